@@ -1,0 +1,56 @@
+"""Everything that `retrieval` raises on purpose.
+
+::
+
+    RetrievalError
+      x LibraryError            a folder of books cannot be read as one
+      x InvalidDocumentError    one document cannot be ingested
+      x BadPredicateError       a query_must that no question could be checked against
+      x InvalidQueryError       an empty question, or one of more than 2,000 characters
+      x UnknownNameError        a strategy, embedder or chunk that does not exist; lists those that do
+      x IndexMissingError       nothing is live under this home
+      x IndexCorruptError       a snapshot's counts, hashes or schema version disagree
+      x EmbedderMismatchError   vectors of another model or dimension
+"""
+
+from collections.abc import Iterable
+
+
+class RetrievalError(Exception):
+    """Base class: the message says what was wrong, with which value, and what to do."""
+
+
+class LibraryError(RetrievalError):
+    """A folder of books cannot be read as one."""
+
+
+class InvalidDocumentError(RetrievalError):
+    """One document cannot be ingested."""
+
+
+class BadPredicateError(RetrievalError):
+    """A query_must that no question could be checked against."""
+
+
+class InvalidQueryError(RetrievalError):
+    """An empty question, or one that is too long."""
+
+
+class UnknownNameError(RetrievalError):
+    """A name that nothing is registered under."""
+
+    def __init__(self, kind: str, name: str, available: Iterable[str]) -> None:
+        self.kind, self.name, self.available = kind, name, tuple(sorted(available))
+        super().__init__(f"no {kind} is called {name!r}; there are: {', '.join(self.available) or 'none'}")
+
+
+class IndexMissingError(RetrievalError):
+    """Nothing is live under this home."""
+
+
+class IndexCorruptError(RetrievalError):
+    """A snapshot's counts, hashes or schema version disagree."""
+
+
+class EmbedderMismatchError(RetrievalError):
+    """Vectors of another model or dimension than the index holds."""

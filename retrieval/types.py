@@ -1,0 +1,233 @@
+"""The records that travel between the rooms: frozen, typed, and free of any library's own classes.
+
+The flow, and the key of each record::
+
+    Document  (book, path)          one markdown file, its text and metadata
+    Table     (id)                  a table as it stands in the source: header, rows, caption, lines
+    Row       (table id, ordinal)   one row as a self-describing JSON object
+    Chunk     (id)                  what is embedded, indexed and returned
+    Hit       (chunk id)            a chunk with its place in a ranking
+    Retrieval (query, strategy)     hits and the receipt that explains them
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Vector = npt.NDArray[np.float32]
+"""One vector (dimensions,) or a matrix (n, dimensions), L2-normalised float32."""
+
+MetadataValue = str | int | float | bool | tuple[str, ...]
+Metadata = Mapping[str, MetadataValue]
+
+ChunkKind = Literal["row", "record", "prose"]
+QueryMustMode = Literal["off", "iterative", "prefilter"]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One source file of a book. Key: (book, path)."""
+
+    book: str
+    """Slug of the book; also the partition key."""
+    path: str
+    """POSIX path inside the book's folder."""
+    text: str
+    """Markdown after the front matter, with `\\n` line ends."""
+    metadata: Metadata = field(default_factory=dict)
+    """Effective metadata: defaults, then book.toml, then front matter."""
+    first_line: int = 1
+    """1-based line of the file on which `text` begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """A folder of documents. Key: slug."""
+
+    slug: str
+    title: str
+    documents: tuple[Document, ...]
+    ignored: tuple[str, ...] = ()
+    """Files of the folder that are not markdown, in name order."""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One line of a table as written: cells left to right, padded to the header's width."""
+
+    cells: tuple[str, ...]
+    line: int
+    source: str
+    """The literal source line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as it stands in its document. Key: id, unique in the library."""
+
+    id: str
+    book: str
+    document: str
+    heading_path: tuple[str, ...]
+    caption: str | None
+    header: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+    lines: tuple[int, int]
+    header_source: str = ""
+    """The literal header line; a header can be data (key/value blocks)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One table row as a self-describing JSON object. Key: (table_id, ordinal)."""
+
+    table_id: str
+    ordinal: int
+    key: str
+    """The literal cell that picks the row; for a record its title."""
+    content: str
+    """JSON object text: title, description, values, and `query_must` until it is extracted."""
+    names: tuple[str, ...] = ()
+    """What a question may call this row; never excludes."""
+    query_must: str | None = None
+    """The predicate as JSON, once it is extracted from `content`."""
+    columns: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
+    """Typed-free cell texts aligned with `columns`."""
+    lines: tuple[int, int] = (0, 0)
+    source: str = ""
+    kind: ChunkKind = "row"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The unit that is embedded, indexed and returned. Key: id (UUIDv5 of its content)."""
+
+    id: str
+    book: str
+    document: str
+    kind: ChunkKind
+    text: str
+    """What a reader or a model is shown: prose, or a row's JSON object."""
+    search_text: str
+    """What both legs index: heading path, caption, column names and cells, or prose under its headings."""
+    source: str
+    """The literal source lines; gold anchors are looked up here."""
+    lines: tuple[int, int]
+    heading_path: tuple[str, ...]
+    position: int = 0
+    """0-based position in the document, in reading order."""
+    caption: str | None = None
+    row_key: str | None = None
+    columns: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
+    table_id: str | None = None
+    signature: str | None = None
+    """Header signature: tables that share it are twins."""
+    query_must: str | None = None
+    """JSON predicate about the question; None always passes."""
+    names: tuple[str, ...] = ()
+    metadata: Metadata = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """Last heading, caption and row key: what a person calls this chunk."""
+        parts = [self.heading_path[-1] if self.heading_path else self.document, self.caption, self.row_key]
+        return " - ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """Says completely how to search. Key: name."""
+
+    name: str
+    lexical_weight: float = 0.0
+    dense_weight: float = 0.0
+    query_must: QueryMustMode = "off"
+    names_weight: float = 0.0
+    """Weight of the evidence for a named table, row and column; 0 is off."""
+    max_iterations: int = 3
+    """Rounds of the `iterative` mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Why one chunk that was looked at was kept or excluded."""
+
+    chunk_id: str
+    title: str
+    kept: bool
+    reason: str
+    """`no restrictions`, `satisfies query_must`, or the operator and group that failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A named step of one retrieval and its wall time in milliseconds."""
+
+    name: str
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What happened during one retrieval."""
+
+    canonical: str
+    """The question's canonical form, as the predicates saw it."""
+    decisions: tuple[Decision, ...] = ()
+    rounds: int = 1
+    excluded: int = 0
+    """Distinct chunks that a predicate kept out of the ranking that was looked at."""
+    stages: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk at a place of a ranking. Rankings are total orders: score descending, then chunk id."""
+
+    chunk: Chunk
+    score: float
+    rank: int
+    """1-based."""
+    evidence: Mapping[str, float] = field(default_factory=dict)
+    """Part of the score by its name: `lexical`, `dense`, `table`, `row`, `column`, ..."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """The answer to one question: at most k hits, and how they came about."""
+
+    query: str
+    strategy: str
+    hits: tuple[Hit, ...]
+    receipt: Receipt
+
+    @property
+    def chunk_ids(self) -> tuple[str, ...]:
+        """Ids in rank order."""
+        return tuple(hit.chunk.id for hit in self.hits)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderIdentity:
+    """Which model made a vector; part of every snapshot's manifest. Vectors of two identities never mix."""
+
+    name: str
+    version: str
+    dimensions: int
+
+
+class Embedder(Protocol):
+    """Text in, L2-normalised float32 vectors out."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Name, version and dimensions of the model."""
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Return a matrix (len(texts), dimensions)."""
