@@ -1,0 +1,65 @@
+"""Frozen records as JSON lines on disk: validated when read, atomic when written."""
+
+import os
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from retrieval.errors import IndexCorruptError
+
+Record = TypeVar("Record")
+
+
+@cache
+def _adapter(record_type: type[Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(record_type)
+
+
+def dump_record(record: object) -> bytes:
+    """One record as a JSON line without its line end; keys in field order."""
+    return _adapter(type(record)).dump_json(record)
+
+
+def parse_record(line: bytes | str, record_type: type[Record]) -> Record:
+    """The record of one JSON line.
+
+    Raises:
+        pydantic.ValidationError: the line is not a `record_type`.
+    """
+    parsed: Record = _adapter(record_type).validate_json(line)
+    return parsed
+
+
+def write_jsonl(path: Path, records: Iterable[object]) -> int:
+    """Write one record a line and return how many; readers see the old file or the new one, never a half."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    count = 0
+    with partial.open("wb") as file:
+        for record in records:
+            file.write(dump_record(record) + b"\n")
+            count += 1
+    partial.replace(path)
+    return count
+
+
+def read_jsonl(path: Path, record_type: type[Record]) -> tuple[Record, ...]:
+    """Read what `write_jsonl` wrote.
+
+    Raises:
+        FileNotFoundError: no such file.
+        IndexCorruptError: a line is not a `record_type`; names the file and the line.
+    """
+    records = []
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                records.append(parse_record(line, record_type))
+            except ValidationError as error:
+                raise IndexCorruptError(
+                    f"{path}, line {number}: not a {record_type.__name__} ({error.errors()[0]['msg']}); build again"
+                ) from error
+    return tuple(records)

@@ -1,0 +1,39 @@
+import pytest
+
+from retrieval.errors import IndexCorruptError
+from retrieval.records import read_jsonl, write_jsonl
+from retrieval.types import Chunk
+
+CHUNK = Chunk(
+    id="1", book="b", document="d.md", kind="row", text="{}", search_text="t", source="| é |", lines=(3, 3),
+    heading_path=("A", "B"), cells=("1", "2"), metadata={"tags": ("x", "y"), "priority": 3, "rate": 0.5, "on": True},
+)  # fmt: skip
+
+
+def test_a_written_record_is_read_back_equal(tmp_path):
+    path = tmp_path / "deep" / "chunks.jsonl"
+
+    assert write_jsonl(path, [CHUNK, CHUNK]) == 2
+    assert read_jsonl(path, Chunk) == (CHUNK, CHUNK)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    path = tmp_path / "chunks.jsonl"
+    write_jsonl(path, [CHUNK])
+
+    def broken():
+        yield CHUNK
+        raise RuntimeError("source went away")
+
+    with pytest.raises(RuntimeError, match="source went away"):
+        write_jsonl(path, broken())
+    assert read_jsonl(path, Chunk) == (CHUNK,)
+
+
+def test_a_damaged_line_is_named(tmp_path):
+    path = tmp_path / "chunks.jsonl"
+    write_jsonl(path, [CHUNK])
+    path.write_bytes(path.read_bytes() + b'{"id": 1}\n')
+
+    with pytest.raises(IndexCorruptError, match=r"chunks\.jsonl, line 2: not a Chunk"):
+        read_jsonl(path, Chunk)
