@@ -1,0 +1,1 @@
+"""Book text in, chunks out."""

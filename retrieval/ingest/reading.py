@@ -1,0 +1,205 @@
+"""What a table means: which line is the heading, which cells are labels, which column picks the row."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from retrieval.ingest.values import is_numeric, parse_range
+from retrieval.types import Table
+
+RowRole = Literal["data", "label", "note", "heading"]
+
+_DIGIT = re.compile(r"\d")
+_FOOTNOTE = re.compile(r"\s*(?:[*†‡§]|\d\s+\S|note\b)", re.IGNORECASE)
+_AXIS_NAME = re.compile(
+    r"(?P<prefix>.*?)\s*(?P<place>[-−–]?\d+(?:st|nd|rd|th)?(?:\s*(?:-|–|to)\s*[-−–]?\d+(?:st|nd|rd|th)?|\s*\+)?)"
+)
+MIN_AXIS = 3
+"""Fewer columns than this with one name and running numbers are no axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRow:
+    """One source row, as it is to be read. `ordinal` counts the rows of the source table."""
+
+    ordinal: int
+    role: RowRole
+    columns: tuple[str, ...]
+    cells: tuple[str, ...]
+    label: str | None = None
+    """The label row above, where the table has such rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Columns that share a name and differ by a number: the second axis of a matrix."""
+
+    name: str
+    columns: tuple[int, ...]
+    places: tuple[str, ...]
+    """`1-3`, `-10`, `13+`: the place on the axis, column by column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A table's meaning. A `record` is one thing described by pairs; a `grid` is one thing a row."""
+
+    kind: Literal["grid", "record"]
+    columns: tuple[str, ...]
+    rows: tuple[ReadRow, ...]
+    key_column: int
+    period: int
+    """Columns after which the heading repeats: pairs side by side. The table's width where it does not."""
+    axis: Axis | None
+
+
+def read_table(table: Table) -> Reading:
+    """Decide what every line of a table is. Nothing is dropped: headings and labels stay rows with a role."""
+    if _is_record(table):
+        pairs = [row.cells for row in table.rows]
+        rows = tuple(ReadRow(i, "data", table.header, cells) for i, cells in enumerate(pairs))
+        return Reading("record", table.header, rows, 0, len(table.header), None)
+    grid = [row.cells for row in table.rows]
+    header, headings, title = _stacked_header(table.header, grid)
+    header, grid = _realigned(header, grid, headings)
+    columns = _named(header)
+    rows = _with_roles(columns, grid, headings, title)
+    data = [row.cells for row in rows if row.role == "data" and row.columns == columns]
+    return Reading("grid", columns, rows, _key_column(data), _period(header), find_axis(header))
+
+
+def _is_record(table: Table) -> bool:
+    if len(table.header) != 2 or not table.rows:
+        return False
+    firsts = [table.header[0], *(row.cells[0] for row in table.rows)]
+    return (
+        table.header[0].rstrip().endswith(":")
+        and sum(cell.rstrip().endswith(":") for cell in firsts) >= len(firsts) / 2
+    )
+
+
+def _stacked_header(
+    header: tuple[str, ...], grid: Sequence[tuple[str, ...]]
+) -> tuple[tuple[str, ...], int, str | None]:
+    """The effective header, how many of the first rows belong to it, and a title that spans the table."""
+    if len(grid) < 2 or len(header) < 2:
+        return header, 0, None
+    first = grid[0]
+    wordy = sum(map(bool, first)) >= 2 and not any(_DIGIT.search(cell) or cell.endswith(":") for cell in first)
+    if not any(header[1:]) and wordy and all(first[1:]):
+        return first, 1, header[0] or None
+    spanning = len(header) > MIN_AXIS and len(set(header[1:])) == 1
+    if spanning and len(set(first[1:])) > 1 and all(first[1:]) and (wordy or all(map(parse_range, first[1:]))):
+        return _joined(header, first), 1, None
+    numbers_below = any(is_numeric(cell) for row in grid[1:6] for cell in row[1:] if cell)
+    filled = sum(map(bool, first)) >= len(header) - 1
+    if "" in header[1:] and wordy and filled and numbers_below:
+        return _joined(_filled_forward(header), first), 1, None
+    return header, 0, None
+
+
+def _filled_forward(header: tuple[str, ...]) -> tuple[str, ...]:
+    filled: list[str] = []
+    for cell in header:
+        filled.append(cell or (filled[-1] if filled else ""))
+    return tuple(filled)
+
+
+def _joined(upper: tuple[str, ...], lower: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(low if not up or up == low else f"{up} {low}".strip() for up, low in zip(upper, lower, strict=True))
+
+
+def _realigned(
+    header: tuple[str, ...], grid: list[tuple[str, ...]], headings: int
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Header and body moved under each other where both have the same number of filled columns, in other places."""
+    named = [i for i, cell in enumerate(header) if cell]
+    fill = Counter(i for row in grid[headings:] for i, cell in enumerate(row) if cell)
+    used = [i for i in range(len(header)) if fill[i]]
+    if named == used or len(named) != len(used) or len(named) < 2:
+        return header, grid
+    return tuple(header[i] for i in named), [tuple(row[i] for i in used) for row in grid]
+
+
+def _named(header: tuple[str, ...]) -> tuple[str, ...]:
+    seen: Counter[str] = Counter()
+    names = []
+    for cell in header:
+        seen[cell] += 1
+        names.append(cell if cell else f"column {len(names) + 1}" if names else "entry")
+    return tuple(names)
+
+
+def _with_roles(
+    columns: tuple[str, ...], grid: Sequence[tuple[str, ...]], headings: int, title: str | None
+) -> tuple[ReadRow, ...]:
+    rows: list[ReadRow] = []
+    label = title
+    current = columns
+    for ordinal, cells in enumerate(grid):
+        role: RowRole = "heading" if ordinal < headings else _role(cells)
+        if role == "label":
+            label, current = next(cell for cell in cells if cell), columns
+        elif role == "data" and rows and rows[-1].role == "label" and _is_subheading(grid, ordinal):
+            role = "heading"
+            current = tuple(cell or name for cell, name in zip(cells, columns, strict=True))
+        rows.append(ReadRow(ordinal, role, current, cells, None if role in ("label", "note") else label))
+    if all(row.role in ("label", "note") for row in rows):
+        # A one-column table: its lines are its content, not labels of nothing.
+        rows = [replace(row, role="data", label=None) for row in rows]
+    return tuple(rows)
+
+
+def _role(cells: tuple[str, ...]) -> RowRole:
+    filled = [cell for cell in cells if cell]
+    spans = len(cells) > 1 and (len(filled) == 1 and bool(cells[0]) or len(filled) > 2 and len(set(cells)) == 1)
+    if not spans:
+        return "data"
+    return "note" if _FOOTNOTE.match(filled[0]) or len(filled[0]) > 80 else "label"
+
+
+def _is_subheading(grid: Sequence[tuple[str, ...]], ordinal: int) -> bool:
+    cells = grid[ordinal]
+    filled = [i for i, cell in enumerate(cells) if cell]
+    below = grid[ordinal + 1 : ordinal + 3]
+    if len(filled) < 2 or len(filled) > len(cells) / 2 or any(_DIGIT.search(cell) for cell in cells) or not below:
+        return False
+    return all([i for i, cell in enumerate(row) if cell] == filled for row in below)
+
+
+def _key_column(data: Sequence[tuple[str, ...]]) -> int:
+    """The leftmost column whose cells tell the rows apart; the first where none does."""
+    if not data:
+        return 0
+    for column in range(len(data[0])):
+        cells = [row[column] for row in data]
+        filled = [cell for cell in cells if cell.strip(" -–—")]
+        if len(filled) >= 0.9 * len(cells) and len(set(filled)) >= 0.9 * len(filled) and max(map(len, filled)) <= 120:
+            return column
+    return 0
+
+
+def _period(header: tuple[str, ...]) -> int:
+    width = len(header)
+    for period in range(2, width // 2 + 1):
+        if width % period == 0 and header[:period] * (width // period) == header and len(set(header)) > 1:
+            return period
+    return width
+
+
+def find_axis(columns: Sequence[str]) -> Axis | None:
+    """The longest run of columns that share a name and differ by a number or a range; None under three."""
+    by_name: dict[str, list[tuple[int, str]]] = {}
+    for index, column in enumerate(columns):
+        if match := _AXIS_NAME.fullmatch(column.strip()):
+            by_name.setdefault(match["prefix"].strip(" -–:").casefold(), []).append((index, match["place"]))
+    if not by_name:
+        return None
+    name, entries = max(by_name.items(), key=lambda item: (len(item[1]), item[0]))
+    if len(entries) < MIN_AXIS:
+        return None
+    first = _AXIS_NAME.fullmatch(columns[entries[0][0]].strip())
+    prefix = first["prefix"].strip(" -–:") if first else name
+    return Axis(prefix, tuple(index for index, _ in entries), tuple(place for _, place in entries))

@@ -1,0 +1,79 @@
+"""What a cell says when it is a number or a range."""
+
+import re
+from dataclasses import dataclass
+
+_DASH = r"(?:-|–|—|−|\bto\b)"
+_NUMBER = r"(?P<{0}>[-−–+]?\d{{1,3}}(?:,\d{{3}})+|[-−–+]?\d+)"
+_RANGE = re.compile(
+    rf"\s*{_NUMBER.format('low')}(?P<ordinal>st|nd|rd|th)?\s*{_DASH}\s*{_NUMBER.format('high')}(?P<rest>.*)"
+)
+_OPEN = re.compile(
+    rf"\s*{_NUMBER.format('low')}(?:st|nd|rd|th)?\s*(?:\+|(?:or|and)\s+(?P<way>\w+)\b)(?P<rest>.*)", re.I
+)
+_SINGLE = re.compile(rf"\s*{_NUMBER.format('low')}(?P<ordinal>st|nd|rd|th)?(?P<rest>.*)")
+_REST = re.compile(r"\s*(?:%|[*†‡§]+|st|nd|rd|th)?\s*(?:[a-z]{1,12}\.?)?\s*[*†‡]?", re.IGNORECASE)
+_DOWNWARDS = frozenset({"less", "lower", "below", "fewer", "under"})
+_INTEGER = re.compile(r"[-−]?\d{1,3}(?:,\d{3})+|[-−]?\d+")
+_DECIMAL = re.compile(r"[-−]?\d*\.\d+")
+_NUMERIC = re.compile(
+    r"(?:[-−–+×x]?\s*\d[\d,./]*|\d*d\d+(?:\s*[-+−x×]\s*\d+)?|[-−–—]+|n/?a|nil|[a-z])[*†‡%]?", re.IGNORECASE
+)
+PERCENTILE_HUNDRED = "00"
+MAX_EXPANDED = 100
+"""A range of more values than this stays a range."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberRange:
+    """An inclusive range; a missing bound is open."""
+
+    low: int | None
+    high: int | None
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """Every value, or none if a bound is open or there are more than 100."""
+        if self.low is None or self.high is None or self.high - self.low >= MAX_EXPANDED:
+            return ()
+        return tuple(range(self.low, self.high + 1))
+
+
+def parse_range(text: str) -> NumberRange | None:
+    """`7`, `5-8`, `9th`, `10 to -10`, `13+`, `50-31 lb.`, `96-00`; None if the text is no number or range."""
+    if match := _RANGE.fullmatch(text):
+        if not _REST.fullmatch(match["rest"]):
+            return None
+        low, high = integer(match["low"]), integer(match["high"])
+        if match["high"].lstrip("-−–+") == PERCENTILE_HUNDRED and low > 0:
+            high = 100
+        return NumberRange(min(low, high), max(low, high))
+    if match := _OPEN.fullmatch(text):
+        if match["rest"].strip(" .*†‡%") not in ("", "lb", "hp", "gp"):
+            return None
+        bound = integer(match["low"])
+        return NumberRange(None, bound) if (match["way"] or "").lower() in _DOWNWARDS else NumberRange(bound, None)
+    if (match := _SINGLE.fullmatch(text)) and _REST.fullmatch(match["rest"]):
+        value = 100 if match["low"] == PERCENTILE_HUNDRED else integer(match["low"])
+        return NumberRange(value, value)
+    return None
+
+
+def integer(digits: str) -> int:
+    """The number of `-2`, `−2` (minus sign), `+3` or `1,100`."""
+    return int(digits.replace(",", "").replace("−", "-").replace("–", "-"))
+
+
+def typed(text: str) -> str | int | float:
+    """A cell as int or float where it is exactly that; anything else stays the literal text."""
+    cell = text.strip()
+    if _INTEGER.fullmatch(cell) and not (cell.startswith("0") and len(cell) > 1):
+        return integer(cell)
+    if _DECIMAL.fullmatch(cell):
+        return float(cell.replace("−", "-"))
+    return cell
+
+
+def is_numeric(text: str) -> bool:
+    """Numbers, dice, dashes, percentages and single letters: what fills the body of a matrix."""
+    return bool(_NUMERIC.fullmatch(text.strip()))
