@@ -97,10 +97,12 @@ class Row:
     """The predicate as JSON, once it is extracted from `content`."""
     columns: tuple[str, ...] = ()
     cells: tuple[str, ...] = ()
-    """Typed-free cell texts aligned with `columns`."""
+    """Cell texts as written, aligned with `columns`."""
     lines: tuple[int, int] = (0, 0)
     source: str = ""
     kind: ChunkKind = "row"
+    label: str | None = None
+    """The label row above it, where a table has such rows ("Simple weapons")."""
 
 
 @dataclass(frozen=True, slots=True)
