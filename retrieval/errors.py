@@ -11,6 +11,7 @@
       x IndexMissingError       nothing is live under this home
       x IndexCorruptError       a snapshot's counts, hashes or schema version disagree
       x EmbedderMismatchError   vectors of another model or dimension
+      x UnreadableSettingsError rag.yaml cannot be read
 """
 
 from collections.abc import Iterable
@@ -54,3 +55,7 @@ class IndexCorruptError(RetrievalError):
 
 class EmbedderMismatchError(RetrievalError):
     """Vectors of another model or dimension than the index holds."""
+
+
+class UnreadableSettingsError(RetrievalError):
+    """The settings file of a home cannot be read."""

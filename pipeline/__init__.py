@@ -1,0 +1,1 @@
+"""Runs the library: Dagster assets over `retrieval` and `evals`, and the `querymust` command."""

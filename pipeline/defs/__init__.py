@@ -1,0 +1,1 @@
+"""Assets, checks, partitions, resources, jobs, sensor and schedule; a file each."""

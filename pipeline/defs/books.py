@@ -1,0 +1,33 @@
+"""A book as it was read: the one asset that looks into the library's folder."""
+
+import dagster as dg
+
+from pipeline.defs.partitions import books_partitions
+from pipeline.report import materialized
+from retrieval.errors import UnknownNameError
+from retrieval.home import Home
+from retrieval.ingest.library import list_books, read_book
+from retrieval.records import write_jsonl
+
+
+@dg.asset(partitions_def=books_partitions, group_name="ingest", kinds={"markdown"}, owners=["team:search"])
+def books(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+    """The documents of one book with their metadata, and what was ignored or read with a warning."""
+    folders = {folder.slug: folder for folder in list_books(home.library)}
+    slug = context.partition_key
+    if slug not in folders:
+        raise UnknownNameError(f"book of {home.library}", slug, folders)
+    book = read_book(folders[slug])
+    write_jsonl(home.book(slug) / "book.jsonl", [book])
+    return materialized(
+        folders[slug].digest,
+        {
+            "n_documents": len(book.documents),
+            "n_characters": sum(len(document.text) for document in book.documents),
+            "n_ignored": len(book.ignored),
+            "n_warnings": len(book.warnings),
+            "title": book.title,
+            "ignored": dg.MetadataValue.md("\n".join(f"- `{name}`" for name in book.ignored) or "none"),
+            "warnings": dg.MetadataValue.md("\n".join(f"- {warning}" for warning in book.warnings) or "none"),
+        },
+    )

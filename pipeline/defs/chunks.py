@@ -1,0 +1,63 @@
+"""chunks → embeddings: what of one book is indexed, and its vectors."""
+
+from collections import Counter
+
+import dagster as dg
+
+from pipeline.defs.partitions import books_partitions
+from pipeline.embedding import embed_texts
+from pipeline.report import content_version, materialized
+from retrieval.home import Home
+from retrieval.index.embedders import load_embedder
+from retrieval.index.vectors import EmbeddingStore
+from retrieval.ingest.chunking import chunk_book
+from retrieval.records import dump_record, read_jsonl, write_jsonl
+from retrieval.types import Book, Chunk, Row, Table
+
+
+@dg.asset(
+    deps=["predicates"], partitions_def=books_partitions, group_name="ingest", kinds={"python"}, owners=["team:search"]
+)
+def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+    """The units that are embedded, indexed and returned: a chunk for each table row, and the prose around them."""
+    folder = home.book(context.partition_key)
+    (book,) = read_jsonl(folder / "book.jsonl", Book)
+    rows = read_jsonl(folder / "predicates.jsonl", Row)
+    cut = chunk_book(book, read_jsonl(folder / "tables.jsonl", Table), rows)
+    write_jsonl(folder / "chunks.jsonl", cut)
+    kinds = Counter(chunk.kind for chunk in cut)
+    return materialized(
+        content_version(map(dump_record, cut)),
+        {
+            "n_chunks": len(cut),
+            "n_rows": kinds["row"],
+            "n_records": kinds["record"],
+            "n_prose": kinds["prose"],
+            "n_guarded": sum(chunk.query_must is not None for chunk in cut),
+            "longest_characters": max((len(chunk.search_text) for chunk in cut), default=0),
+        },
+    )
+
+
+@dg.asset(
+    deps=[chunks], partitions_def=books_partitions, group_name="ingest", kinds={"numpy"}, owners=["team:search"]
+)
+def embeddings(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+    """A vector for each chunk, kept by (model, text hash): only what the store lacks is embedded."""
+    folder = home.book(context.partition_key)
+    texts = [chunk.search_text for chunk in read_jsonl(folder / "chunks.jsonl", Chunk)]
+    embedder = load_embedder(home.settings.embedder)
+    store = EmbeddingStore(home.embeddings, embedder.identity)
+    tally = embed_texts(store, embedder, texts, folder / "embedded.txt")
+    model = f"{embedder.identity.name} {embedder.identity.version}"
+    return materialized(
+        content_version([model, *texts]),
+        {
+            "n_chunks": len(texts),
+            "n_embedded": tally.n_embedded,
+            "n_reused": tally.n_reused,
+            "n_deleted": tally.n_deleted,
+            "dimensions": embedder.identity.dimensions,
+            "embedder": model,
+        },
+    )

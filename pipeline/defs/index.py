@@ -1,0 +1,76 @@
+"""lexical → candidate_index: the whole library in one snapshot, complete before anybody reads it."""
+
+import dagster as dg
+
+from pipeline.defs.chunks import chunks, embeddings
+from pipeline.defs.partitions import books_partitions
+from pipeline.report import content_version, materialized
+from retrieval.errors import IndexMissingError
+from retrieval.home import Home
+from retrieval.index.embedders import load_embedder
+from retrieval.index.lexical import LexicalIndex
+from retrieval.index.snapshot import build_snapshot
+from retrieval.index.vectors import EmbeddingStore
+from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.records import read_jsonl
+from retrieval.types import Chunk
+
+SETTLED = dg.AutomationCondition.eager()
+"""Whole-library assets follow their books once none of them is missing or under way."""
+
+
+def library_chunks(instance: dg.DagsterInstance, home: Home) -> tuple[Chunk, ...]:
+    """The chunks of every book that is a partition, in book order.
+
+    Raises:
+        IndexMissingError: a book of the library was never chunked, so the library is not whole.
+    """
+    found: list[Chunk] = []
+    for slug in sorted(instance.get_dynamic_partitions(str(books_partitions.name))):
+        path = home.book(slug) / "chunks.jsonl"
+        if not path.is_file():
+            raise IndexMissingError(f"book {slug!r} has no chunks yet; materialize its partition first")
+        found.extend(read_jsonl(path, Chunk))
+    return tuple(found)
+
+
+@dg.asset(
+    deps=[chunks], group_name="index", kinds={"scipy"}, owners=["team:search"], automation_condition=SETTLED
+)
+def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+    """The lexical index over every chunk of the library; its scores are Okapi BM25's."""
+    texts = [chunk.search_text for chunk in library_chunks(context.instance, home)]
+    index = LexicalIndex.build(texts)
+    index.save(home.lexical)
+    return materialized(
+        content_version(texts),
+        {"n_chunks": len(texts), "n_terms": index.n_terms, "n_postings": index.n_postings},
+    )
+
+
+@dg.asset(
+    deps=[lexical, embeddings],
+    group_name="index",
+    kinds={"chroma"},
+    owners=["team:search"],
+    automation_condition=SETTLED,
+)
+def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+    """A snapshot of the library: vectors, lexical index, compiled predicates and a manifest under one id."""
+    found = library_chunks(context.instance, home)
+    embedder = load_embedder(home.settings.embedder)
+    vectors = EmbeddingStore(home.embeddings, embedder.identity).get([chunk.search_text for chunk in found])
+    manifest = build_snapshot(home.root, found, vectors, embedder.identity, Vocabulary.default())
+    home.nominate(manifest.id)
+    return materialized(
+        manifest.id,
+        {
+            "n_chunks": len(found),
+            "n_guarded": sum(chunk.query_must is not None for chunk in found),
+            "n_books": len({chunk.book for chunk in found}),
+            "n_tables": len({chunk.table_id for chunk in found if chunk.table_id}),
+            "dimensions": embedder.identity.dimensions,
+            "embedder": embedder.identity.name,
+            "snapshot": manifest.id,
+        },
+    )

@@ -1,0 +1,25 @@
+"""live_index: the snapshot that readers get, moved by one pointer and only past the blocking checks."""
+
+import dagster as dg
+
+from pipeline.gate import open_objections
+from pipeline.report import materialized
+from pipeline.defs.index import SETTLED
+from retrieval.home import Home
+from retrieval.index.live import live_id, promote
+
+
+@dg.asset(
+    deps=["leaderboard"], group_name="live", kinds={"chroma"}, owners=["team:search"], automation_condition=SETTLED
+)
+def live_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+    """The candidate, once every blocking check has held for it; until then the snapshot that was live stays live."""
+    before, candidate = live_id(home.root), home.candidate
+    objections = open_objections(context.instance, candidate)
+    if objections:
+        raise dg.Failure(f"{candidate} does not go live: " + "; ".join(objections), allow_retries=False)
+    promote(home.root, candidate)
+    return materialized(
+        candidate,
+        {"n_promoted": int(before != candidate), "snapshot": candidate, "previous": before or "none"},
+    )

@@ -1,0 +1,73 @@
+"""tables → table_rows → predicates: what the tables of one book mean."""
+
+import dagster as dg
+
+from pipeline.defs.partitions import books_partitions
+from pipeline.report import content_version, materialized
+from retrieval.home import Home
+from retrieval.ingest.predicates import extract_predicates
+from retrieval.ingest.rows import transform_tables
+from retrieval.ingest.tables import extract_tables
+from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.records import dump_record, read_jsonl, write_jsonl
+from retrieval.types import Book, Row, Table
+
+
+@dg.asset(
+    deps=["books"], partitions_def=books_partitions, group_name="ingest", kinds={"markdown"}, owners=["team:search"]
+)
+def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+    """The tables of one book as they stand in the source: header, rows, caption, heading path, lines."""
+    folder = home.book(context.partition_key)
+    (book,) = read_jsonl(folder / "book.jsonl", Book)
+    found = extract_tables(book)
+    write_jsonl(folder / "tables.jsonl", found)
+    return materialized(
+        content_version(map(dump_record, found)),
+        {
+            "n_tables": len(found),
+            "n_source_rows": sum(len(table.rows) for table in found),
+            "n_cells": sum(len(row.cells) for table in found for row in table.rows),
+            "n_captioned": sum(table.caption is not None for table in found),
+        },
+    )
+
+
+@dg.asset(
+    deps=[tables], partitions_def=books_partitions, group_name="ingest", kinds={"python"}, owners=["team:search"]
+)
+def table_rows(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+    """Each row of each table as a self-describing JSON object; where the row needs one, with its `query_must`."""
+    folder = home.book(context.partition_key)
+    rows = transform_tables(read_jsonl(folder / "tables.jsonl", Table), Vocabulary.default())
+    write_jsonl(folder / "table_rows.jsonl", rows)
+    return materialized(
+        content_version(map(dump_record, rows)),
+        {
+            "n_rows": len(rows),
+            "n_records": sum(row.kind == "record" for row in rows),
+            "n_tables": len({row.table_id for row in rows}),
+            "first_row": dg.MetadataValue.md(f"```json\n{rows[0].content}\n```" if rows else "none"),
+        },
+    )
+
+
+@dg.asset(
+    deps=[table_rows], partitions_def=books_partitions, group_name="ingest", kinds={"json"}, owners=["team:search"]
+)
+def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+    """The same rows with `query_must` moved out of the JSON: the content is read, the predicate is obeyed."""
+    folder = home.book(context.partition_key)
+    rows = extract_predicates(read_jsonl(folder / "table_rows.jsonl", Row))
+    write_jsonl(folder / "predicates.jsonl", rows)
+    guarded = [row for row in rows if row.query_must is not None]
+    return materialized(
+        content_version(map(dump_record, rows)),
+        {
+            "n_rows": len(rows),
+            "n_guarded": len(guarded),
+            "n_guarded_tables": len({row.table_id for row in guarded}),
+            "n_named": sum(bool(row.names) for row in rows),
+            "first_predicate": dg.MetadataValue.md(f"`{guarded[0].query_must}`" if guarded else "none"),
+        },
+    )

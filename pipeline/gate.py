@@ -1,0 +1,34 @@
+"""What stands between a snapshot and its readers, asked of Dagster's own record of checks.
+
+Dagster stops a run at a failed blocking check. It does not stop somebody who materializes `live_index` alone, or after
+the check ran for another snapshot; this does.
+"""
+
+import dagster as dg
+
+GATE = (
+    dg.AssetCheckKey(dg.AssetKey("candidate_index"), "snapshot_finds_its_own_chunks"),
+    dg.AssetCheckKey(dg.AssetKey("candidate_index"), "snapshot_holds_every_chunk"),
+    dg.AssetCheckKey(dg.AssetKey("leaderboard"), "gold_resolves"),
+    dg.AssetCheckKey(dg.AssetKey("leaderboard"), "no_false_exclusions"),
+    dg.AssetCheckKey(dg.AssetKey("leaderboard"), "not_worse_than_live"),
+)
+
+
+def open_objections(instance: dg.DagsterInstance, snapshot: str) -> list[str]:
+    """A sentence for each gate check that failed for this snapshot or never ran on it; empty when all hold."""
+    sentences = [_objection(instance, key, snapshot) for key in GATE]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _objection(instance: dg.DagsterInstance, key: dg.AssetCheckKey, snapshot: str) -> str | None:
+    record = instance.get_latest_asset_check_evaluation_record(key)
+    evaluation = record.evaluation if record else None
+    if evaluation is None:
+        return f"{key.name} never ran"
+    judged = evaluation.metadata.get("snapshot")
+    if judged is None or judged.value != snapshot:
+        return f"{key.name} last ran on another snapshot"
+    if not evaluation.passed and evaluation.severity is dg.AssetCheckSeverity.ERROR:
+        return f"{key.name} failed: {evaluation.description or 'no reason given'}"
+    return None

@@ -1,0 +1,91 @@
+"""Where everything that was built lies: one folder, one layout.
+
+::
+
+    <home>/rag.yaml                               settings
+    <home>/books/<slug>/<records>.jsonl           what each book became, step by step
+    <home>/embeddings/                            vectors by (model, text hash), shared by all books
+    <home>/lexical/                               the lexical index of the last build
+    <home>/snapshots/<id>/                        complete indexes
+    <home>/candidate                              id of the newest snapshot, live or not
+    <home>/live                                   id of the snapshot that readers get
+    <home>/evaluations/<snapshot>/<strategy>/     scores
+    <home>/dagster/                               run history
+"""
+
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from retrieval.errors import IndexMissingError, LibraryError
+from retrieval.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folder of one library's index. Key: root."""
+
+    root: Path
+    settings: Settings = field(default_factory=Settings)
+
+    @classmethod
+    def at(cls, root: Path) -> "Home":
+        """The home at `root` with its stored settings; nothing is created."""
+        root = root.expanduser().resolve()
+        return cls(root, Settings.read(root))
+
+    @property
+    def library(self) -> Path:
+        """Folder of the books.
+
+        Raises:
+            LibraryError: no build has named a library yet.
+        """
+        if self.settings.library is None:
+            raise LibraryError(f"{self.root} does not know its library; run: querymust build --library DIR")
+        return self.settings.library
+
+    @property
+    def dagster(self) -> Path:
+        """DAGSTER_HOME."""
+        return self.root / "dagster"
+
+    @property
+    def embeddings(self) -> Path:
+        """The store of vectors."""
+        return self.root / "embeddings"
+
+    @property
+    def lexical(self) -> Path:
+        """The lexical index of the last build."""
+        return self.root / "lexical"
+
+    def book(self, slug: str) -> Path:
+        """Folder of one book's records."""
+        return self.root / "books" / slug
+
+    def forget(self, slug: str) -> None:
+        """Delete one book's records; the snapshots that hold it stay as they are."""
+        shutil.rmtree(self.book(slug), ignore_errors=True)
+
+    def evaluation(self, snapshot: str, strategy: str) -> Path:
+        """Folder of one strategy's scores on one snapshot."""
+        return self.root / "evaluations" / snapshot / strategy
+
+    @property
+    def candidate(self) -> str:
+        """Id of the newest snapshot.
+
+        Raises:
+            IndexMissingError: no snapshot was built here.
+        """
+        pointer = self.root / "candidate"
+        if not pointer.is_file():
+            raise IndexMissingError(f"no snapshot was built in {self.root}; run: querymust build --library DIR")
+        return pointer.read_text(encoding="utf-8").strip()
+
+    def nominate(self, snapshot: str) -> None:
+        """Make `snapshot` the candidate for going live."""
+        partial = self.root / ".candidate.partial"
+        partial.write_text(snapshot + "\n", encoding="utf-8")
+        partial.replace(self.root / "candidate")

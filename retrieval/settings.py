@@ -1,0 +1,77 @@
+"""The settings of one home: `rag.yaml`, then the environment."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import yaml
+
+from retrieval.errors import UnknownNameError, UnreadableSettingsError
+
+FILE_NAME = "rag.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is built and with what. A variable of the environment wins over the file.
+
+    | key         | variable             | meaning                                   |
+    |-------------|----------------------|-------------------------------------------|
+    | `library`   | `QUERYMUST_LIBRARY`  | folder of books                           |
+    | `questions` | `QUERYMUST_QUESTIONS`| JSONL files with gold; `:` between them   |
+    | `embedder`  | `QUERYMUST_EMBEDDER` | name of the embedder                      |
+    """
+
+    library: Path | None = None
+    questions: tuple[Path, ...] = ()
+    embedder: str = "wordllama"
+
+    @classmethod
+    def read(cls, folder: Path, environment: Mapping[str, str] = os.environ) -> "Settings":
+        """Settings of the home at `folder`; defaults where neither the file nor the environment says anything.
+
+        Raises:
+            UnreadableSettingsError: the file is not a YAML mapping of texts and lists of texts.
+            UnknownNameError: the file has a key that no setting is called.
+        """
+        path = folder / FILE_NAME
+        stored = _mapping(path) if path.is_file() else {}
+        for key in stored:
+            if key not in cls.__dataclass_fields__:
+                raise UnknownNameError(f"setting of {path}", key, cls.__dataclass_fields__)
+        library = environment.get("QUERYMUST_LIBRARY") or stored.get("library")
+        variable = environment.get("QUERYMUST_QUESTIONS")
+        questions = variable.split(os.pathsep) if variable else stored.get("questions") or []
+        embedder = environment.get("QUERYMUST_EMBEDDER") or stored.get("embedder")
+        settings = cls(
+            library=Path(str(library)) if library else None,
+            questions=tuple(Path(str(question)) for question in _listed(path, questions)),
+        )
+        return replace(settings, embedder=str(embedder)) if embedder else settings
+
+    def write(self, folder: Path) -> None:
+        """Keep these settings in the home at `folder`; readers see the old file or the new one."""
+        folder.mkdir(parents=True, exist_ok=True)
+        values = asdict(self)
+        values["library"] = str(self.library) if self.library else None
+        values["questions"] = [str(path) for path in self.questions]
+        partial = folder / f".{FILE_NAME}.{os.getpid()}.partial"
+        partial.write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
+        partial.replace(folder / FILE_NAME)
+
+
+def _mapping(path: Path) -> Mapping[str, object]:
+    try:
+        stored = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UnreadableSettingsError(f"{path} is not YAML ({error}); mend it or delete it and build again") from error
+    if not isinstance(stored, dict):
+        raise UnreadableSettingsError(f"{path} is not a mapping of settings; mend it or delete it and build again")
+    return stored
+
+
+def _listed(path: Path, questions: object) -> list[object]:
+    if not isinstance(questions, list):
+        raise UnreadableSettingsError(f"{path}: `questions` is {questions!r}, not a list of files")
+    return questions
