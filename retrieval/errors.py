@@ -11,6 +11,7 @@
       x IndexMissingError       nothing is live under this home
       x IndexCorruptError       a snapshot's counts, hashes or schema version disagree
       x EmbedderMismatchError   vectors of another model or dimension
+      x EmbedderUnavailableError  an embedder lacks its weights, its key or its server
       x UnreadableSettingsError rag.yaml cannot be read
 """
 
@@ -55,6 +56,10 @@ class IndexCorruptError(RetrievalError):
 
 class EmbedderMismatchError(RetrievalError):
     """Vectors of another model or dimension than the index holds."""
+
+
+class EmbedderUnavailableError(RetrievalError):
+    """An embedder lacks its weights, its key or its server."""
 
 
 class UnreadableSettingsError(RetrievalError):
