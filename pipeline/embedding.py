@@ -1,11 +1,11 @@
 """Keep a book's vectors in step with its chunks: embed what is new, reuse the rest, count what left."""
 
-import hashlib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from retrieval.index.vectors import EmbeddingStore
+from retrieval.index.vectors import EmbeddingStore, text_key
 from retrieval.types import Embedder
 
 BATCH = 1024
@@ -26,13 +26,15 @@ def embed_texts(store: EmbeddingStore, embedder: Embedder, texts: Sequence[str],
 
     A pass that is killed loses at most one batch: the store keeps each batch before the next begins.
     """
-    distinct = sorted(set(texts))
-    missing = sorted(set(store.missing(distinct)))
+    distinct = list(dict.fromkeys(texts))
+    missing = store.missing(distinct)
     for start in range(0, len(missing), BATCH):
         batch = missing[start : start + BATCH]
         store.add(batch, embedder.embed(batch))
-    keys = [hashlib.sha256(text.encode()).hexdigest() for text in distinct]
-    before = ledger.read_text(encoding="ascii").split() if ledger.is_file() else []
+    keys = {text_key(text).hex() for text in distinct}
+    before = set(ledger.read_text(encoding="ascii").split()) if ledger.is_file() else set()
     ledger.parent.mkdir(parents=True, exist_ok=True)
-    ledger.write_text("\n".join(keys), encoding="ascii")
-    return EmbeddingTally(len(missing), len(distinct) - len(missing), len(set(before) - set(keys)))
+    partial = ledger.with_name(f".{ledger.name}.{os.getpid()}.partial")
+    partial.write_text("\n".join(sorted(keys)), encoding="ascii")
+    partial.replace(ledger)
+    return EmbeddingTally(len(missing), len(distinct) - len(missing), len(before - keys))

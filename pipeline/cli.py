@@ -1,0 +1,41 @@
+"""The `querymust` command: the composition root, the one place that knows paths and the environment."""
+
+import sys
+
+import typer
+
+from pipeline.commands import build, evaluate, explain, questions, quickstart, search
+from pipeline.console import print_error
+from retrieval.errors import RetrievalError
+
+app = typer.Typer(
+    name="querymust",
+    help="Retrieval over reference books: every table row knows which questions it is for.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+app.command("quickstart")(quickstart.quickstart)
+app.command("build")(build.build_library)
+app.command("search")(search.search)
+app.command("eval")(evaluate.evaluate)
+app.command("explain")(explain.explain_chunk)
+app.add_typer(questions.app, name="questions")
+
+
+def main() -> None:
+    """Run the command; what the user can mend is one clear line and exit status 2."""
+    try:
+        app()
+    except RetrievalError as error:
+        print_error(str(error))
+        sys.exit(2)
+    except FileNotFoundError as error:
+        print_error(f"no such file: {error.filename}")
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

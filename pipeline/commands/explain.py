@@ -1,0 +1,26 @@
+"""`querymust explain`: why a chunk is, or is not, among the answers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, is_dataclass
+from typing import Annotated
+
+import typer
+
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption, live_retriever
+from pipeline.console import out, print_json
+
+
+def explain_chunk(
+    question: Annotated[str, typer.Argument(help="The question that was asked.", show_default=False)],
+    chunk: Annotated[str, typer.Option("--chunk", help="Id of the chunk; search prints it.", show_default=False)],
+    strategy: StrategyOption = "default",
+    json_: JsonOption = False,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Say why a chunk is in or out: its predicate, the question as the predicate saw it, its place and its evidence.
+
+    \b
+    Example:
+      querymust explain "to hit AC 6" --chunk 0f8fad5b-d9cb-469f-a165-70867728950e
+    """

@@ -1,0 +1,37 @@
+"""`querymust search`: one question to the live index."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption, live_retriever
+from pipeline.console import print_json
+from pipeline.presentation import print_receipt, print_retrieval, retrieval_record
+
+
+def search(
+    question: Annotated[str, typer.Argument(help="What you want to know, in plain words.", show_default=False)],
+    strategy: StrategyOption = "default",
+    k: Annotated[int, typer.Option("--k", min=1, max=1000, help="How many results.")] = 15,
+    debug: Annotated[bool, typer.Option("--debug", help="Say why each chunk was kept or excluded.")] = False,
+    json_: JsonOption = False,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Answer a question with chunks of the live index, the best first.
+
+    \b
+    Examples:
+      querymust search "What does a 7th level cleric need to roll to hit AC 6?"
+      querymust search "psionic blast, int 8 wis 15" --strategy dense --k 5
+      querymust search "turning a vampire" --debug
+      querymust search "turning a vampire" --json
+    """
+    retrieval = live_retriever(home).retrieve(question, k=k, strategy=strategy)
+    if json_:
+        print_json(retrieval_record(retrieval))
+        return
+    print_retrieval(retrieval)
+    if debug:
+        print_receipt(retrieval)

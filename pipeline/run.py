@@ -1,0 +1,134 @@
+"""Runs the code location's own jobs in this process, so that a terminal and the UI leave the same history."""
+
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
+
+import dagster as dg  # noqa: E402 -- after the switch above, which dagster reads when it is imported
+
+from pipeline.defs.partitions import books_partitions, partition_keys  # noqa: E402
+from pipeline.defs.resources import HomeResource  # noqa: E402
+from retrieval import errors  # noqa: E402
+from retrieval.home import Home  # noqa: E402
+from retrieval.ingest.library import list_books  # noqa: E402
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+Listener = Callable[[str], None]
+"""Told the name of each asset or check as it begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One step or check that did not hold."""
+
+    where: str
+    sentence: str
+    expected: bool
+    """Whether the sentence alone says what to do; otherwise it is a fault of ours and the traceback matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What one run left: its problems, and the numbers its assets reported."""
+
+    problems: tuple[Problem, ...]
+    numbers: dict[str, dict[str, object]]
+
+
+@contextmanager
+def dagster_instance(home: Home) -> Iterator[dg.DagsterInstance]:
+    """The home's own run history, with telemetry off by file as well as by environment."""
+    home.dagster.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(Path(__file__).with_name("dagster.yaml"), home.dagster / "dagster.yaml")
+    with dg.DagsterInstance.from_config(str(home.dagster)) as instance:
+        yield instance
+
+
+def sync_books(home: Home, instance: dg.DagsterInstance) -> tuple[str, ...]:
+    """Make the partitions those of the library; a book that went loses its partition and its records.
+
+    Returns:
+        The library's slugs.
+
+    Raises:
+        LibraryError: the library cannot be read; nothing was changed.
+    """
+    slugs = partition_keys(folder.slug for folder in list_books(home.library))
+    name = str(books_partitions.name)
+    known = set(instance.get_dynamic_partitions(name))
+    instance.add_dynamic_partitions(name, [slug for slug in slugs if slug not in known])
+    for slug in sorted(known - set(slugs)):
+        instance.delete_dynamic_partition(name, slug)
+        home.forget(slug)
+    return tuple(slugs)
+
+
+def run_job(
+    definitions: dg.Definitions,
+    instance: dg.DagsterInstance,
+    home: Home,
+    name: str,
+    partition_key: str | None = None,
+    listener: Listener = lambda _: None,
+) -> RunOutcome:
+    """Run one job here and now. A failure is in the outcome and is not raised."""
+    run_id = str(uuid.uuid4())
+
+    def tell(entry: dg.EventLogEntry) -> None:
+        event = entry.dagster_event
+        if event is not None and event.event_type is dg.DagsterEventType.STEP_START:
+            listener(str(event.step_key))
+
+    instance.add_event_listener(run_id, tell)
+    result = definitions.resolve_job_def(name).execute_in_process(
+        run_config=QUIET,
+        instance=instance,
+        partition_key=partition_key,
+        raise_on_error=False,
+        run_id=run_id,
+        resources={"home": HomeResource(path=str(home.root))},
+    )
+    return RunOutcome(_problems(result), _numbers(result))
+
+
+def _problems(result: dg.ExecuteInProcessResult) -> tuple[Problem, ...]:
+    problems = [
+        Problem(evaluation.check_name, evaluation.description or "did not hold", expected=True)
+        for evaluation in result.get_asset_check_evaluations()
+        if not evaluation.passed and evaluation.severity is dg.AssetCheckSeverity.ERROR
+    ]
+    for event in result.all_events:
+        if event.is_step_failure:
+            problem = _step_problem(event)
+            if problem is not None:
+                problems.append(problem)
+    return tuple(problems)
+
+
+def _step_problem(event: dg.DagsterEvent) -> Problem | None:
+    failure = event.step_failure_data
+    if failure.user_failure_data is not None:
+        return Problem(str(event.step_key), failure.user_failure_data.description or "failed", expected=True)
+    error = failure.error
+    cause = error.cause if error is not None and error.cause is not None else error
+    if cause is None or cause.cls_name == "DagsterAssetCheckFailedError":
+        return None
+    known = getattr(errors, str(cause.cls_name), None)
+    sentence = cause.message.strip().removeprefix(f"{known.__module__}.{known.__qualname__}: ") if known else ""
+    return Problem(str(event.step_key), sentence or cause.to_string(), expected=known is not None)
+
+
+def _numbers(result: dg.ExecuteInProcessResult) -> dict[str, dict[str, object]]:
+    numbers: dict[str, dict[str, object]] = {}
+    for event in result.get_asset_materialization_events():
+        materialization = event.step_materialization_data.materialization
+        name = materialization.asset_key.to_user_string()
+        numbers[name] = {key: value.value for key, value in materialization.metadata.items()}
+    return numbers
