@@ -1,0 +1,219 @@
+"""Questions with gold: the records, and the one JSON-lines format that they are kept in.
+
+One object a line (`.jsonl`, `.jsonl.gz`), or the same objects as one JSON array (`.json`)::
+
+    {"id": "q1", "query": "...", "kind": "matrix-lookup", "book": "osric", "answer": "16",
+     "tags": ["generated"], "keys": {"level": "7"},
+     "gold": [{"document": "01-x.md", "line": 623, "heading_path": ["A", "B"], "caption": null,
+               "row_key": "5-8", "snippet": "| 5-8 | 24 |"}]}
+
+Only `id`, `query` and `gold` must be there; `gold: []` says that the library holds no answer. A gold entry without
+`book` stands in the question's book; `file` (`<book>/<document>`) may stand for `document`; `row_header` is read over.
+"""
+
+import gzip
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from evals.errors import QuestionsError
+
+GENERATED = "generated"
+"""Tag of questions that a program wrote; never in one headline number with those of people."""
+
+MAX_QUERY_CHARACTERS = 2_000
+_READ_BESIDE_ANCHOR = {"file", "row_header"}
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A place of the source that answers a question, told by what stands there and never by a chunk's id."""
+
+    book: str | None = None
+    """Slug; None is any book."""
+    heading_path: tuple[str, ...] = ()
+    """Headings above the place, outermost first; may leave out outer ones."""
+    caption: str | None = None
+    row_key: str | None = None
+    """The literal cell that picks the row; says that the gold is a row or a record, never prose."""
+    snippet: str | None = None
+    """The literal row, or the beginning of the paragraph."""
+    document: str | None = None
+    """Path inside the book's folder."""
+    line: int | None = None
+    """1-based line in `document`; with a snippet it only decides between equals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question and where its answer stands. Key: id, unique in its set."""
+
+    id: str
+    query: str
+    book: str | None = None
+    kind: str = "question"
+    gold: tuple[Anchor, ...] = ()
+    """Every place that is needed; empty: the library holds no answer."""
+    answer: str | None = None
+    tags: tuple[str, ...] = ()
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """The values that pick the row, by name: class, level, armour class."""
+
+    @property
+    def generated(self) -> bool:
+        """Whether a program wrote this question."""
+        return GENERATED in self.tags
+
+
+def load_questions(path: Path) -> tuple[Question, ...]:
+    """Read a file of questions in the order in which they stand.
+
+    Raises:
+        FileNotFoundError: no such file.
+        QuestionsError: the file is not usable; lists every problem with file, line (entry of an array) and value.
+    """
+    problems: list[str] = []
+    questions: list[Question] = []
+    first_place: dict[str, str] = {}
+    for place, entry in _entries(path, problems):
+        question = _question(entry, place, problems)
+        if question is not None and question.id in first_place:
+            problems.append(f"{place}: id {question.id!r} is already used at {first_place[question.id]}")
+        elif question is not None:
+            first_place[question.id] = place
+            questions.append(question)
+    if problems:
+        raise QuestionsError(f"{path} has {len(problems)} problems; mend or remove these entries:", problems)
+    if not questions:
+        raise QuestionsError(f"{path} holds no question; write one JSON object a line")
+    return tuple(questions)
+
+
+def write_questions(path: Path, questions: Sequence[Question]) -> None:
+    """Write the format that `load_questions` reads; the same questions give the same bytes.
+
+    The name decides: `.jsonl`, `.jsonl.gz`, or `.json` (one array). Readers see the old file or the new one.
+    """
+    lines = [json.dumps(_as_json(question), ensure_ascii=False) for question in questions]
+    if path.name.endswith(".json"):
+        text = "[\n" + ",\n".join(lines) + "\n]\n"
+    else:
+        text = "".join(line + "\n" for line in lines)
+    data = text.encode("utf-8")
+    if path.suffix == ".gz":
+        data = gzip.compress(data, mtime=0)  # a time stamp would make two equal files differ
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    partial.write_bytes(data)
+    partial.replace(path)
+
+
+def _entries(path: Path, problems: list[str]) -> Iterator[tuple[str, object]]:
+    """Every JSON value of the file with its place; what does not parse becomes a problem."""
+    raw = path.read_bytes()
+    try:
+        text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise QuestionsError(f"{path} cannot be read as UTF-8 text ({error}); save it as UTF-8") from error
+    if path.name.endswith(".json"):
+        yield from _array_entries(path, text, problems)
+        return
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                yield f"{path}:{number}", json.loads(line)
+            except json.JSONDecodeError as error:
+                problems.append(f"{path}:{number}: not JSON ({error.msg}, column {error.colno}): {line[:60]!r}")
+
+
+def _array_entries(path: Path, text: str, problems: list[str]) -> Iterator[tuple[str, object]]:
+    try:
+        entries = json.loads(text)
+    except json.JSONDecodeError as error:
+        problems.append(f"{path}:{error.lineno}: not JSON ({error.msg}, column {error.colno})")
+        return
+    if not isinstance(entries, list):
+        problems.append(f"{path}:1: not an array of questions: {text[:60]!r}")
+        return
+    for number, entry in enumerate(entries, start=1):
+        yield f"{path}, entry {number}", entry
+
+
+@cache
+def _adapter() -> TypeAdapter[Question]:
+    return TypeAdapter(Question)
+
+
+def _question(entry: object, place: str, problems: list[str]) -> Question | None:
+    """The question of one JSON value, or None with what is wrong added to `problems`."""
+    if not isinstance(entry, dict):
+        problems.append(f"{place}: not an object: {str(entry)[:60]!r}")
+        return None
+    found = [f"{place}: no field is called {name!r}" for name in _unknown(entry)]
+    if "gold" not in entry:
+        found.append(f"{place}: gold: missing; write [] if the library holds no answer")
+    try:
+        question = _adapter().validate_python({**entry, "gold": _with_book(entry)})
+    except ValidationError as error:
+        for each in error.errors():
+            where = ".".join(str(part) for part in each["loc"])
+            found.append(f"{place}: {where}: {each['msg'].lower()}: {str(each['input'])[:60]!r}")
+        problems.extend(found)
+        return None
+    if not question.id.strip():
+        found.append(f"{place}: id: empty: {question.id!r}")
+    if not question.query.strip() or len(question.query) > MAX_QUERY_CHARACTERS:
+        length = len(question.query)
+        found.append(f"{place}: query: {length} characters, not 1 to {MAX_QUERY_CHARACTERS}: {question.query[:60]!r}")
+    for number, anchor in enumerate(question.gold):
+        if not (anchor.snippet or anchor.row_key or anchor.heading_path or anchor.document):
+            found.append(f"{place}: gold.{number}: names no snippet, row key, heading path or document: {anchor}")
+    problems.extend(found)
+    return None if found else question
+
+
+def _unknown(entry: Mapping[str, Any]) -> list[str]:
+    known = {each.name for each in fields(Question)}
+    known_in_anchor = {each.name for each in fields(Anchor)} | _READ_BESIDE_ANCHOR
+    gold = entry.get("gold")
+    anchors = [anchor for anchor in gold if isinstance(anchor, dict)] if isinstance(gold, list) else []
+    inner = {f"gold.{name}" for anchor in anchors for name in anchor if name not in known_in_anchor}
+    return sorted({name for name in entry if name not in known} | inner)
+
+
+def _with_book(entry: Mapping[str, Any]) -> Any:
+    """The gold entries with their book filled in and `file` turned into `document`; other values as they are."""
+    gold = entry.get("gold", [])
+    if not isinstance(gold, list) or not all(isinstance(anchor, dict) for anchor in gold):
+        return gold
+    filled = []
+    for anchor in gold:
+        each = {name: value for name, value in anchor.items() if name not in _READ_BESIDE_ANCHOR}
+        book = each.get("book") or entry.get("book")
+        file = anchor.get("file")
+        if isinstance(file, str):
+            each.setdefault("document", file.removeprefix(f"{book}/"))
+        filled.append({**each, "book": book})
+    return filled
+
+
+def _as_json(question: Question) -> dict[str, Any]:
+    """The question with its anchors as JSON values, without fields that say nothing."""
+    entry: dict[str, Any] = {"id": question.id, "query": question.query}
+    for name in ("book", "kind", "answer", "tags", "keys"):
+        value = getattr(question, name)
+        if value:
+            entry[name] = list(value) if isinstance(value, tuple) else value
+    entry["gold"] = [_anchor_json(anchor) for anchor in question.gold]
+    return entry
+
+
+def _anchor_json(anchor: Anchor) -> dict[str, Any]:
+    values = {each.name: getattr(anchor, each.name) for each in fields(anchor)}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value}
