@@ -1,0 +1,142 @@
+"""Metrics over one ranking, with trec_eval's meaning. A metric is a value: its `str` is its name everywhere.
+
+Rankings are total orders (score, then id), so ties are settled before a metric sees them. A question whose ranking
+is empty scores 0; it is never left out of a mean. Relevance is binary.
+"""
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from retrieval.errors import UnknownNameError
+
+DEPTH = 100
+"""How far down a ranking `mrr` looks."""
+SHOWN = 15
+"""How many hits an assistant is given; the cutoff of f1, precision, noise and contamination."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Where the gold stands in one ranking."""
+
+    ranks: tuple[int, ...]
+    """1-based ranks of the gold chunks that were found, ascending."""
+    gold: int
+    """How many chunks are gold, found or not; at least 1."""
+    returned: int
+    """Length of the ranking."""
+
+
+def judge(ranking: Sequence[str], gold: Collection[str]) -> Judgement:
+    """Find the gold in a ranking of chunk ids. A repeated id counts once, at its first place.
+
+    Raises:
+        ValueError: no gold; such a question is scored by `no_answer_accuracy`.
+    """
+    wanted = set(gold)
+    if not wanted:
+        raise ValueError("a question without gold has no judgement; score it with no_answer_accuracy")
+    size = len(wanted)
+    ranks = []
+    for rank, chunk_id in enumerate(ranking, start=1):
+        if chunk_id in wanted:
+            wanted.discard(chunk_id)
+            ranks.append(rank)
+            if not wanted:
+                break
+    return Judgement(tuple(ranks), size, len(ranking))
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A named function of one judgement. Equal if the names are equal; `str(metric)` is the name."""
+
+    name: str
+    formula: Callable[[Judgement], float] = field(compare=False, repr=False)
+
+    def __call__(self, judgement: Judgement) -> float:
+        """Return the value for one question, 0 (worst) to 1."""
+        return self.formula(judgement)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def hit(cutoff: int) -> Metric:
+    """1 if a gold chunk is among the first k, else 0. Elsewhere: success@k. Not recall@k."""
+    return Metric(f"hit@{cutoff}", lambda judgement: float(bool(judgement.ranks) and judgement.ranks[0] <= cutoff))
+
+
+def mrr() -> Metric:
+    """1 / rank of the first gold chunk among the first 100, 0 if there is none. Its mean is MRR."""
+    return Metric(
+        "mrr", lambda judgement: 1 / judgement.ranks[0] if judgement.ranks and judgement.ranks[0] <= DEPTH else 0.0
+    )
+
+
+def ndcg(cutoff: int) -> Metric:
+    """Discounted gain of the gold among the first k over that of the best ranking; discount 1 / log2(rank + 1).
+
+    Järvelin and Kekäläinen, 2002. The best ranking holds min(gold, k) gold chunks at the top.
+    """
+    discounts = [1 / math.log2(rank + 1) for rank in range(1, cutoff + 1)]
+    ideal = [0.0, *accumulate(discounts)]
+
+    def formula(judgement: Judgement) -> float:
+        gain = sum(discounts[rank - 1] for rank in judgement.ranks if rank <= cutoff)
+        return gain / ideal[min(judgement.gold, cutoff)]
+
+    return Metric(f"ndcg@{cutoff}", formula)
+
+
+def recall(cutoff: int) -> Metric:
+    """Share of the gold chunks that are among the first k."""
+    return Metric(f"recall@{cutoff}", lambda judgement: _within(judgement, cutoff) / judgement.gold)
+
+
+def precision(cutoff: int) -> Metric:
+    """Gold chunks among the first k, over k; a ranking shorter than k is not forgiven."""
+    return Metric(f"precision@{cutoff}", lambda judgement: _within(judgement, cutoff) / cutoff)
+
+
+def f1() -> Metric:
+    """Harmonic mean of set precision and set recall of the hits that are shown (15); trec_eval's set_F.
+
+    Unlike precision@15 it divides by the hits that were returned, so answering with few chunks pays.
+    """
+    return Metric(
+        "f1", lambda judgement: 2 * _within(judgement, SHOWN) / (min(judgement.returned, SHOWN) + judgement.gold)
+    )
+
+
+STANDARD: tuple[Metric, ...] = (hit(1), hit(5), hit(10), mrr(), ndcg(10), recall(10), precision(15), f1())
+"""What every experiment measures."""
+
+_WITH_CUTOFF: Mapping[str, Callable[[int], Metric]] = {
+    "hit": hit,
+    "ndcg": ndcg,
+    "recall": recall,
+    "precision": precision,
+}
+
+
+def metric(name: str) -> Metric:
+    """The metric of a name: `hit@3`, `mrr`, `ndcg@10`, `recall@10`, `precision@15`, `f1`.
+
+    Raises:
+        UnknownNameError: there is no such metric, or its cutoff is not a whole number above 0.
+    """
+    by_name = {each.name: each for each in STANDARD}
+    if name in by_name:
+        return by_name[name]
+    match = re.fullmatch(r"([a-z]+)@([1-9][0-9]*)", name)
+    if match is None or match[1] not in _WITH_CUTOFF:
+        raise UnknownNameError("metric", name, [*by_name, *(f"{each}@<k>" for each in _WITH_CUTOFF)])
+    return _WITH_CUTOFF[match[1]](int(match[2]))
+
+
+def _within(judgement: Judgement, cutoff: int) -> int:
+    return sum(rank <= cutoff for rank in judgement.ranks)

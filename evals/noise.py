@@ -1,0 +1,173 @@
+"""Our own metrics: near-twins of the right row, and what filtering them out costs.
+
+*Twins* are tables with the same header signature. A *sibling* of a gold row is another row of its table or of a twin.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from evals.metrics import SHOWN
+from retrieval.types import Chunk, Embedder, Retrieval, Vector
+
+Admits = Callable[[str, str], bool]
+"""(question, query_must as JSON) -> whether the question satisfies it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relatives:
+    """The chunks of a library by id, and the table family of every row: what noise is measured against."""
+
+    chunks: Mapping[str, Chunk]
+    family: Mapping[str, str]
+    """Signature of the table of every row chunk (its table id where it has no signature)."""
+
+    @classmethod
+    def of(cls, chunks: Sequence[Chunk]) -> "Relatives":
+        """Index the chunks of a library."""
+        families = {chunk.id: chunk.signature or chunk.table_id or "" for chunk in chunks if chunk.kind == "row"}
+        return cls({chunk.id: chunk for chunk in chunks}, {name: family for name, family in families.items() if family})
+
+    def families(self, gold: Collection[str]) -> frozenset[str]:
+        """The table families that these gold chunks come from."""
+        return frozenset(self.family[name] for name in gold if name in self.family)
+
+
+def noise(ranking: Sequence[str], gold: Collection[str], relatives: Relatives, cutoff: int = SHOWN) -> int:
+    """`noise@k`: siblings of a gold row among the first k; for a question without gold, guarded chunks.
+
+    A number of chunks, 0 to k; lower is better. Chunks of other tables and prose are not noise: they may be useful.
+    """
+    shown = ranking[:cutoff]
+    if not gold:
+        return sum(_guarded(relatives, chunk_id) for chunk_id in shown)
+    families = relatives.families(gold)
+    return sum(relatives.family.get(chunk_id) in families and chunk_id not in gold for chunk_id in shown)
+
+
+def wrong_row(ranking: Sequence[str], gold: Collection[str], relatives: Relatives) -> float | None:
+    """`wrong_row_rate`: 1 if the first hit is a sibling of the gold row, else 0: a plausible wrong number.
+
+    None if no gold chunk is a row. Lower is better.
+    """
+    if not relatives.families(gold):
+        return None
+    return float(noise(ranking, gold, relatives, cutoff=1))
+
+
+def noise_reduction(before: Sequence[float], after: Sequence[float]) -> float | None:
+    """1 - sum(after) / sum(before), pooled over questions; None if nothing was there before.
+
+    Pooled, because a mean of per-question ratios would let questions with one noisy chunk decide.
+    """
+    total = sum(before)
+    return 1.0 - sum(after) / total if total else None
+
+
+def recall_preserved(unfiltered: Sequence[float], filtered: Sequence[float]) -> float | None:
+    """recall@10 with the filter over recall@10 without it, pooled; 1 is nothing lost, above 1 is gained.
+
+    None if nothing was found without the filter.
+    """
+    total = sum(unfiltered)
+    return sum(filtered) / total if total else None
+
+
+def refused_gold(question: str, gold: Collection[str], relatives: Relatives, admits: Admits) -> tuple[str, ...]:
+    """Gold chunks whose own predicate the question does not satisfy, in id order."""
+    guarded = [(name, relatives.chunks[name].query_must) for name in sorted(gold) if name in relatives.chunks]
+    return tuple(name for name, query_must in guarded if query_must is not None and not admits(question, query_must))
+
+
+def excluded_gold(gold: Collection[str], retrieval: Retrieval) -> tuple[str, ...]:
+    """Gold chunks that the receipt says were kept out, in id order."""
+    excluded = {decision.chunk_id for decision in retrieval.receipt.decisions if not decision.kept}
+    return tuple(sorted(excluded.intersection(gold)))
+
+
+def lost_gold(gold: Collection[str], unfiltered: Sequence[str], filtered: Sequence[str]) -> tuple[str, ...]:
+    """Gold chunks among the first 15 without the filter that the whole ranking with it does not hold, in id order.
+
+    This looks only at rankings, so it finds a filter that excludes and does not say so. A filter moves what it
+    leaves upwards; hence 15 against the whole list leaves room for small shifts of normalised scores.
+    """
+    return tuple(sorted(set(unfiltered[:SHOWN]).intersection(gold).difference(filtered)))
+
+
+def cross_book_contamination(ranking: Sequence[str], book: str, relatives: Relatives, cutoff: int = SHOWN) -> float:
+    """Share of the first k hits (of those returned) that come from another book; 0 if there are none."""
+    shown = ranking[:cutoff]
+    wrong = sum(relatives.chunks[name].book != book for name in shown)
+    return wrong / len(shown) if shown else 0.0
+
+
+def no_answer_accuracy(ranking: Sequence[str]) -> float:
+    """For a question without gold: 1 if nothing was returned, else 0. Never part of hit or mrr."""
+    return 0.0 if ranking else 1.0
+
+
+class AnswerSimilarity:
+    """`answer_similarity`: the largest cosine between a reference answer and one of the first k chunk texts.
+
+    The largest, not the mean: one chunk that says the answer is enough. -1 to 1; comparable only for one embedder.
+    Vectors of chunks are kept, so a chunk that many questions retrieve is embedded once.
+    """
+
+    def __init__(self, embedder: Embedder, relatives: Relatives, cutoff: int = SHOWN) -> None:
+        self._embedder, self._relatives, self._cutoff = embedder, relatives, cutoff
+        self._vectors: dict[str, Vector] = {}
+
+    def __call__(self, answer: str, ranking: Sequence[str]) -> float | None:
+        """Return the similarity, or None if nothing was retrieved."""
+        shown = list(ranking[: self._cutoff])
+        if not shown:
+            return None
+        new = [name for name in shown if name not in self._vectors]
+        embedded = self._embedder.embed([answer, *(self._relatives.chunks[name].text for name in new)])
+        self._vectors.update(zip(new, embedded[1:], strict=True))
+        return float(max(embedded[0] @ self._vectors[name] for name in shown))
+
+
+def near_duplicates(vectors: Vector, neighbours: int = 5, above: float = 0.9) -> npt.NDArray[np.bool_]:
+    """Which of n vectors have `neighbours` or more others with a cosine above `above`; shape (n,)."""
+    crowded = np.zeros(len(vectors), dtype=np.bool_)
+    block = 2_048
+    for start in range(0, len(vectors), block):
+        cosines = vectors[start : start + block] @ vectors.T
+        # a vector is its own neighbour, whatever rounding makes of its cosine
+        cosines[np.arange(len(cosines)), start + np.arange(len(cosines))] = -1.0
+        crowded[start : start + block] = (cosines > above).sum(axis=1) >= neighbours
+    return crowded
+
+
+def near_duplicate_density(vectors: Vector, neighbours: int = 5, above: float = 0.9) -> float | None:
+    """Share of rows with 5 or more neighbours above 0.9 cosine; None without rows."""
+    return float(near_duplicates(vectors, neighbours, above).mean()) if len(vectors) else None
+
+
+def reading_neighbours(chunks: Sequence[Chunk]) -> dict[str, tuple[str, ...]]:
+    """For every chunk id the chunks before and behind it in its document."""
+    ordered = sorted(chunks, key=lambda chunk: (chunk.book, chunk.document, chunk.position, chunk.id))
+    beside: dict[str, tuple[str, ...]] = {chunk.id: () for chunk in ordered}
+    for left, right in pairwise(ordered):
+        if (left.book, left.document) == (right.book, right.document):
+            beside[left.id] += (right.id,)
+            beside[right.id] += (left.id,)
+    return beside
+
+
+def expanded_gold(gold: Collection[str], neighbours: Mapping[str, Sequence[str]], depth: int = 1) -> frozenset[str]:
+    """The gold and what is at most `depth` steps from it: neighbours accepted as other answers."""
+    expanded = set(gold)
+    edge = set(gold)
+    for _ in range(depth):
+        edge = {beside for name in edge for beside in neighbours.get(name, ())} - expanded
+        expanded |= edge
+    return frozenset(expanded)
+
+
+def _guarded(relatives: Relatives, chunk_id: str) -> bool:
+    return relatives.chunks[chunk_id].query_must is not None
