@@ -1,0 +1,79 @@
+"""`querymust questions`: do the questions read, and does their gold still stand in the live index?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, existing
+from pipeline.console import out, print_error, print_json
+
+if TYPE_CHECKING:
+    from evals.gold import Resolution
+    from evals.questions import Question
+
+app = typer.Typer(help="Check question files and find their gold.", no_args_is_help=True, rich_markup_mode=None)
+
+FilesArgument = Annotated[list[Path], typer.Argument(help="JSONL files of questions.", show_default=False)]
+
+
+@app.command("check")
+def check(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:
+    """Read the files and say which gold no longer stands in the live index; exit status 1 if any.
+
+    \b
+    Example:
+      querymust questions check mine.jsonl
+    """
+    questions, resolution = _resolved(files, home)
+    record = {
+        "questions": len(questions),
+        "with_gold": resolution.questions_with_gold,
+        "evaluability": resolution.evaluability,
+        "stale": [str(finding) for finding in resolution.stale],
+        "ambiguous": [str(finding) for finding in resolution.ambiguous],
+    }
+    if json_:
+        print_json(record)
+    else:
+        out.print(f"{len(questions)} questions, {resolution.questions_with_gold} with gold, {len(resolution.gold)} resolve")
+        for finding in resolution.ambiguous:
+            out.print(f"ambiguous: {finding}", markup=False)
+    for finding in resolution.stale if not json_ else ():
+        print_error(f"stale: {finding}")
+    if resolution.stale:
+        raise typer.Exit(1)
+
+
+@app.command("resolve")
+def resolve_gold(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:
+    """Print the ids of the chunks that answer each question in the live index.
+
+    \b
+    Examples:
+      querymust questions resolve mine.jsonl
+      querymust questions resolve mine.jsonl --json
+    """
+    questions, resolution = _resolved(files, home)
+    if json_:
+        print_json({question.id: list(resolution.gold.get(question.id, ())) for question in questions})
+        return
+    for question in questions:
+        found = resolution.gold.get(question.id, ())
+        out.print(f"{question.id}  {question.query}", markup=False, style="bold")
+        for chunk_id in found:
+            out.print(f"    {chunk_id}", markup=False)
+        if not found:
+            out.print("    no gold" if not question.gold else "    stale gold")
+
+
+def _resolved(files: list[Path], home: Path) -> tuple[tuple[Question, ...], Resolution]:
+    from evals.gold import resolve
+    from evals.questions import load_questions
+    from retrieval.index.snapshot import open_snapshot
+
+    questions = tuple(question for path in existing(files) for question in load_questions(path))
+    with open_snapshot(home.expanduser().resolve()) as snapshot:
+        return questions, resolve(questions, tuple(snapshot.chunks))

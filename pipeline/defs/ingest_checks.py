@@ -1,0 +1,93 @@
+"""What must hold of every book before a snapshot is built.
+
+Each check looks at every book of the library and names those that contradict it: Dagster shows one result for a check,
+and a result for the last book alone would hide the others.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+
+from pipeline.defs.books import books
+from pipeline.defs.chunks import chunks, embeddings
+from pipeline.defs.partitions import books_partitions
+from pipeline.defs.tables import predicates, table_rows
+from pipeline.propositions import cells_outside_rows, documents_without_text, repeated_ids, rows_outside_chunks
+from pipeline.report import held
+from retrieval.home import Home
+from retrieval.index.embedders import load_embedder
+from retrieval.index.vectors import EmbeddingStore
+from retrieval.query_must.lint import LintItem, lint
+from retrieval.records import read_jsonl
+from retrieval.types import Book, Chunk, Row, Table
+
+WARN = dg.AssetCheckSeverity.WARN
+
+
+def _folders(context: dg.AssetCheckExecutionContext, home: Home, file: str) -> Iterator[Path]:
+    """Folders of the books that have got as far as `file`; a book under way has no contradictions yet."""
+    for slug in sorted(context.instance.get_dynamic_partitions(str(books_partitions.name))):
+        if (home.book(slug) / file).is_file():
+            yield home.book(slug)
+
+
+@dg.asset_check(asset=books)
+def every_document_has_text(
+    context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
+) -> dg.AssetCheckResult:
+    """No document of a book is empty."""
+    read = [book for folder in _folders(context, home, "book.jsonl") for book in read_jsonl(folder / "book.jsonl", Book)]
+    empty = [sentence for book in read for sentence in documents_without_text(book)]
+    return held(empty, {"n_documents": sum(len(book.documents) for book in read)}, WARN)
+
+
+@dg.asset_check(asset=table_rows, blocking=True)
+def every_cell_in_one_row(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
+    """Every cell of every source table is in exactly one row object."""
+    problems: list[str] = []
+    n_cells = 0
+    for folder in _folders(context, home, "table_rows.jsonl"):
+        tables = read_jsonl(folder / "tables.jsonl", Table)
+        n_cells += sum(len(row.cells) for table in tables for row in table.rows)
+        problems.extend(cells_outside_rows(tables, read_jsonl(folder / "table_rows.jsonl", Row)))
+    return held(problems, {"n_cells": n_cells})
+
+
+@dg.asset_check(asset=chunks, blocking=True)
+def every_cell_in_one_chunk(
+    context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
+) -> dg.AssetCheckResult:
+    """Every row object is exactly one chunk, cell for cell."""
+    problems: list[str] = []
+    n_rows = 0
+    for folder in _folders(context, home, "chunks.jsonl"):
+        rows = read_jsonl(folder / "predicates.jsonl", Row)
+        n_rows += len(rows)
+        problems.extend(rows_outside_chunks(rows, read_jsonl(folder / "chunks.jsonl", Chunk)))
+    return held(problems, {"n_rows": n_rows})
+
+
+@dg.asset_check(asset=chunks, blocking=True)
+def chunk_ids_are_unique(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
+    """No two chunks of the library share an id."""
+    found = [
+        chunk
+        for folder in _folders(context, home, "chunks.jsonl")
+        for chunk in read_jsonl(folder / "chunks.jsonl", Chunk)
+    ]
+    return held(repeated_ids(found), {"n_chunks": len(found)})
+
+
+@dg.asset_check(asset=embeddings, blocking=True)
+def every_chunk_has_a_vector(
+    context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
+) -> dg.AssetCheckResult:
+    """The store holds a vector of the chosen embedder for every chunk of the library."""
+    store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
+    texts = [
+        chunk.search_text
+        for folder in _folders(context, home, "embedded.txt")
+        for chunk in read_jsonl(folder / "chunks.jsonl", Chunk)
+    ]
+    return held([f"no vector: {text[:60]!r}" for text in store.missing(texts)], {"n_chunks": len(texts)})

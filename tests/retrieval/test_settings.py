@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import pytest
+
+from retrieval.errors import UnknownNameError, UnreadableSettingsError
+from retrieval.settings import FILE_NAME, Settings
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    settings = Settings(Path("/books"), (Path("/a.jsonl"), Path("/b.jsonl")), "minilm")
+    settings.write(tmp_path)
+    assert Settings.read(tmp_path, {}) == settings
+
+
+def test_a_home_without_a_file_has_the_defaults(tmp_path: Path) -> None:
+    assert Settings.read(tmp_path, {}) == Settings()
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
+    Settings(Path("/books"), (Path("/a.jsonl"),)).write(tmp_path)
+    environment = {
+        "QUERYMUST_LIBRARY": "/other",
+        "QUERYMUST_QUESTIONS": "/x.jsonl:/y.jsonl",
+        "QUERYMUST_EMBEDDER": "openai",
+    }
+    expected = Settings(Path("/other"), (Path("/x.jsonl"), Path("/y.jsonl")), "openai")
+    assert Settings.read(tmp_path, environment) == expected
+
+
+@pytest.mark.parametrize("text", ["library: [unclosed", "- a list\n", "questions: one.jsonl\n", ""])
+def test_a_file_that_holds_no_settings_is_refused_by_name(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE_NAME).write_text(text)
+    with pytest.raises(UnreadableSettingsError, match=FILE_NAME):
+        Settings.read(tmp_path, {})
+
+
+def test_a_misspelled_setting_is_named_with_those_that_exist(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_text("libary: /books\n")
+    with pytest.raises(UnknownNameError, match=r"libary.*library"):
+        Settings.read(tmp_path, {})
