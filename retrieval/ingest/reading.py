@@ -90,8 +90,8 @@ def _stacked_header(
     wordy = sum(map(bool, first)) >= 2 and not any(_DIGIT.search(cell) or cell.endswith(":") for cell in first)
     if not any(header[1:]) and wordy and all(first[1:]):
         return first, 1, header[0] or None
-    spanning = len(header) > MIN_AXIS and len(set(header[1:])) == 1
-    if spanning and len(set(first[1:])) > 1 and all(first[1:]) and (wordy or all(map(parse_range, first[1:]))):
+    spanning = len(header) > MIN_AXIS and bool(header[1]) and len(set(header[1:])) == 1
+    if spanning and len(set(first[1:])) > 1 and all(first[1:]) and not parse_range(first[0]):
         return _joined(header, first), 1, None
     numbers_below = any(is_numeric(cell) for row in grid[1:6] for cell in row[1:] if cell)
     filled = sum(map(bool, first)) >= len(header) - 1
@@ -124,12 +124,7 @@ def _realigned(
 
 
 def _named(header: tuple[str, ...]) -> tuple[str, ...]:
-    seen: Counter[str] = Counter()
-    names = []
-    for cell in header:
-        seen[cell] += 1
-        names.append(cell if cell else f"column {len(names) + 1}" if names else "entry")
-    return tuple(names)
+    return tuple(cell or (f"column {place}" if place > 1 else "entry") for place, cell in enumerate(header, start=1))
 
 
 def _with_roles(
@@ -154,7 +149,7 @@ def _with_roles(
 
 def _role(cells: tuple[str, ...]) -> RowRole:
     filled = [cell for cell in cells if cell]
-    spans = len(cells) > 1 and (len(filled) == 1 and bool(cells[0]) or len(filled) > 2 and len(set(cells)) == 1)
+    spans = len(cells) > 1 and ((len(filled) == 1 and bool(cells[0])) or (len(filled) > 2 and len(set(cells)) == 1))
     if not spans:
         return "data"
     return "note" if _FOOTNOTE.match(filled[0]) or len(filled[0]) > 80 else "label"

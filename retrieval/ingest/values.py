@@ -9,7 +9,7 @@ _RANGE = re.compile(
     rf"\s*{_NUMBER.format('low')}(?P<ordinal>st|nd|rd|th)?\s*{_DASH}\s*{_NUMBER.format('high')}(?P<rest>.*)"
 )
 _OPEN = re.compile(
-    rf"\s*{_NUMBER.format('low')}(?:st|nd|rd|th)?\s*(?:\+|(?:or|and)\s+(?P<way>\w+)\b)(?P<rest>.*)", re.I
+    rf"\s*{_NUMBER.format('low')}(?:st|nd|rd|th)?\s*(?:\+|(?:or|and)\s+(?P<way>\w+)\b)(?P<rest>.*)", re.IGNORECASE
 )
 _SINGLE = re.compile(rf"\s*{_NUMBER.format('low')}(?P<ordinal>st|nd|rd|th)?(?P<rest>.*)")
 _REST = re.compile(r"\s*(?:%|[*†‡§]+|st|nd|rd|th)?\s*(?:[a-z]{1,12}\.?)?\s*[*†‡]?", re.IGNORECASE)

@@ -1,0 +1,127 @@
+"""A book as chunks: every table row its own, and the prose around them cut where its author cut it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from retrieval.ingest.markdown import parse_blocks, plain_text
+from retrieval.ingest.sections import Passage, cut_into_passages
+from retrieval.ingest.tables import PlacedTable, content_id, place_tables
+from retrieval.query_must.canonical import literal
+from retrieval.types import Book, Chunk, Document, Metadata, Row, Table
+
+WORKING_TOKENS = 256
+"""Prose is cut to about this size, in `estimate_tokens`; 8,192 is the cap that nothing passes."""
+
+
+def chunk_book(
+    book: Book, tables: Sequence[Table], rows: Sequence[Row], working_tokens: int = WORKING_TOKENS
+) -> tuple[Chunk, ...]:
+    """Every chunk of a book, document by document in reading order. Ids are unique in the book and hold no position."""
+    rows_of: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        rows_of[row.table_id].append(row)
+    known = {table.id for table in tables}
+    twins: Counter[str] = Counter()
+    return tuple(
+        chunk
+        for document in book.documents
+        for chunk in _chunk_document(document, rows_of, known, twins, working_tokens)
+    )
+
+
+def _chunk_document(
+    document: Document, rows_of: Mapping[str, Sequence[Row]], known: set[str], twins: Counter[str], working_tokens: int
+) -> Iterator[Chunk]:
+    blocks = parse_blocks(document.text)
+    placed = [table for table in place_tables(document, blocks) if table.table.id in known]
+    passages = cut_into_passages(document, blocks, placed, working_tokens)
+    made = [(passage.lines[0], _prose_chunk(document, passage)) for passage in passages]
+    made += [(row.lines[0], chunk) for table in placed for row, chunk in _row_chunks(document, table, rows_of)]
+    for position, (_, chunk) in enumerate(sorted(made, key=lambda item: item[0])):
+        yield _identified(chunk, position, twins)
+
+
+def _identified(chunk: Chunk, position: int, twins: Counter[str]) -> Chunk:
+    key = content_id(chunk.book, *chunk.heading_path, chunk.caption or "", chunk.row_key or "", chunk.text)
+    twins[key] += 1
+    fields = {name: getattr(chunk, name) for name in chunk.__dataclass_fields__}
+    identity = key if twins[key] == 1 else content_id(key, str(twins[key]))
+    return Chunk(**(fields | {"id": identity, "position": position}))
+
+
+def _prose_chunk(document: Document, passage: Passage) -> Chunk:
+    words = "\n".join(plain_text(line) for line in passage.text.split("\n"))
+    return Chunk(
+        id="",
+        book=document.book,
+        document=document.path,
+        kind="prose",
+        text=passage.text,
+        search_text=f"{' > '.join(passage.heading_path)}\n{words}".strip(),
+        source=passage.source,
+        lines=passage.lines,
+        heading_path=passage.heading_path,
+        metadata=document.metadata,
+    )
+
+
+def _row_chunks(
+    document: Document, placed: PlacedTable, rows_of: Mapping[str, Sequence[Row]]
+) -> Iterator[tuple[Row, Chunk]]:
+    table = placed.table
+    for row in rows_of[table.id]:
+        yield (
+            row,
+            Chunk(
+                id="",
+                book=document.book,
+                document=document.path,
+                kind=row.kind,
+                text=row.content,
+                search_text=row_search_text(table, row),
+                source=row.source,
+                lines=row.lines,
+                heading_path=table.heading_path,
+                caption=table.caption,
+                row_key=row.key,
+                columns=row.columns,
+                cells=row.cells,
+                table_id=table.id,
+                signature=None if row.kind == "record" else header_signature(row.columns),
+                query_must=row.query_must,
+                names=row.names,
+                metadata=_row_metadata(document, row),
+            ),
+        )
+
+
+def _row_metadata(document: Document, row: Row) -> Metadata:
+    return {**document.metadata, "row_label": row.label} if row.label else document.metadata
+
+
+def header_signature(columns: Sequence[str]) -> str:
+    """What twin tables share: their column names in literal form, so spelling and case do not tell them apart."""
+    return content_id(*(literal(column) for column in columns))
+
+
+def row_search_text(table: Table, row: Row) -> str:
+    """Heading path, caption and label, then `column: cell` pairs; a run of columns with one name says it once."""
+    context = [" > ".join(table.heading_path), table.caption or "", row.label or ""]
+    pairs, previous = [], ""
+    for column, cell in zip(row.columns, row.cells, strict=True):
+        if cell:
+            shared = _shared_words(previous, column)
+            pairs.append(f"{column[shared:].strip() or column}: {cell}")
+            previous = column
+    return "\n".join(part for part in [*context, "; ".join(pairs)] if part)
+
+
+def _shared_words(previous: str, column: str) -> int:
+    """Length of the words that `column` repeats from the column before it."""
+    if not previous:
+        return 0
+    before, now = previous.split(" "), column.split(" ")
+    count = 0
+    while count < min(len(before), len(now)) - 1 and before[count] == now[count]:
+        count += 1
+    return len(" ".join(now[:count]))

@@ -1,0 +1,167 @@
+"""Prose cut at headings: whole where it fits, then by sub-heading, then by paragraph; never with overlap."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from retrieval.ingest.markdown import Block
+from retrieval.ingest.tables import PlacedTable
+from retrieval.types import Document
+
+TOKEN_CAP = 8192
+"""No chunk is longer: the input limit of the hosted embedding models."""
+
+BYTES_PER_TOKEN = 3
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A run of prose under one heading; `lines` are 1-based lines of the file, inclusive."""
+
+    heading_path: tuple[str, ...]
+    text: str
+    source: str
+    lines: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A paragraph, a list, or the line that stands for a table."""
+
+    text: str
+    source: str
+    lines: tuple[int, int]
+    level: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return estimate_tokens(self.text)
+
+    @property
+    def is_prose(self) -> bool:
+        return self.level == 0 and bool(self.source)
+
+
+@dataclass(slots=True)
+class _Section:
+    level: int
+    path: tuple[str, ...]
+    pieces: list[_Piece] = field(default_factory=list)
+    children: list["_Section"] = field(default_factory=list)
+
+    def everything(self) -> list[_Piece]:
+        return self.pieces + [piece for child in self.children for piece in child.everything()]
+
+
+def estimate_tokens(text: str) -> int:
+    """An upper estimate of a text's tokens without a tokenizer: three UTF-8 bytes each."""
+    return math.ceil(len(text.encode()) / BYTES_PER_TOKEN)
+
+
+def cut_into_passages(
+    document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable], working_tokens: int
+) -> tuple[Passage, ...]:
+    """The prose of a document. A section that fits stays whole, sub-sections and all; a table becomes one line."""
+    limit = min(working_tokens, TOKEN_CAP)
+    root = _outline(document, blocks, tables)
+    return tuple(_passage(path, pieces) for path, pieces in _cut(root, limit) if any(p.is_prose for p in pieces))
+
+
+def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable]) -> _Section:
+    table_at = {placed.block: placed.table for placed in tables}
+    captions = {placed.caption_block for placed in tables}
+    root = _Section(0, ())
+    stack = [root]
+    for index, block in enumerate(blocks):
+        first = document.first_line + block.lines[0]
+        lines = (first, first + block.source.count("\n"))
+        if block.kind == "heading":
+            while stack[-1].level >= block.level:
+                stack.pop()
+            section = _Section(block.level, block.heading_path)
+            section.pieces.append(_Piece(block.source, block.source, lines, block.level))
+            stack[-1].children.append(section)
+            stack.append(section)
+        elif index in table_at:
+            table = table_at[index]
+            named = table.caption or ", ".join(column for column in table.header[:4] if column)
+            stack[-1].pieces.append(_Piece(f"[Table: {named}]", "", lines))
+        else:
+            source = block.source.rstrip()
+            if index in captions:
+                source = source.rpartition("\n")[0]
+            stack[-1].pieces.extend(_fitting(source, first))
+    return root
+
+
+def _cut(section: _Section, limit: int) -> Iterator[tuple[tuple[str, ...], list[_Piece]]]:
+    whole = section.everything()
+    if sum(piece.tokens for piece in whole) <= limit:
+        yield section.path, whole
+        return
+    yield from ((section.path, pieces) for pieces in _packed(section.pieces, limit))
+    for child in section.children:
+        yield from _cut(child, limit)
+
+
+def _packed(pieces: Sequence[_Piece], limit: int) -> Iterator[list[_Piece]]:
+    heading = [piece for piece in pieces if piece.level]
+    carried = sum(piece.tokens for piece in heading)
+    current: list[_Piece] = []
+    for piece in pieces:
+        if piece.level:
+            continue
+        if current and carried + sum(p.tokens for p in current) + piece.tokens > limit:
+            yield heading + current
+            current = []
+        current.append(piece)
+    if current:
+        yield heading + current
+
+
+def _passage(path: tuple[str, ...], pieces: Sequence[_Piece]) -> Passage:
+    own = [piece for piece in pieces if piece.is_prose]
+    return Passage(
+        heading_path=path,
+        text="\n\n".join(piece.text for piece in pieces),
+        source="\n\n".join(piece.source for piece in own),
+        lines=(min(piece.lines[0] for piece in own), max(piece.lines[1] for piece in own)),
+    )
+
+
+def _fitting(source: str, first_line: int) -> Iterator[_Piece]:
+    """A block as one piece; one that passes the cap, cut between lines, else sentences, else words, else anywhere."""
+    if not source.strip():
+        return
+    if estimate_tokens(source) <= TOKEN_CAP - 512:
+        yield _Piece(source, source, (first_line, first_line + source.count("\n")))
+        return
+    line = first_line
+    for part in _divided(source, (TOKEN_CAP - 512) * BYTES_PER_TOKEN):
+        yield _Piece(part, part, (line, line + part.count("\n")))
+        line += part.count("\n")
+
+
+def _divided(text: str, size: int) -> Iterator[str]:
+    for separator in (re.compile(r"\n"), _SENTENCE_END, re.compile(r"\s+")):
+        parts = separator.split(text)
+        if len(parts) > 1 and all(len(part.encode()) <= size for part in parts):
+            yield from _joined(parts, "\n" if separator.pattern == r"\n" else " ", size)
+            return
+    step = size // 4
+    yield from (text[start : start + step] for start in range(0, len(text), step))
+
+
+def _joined(parts: Sequence[str], glue: str, size: int) -> Iterator[str]:
+    current: list[str] = []
+    length = 0
+    for part in parts:
+        cost = len(part.encode()) + len(glue)
+        if current and length + cost > size:
+            yield glue.join(current)
+            current, length = [], 0
+        current.append(part)
+        length += cost
+    yield glue.join(current)

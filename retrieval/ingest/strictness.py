@@ -1,0 +1,153 @@
+"""Which tables exclude: matrices of near-twin rows that are useless to a reader who has not the row's value."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from retrieval.ingest.content import Json, JsonValue
+from retrieval.ingest.density import near_duplicate_density
+from retrieval.ingest.reading import Reading
+from retrieval.ingest.values import is_numeric, parse_range
+from retrieval.query_must.canonical import literal
+from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.types import Table
+
+MIN_ROWS = 8
+MIN_DENSITY = 0.5
+MIN_SHARE = 0.9
+"""Share of the keys that must be numbers, and of the body's cells that must be numeric."""
+
+_SEPARATORS = frozenset({"and", "or", "for", "of", "the", "a", "an", "by", "with", "in", "to", "on", "vs", "versus"})
+_NUMBERING = re.compile(r"(?:[ivxlc]+|[a-z]|\d+)")
+_LABEL_LIST = re.compile(r"\s*(?:/|,|&|\bor\b|\band\b)\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    table: Table
+    reading: Reading
+    labels: tuple[str, ...]
+    """Labels of the vocabulary that the row key is a number of."""
+
+    @property
+    def family(self) -> tuple[str, ...]:
+        """Twins share it: the labels of both axes, whatever their extent and spelling."""
+        axis = self.reading.axis
+        return (*self.labels, "by", literal(axis.name) if axis else "")
+
+
+@dataclass(frozen=True, slots=True)
+class StrictTables:
+    """The strict tables of one book, each with the labels of its key and the words for its subject."""
+
+    labels: Mapping[str, tuple[str, ...]]
+    subjects: Mapping[str, tuple[str, ...]]
+    vocabulary: Vocabulary
+
+    @classmethod
+    def find(cls, tables: Sequence[Table], readings: Sequence[Reading], vocabulary: Vocabulary) -> "StrictTables":
+        """Apply the rule to every table: numeric key with a label, numeric second axis, eight near-twin rows.
+
+        Rows are counted over a table and its twins: ten short matrices crowd a question as one long one does.
+        """
+        families: dict[tuple[str, ...], list[_Matrix]] = defaultdict(list)
+        for table, reading in zip(tables, readings, strict=True):
+            if matrix := _matrix(table, reading, vocabulary):
+                families[matrix.family].append(matrix)
+        labels: dict[str, tuple[str, ...]] = {}
+        subjects: dict[str, tuple[str, ...]] = {}
+        for family in families.values():
+            if not _is_crowd(family):
+                continue
+            labels |= {matrix.table.id: matrix.labels for matrix in family}
+            subjects |= _subjects([matrix.table for matrix in family])
+        return cls(labels, subjects, vocabulary)
+
+    def predicate(self, table: Table, key: str) -> Json | None:
+        """The row's `query_must`, or None where the table is not strict or the key is no number."""
+        labels = self.labels.get(table.id)
+        spread = parse_range(key) if labels else None
+        if labels is None or spread is None:
+            return None
+        groups: list[JsonValue] = []
+        if subject := self.subjects.get(table.id):
+            groups.append(list(subject))
+        if spread.low is not None and spread.low == spread.high:
+            forms = (form for label in labels for form in self.vocabulary.forms(label))
+            groups.append([f"{form} {spread.low}" for form in forms])
+            return {"contain_one_of": groups}
+        bounds: Json = {"of": list(labels)}
+        if spread.low is not None:
+            bounds["min"] = spread.low
+        if spread.high is not None:
+            bounds["max"] = spread.high
+        return {"contain_one_of": groups, "contain_range": bounds} if groups else {"contain_range": bounds}
+
+
+def _matrix(table: Table, reading: Reading, vocabulary: Vocabulary) -> _Matrix | None:
+    axis = reading.axis
+    data = [row for row in reading.rows if row.role == "data"]
+    if reading.kind != "grid" or axis is None or reading.period < len(reading.columns) or not data:
+        return None
+    # A table with other columns beside its axis has something to say to whoever names no number.
+    if len(axis.columns) < len(reading.columns) - 1 or reading.key_column in axis.columns:
+        return None
+    labels = _labels(reading.columns[reading.key_column], vocabulary)
+    keys = [parse_range(row.cells[reading.key_column]) for row in data]
+    body = [row.cells[column] for row in data for column in axis.columns if row.cells[column]]
+    if not labels or _share([key is not None for key in keys]) < MIN_SHARE:
+        return None
+    return _Matrix(table, reading, labels) if _share([is_numeric(cell) for cell in body]) >= MIN_SHARE else None
+
+
+def _labels(column: str, vocabulary: Vocabulary) -> tuple[str, ...]:
+    found = [vocabulary.label_of(part) for part in _LABEL_LIST.split(column) if part]
+    return tuple(label for label in found if label is not None) if all(found) else ()
+
+
+def _share(verdicts: Sequence[bool]) -> float:
+    return sum(verdicts) / len(verdicts) if verdicts else 0.0
+
+
+def _is_crowd(family: Sequence[_Matrix]) -> bool:
+    texts = [
+        " ".join((matrix.table.caption or "", *matrix.reading.columns, *row.cells))
+        for matrix in family
+        for row in matrix.reading.rows
+        if row.role == "data"
+    ]
+    return len(texts) >= MIN_ROWS and near_duplicate_density(texts) >= MIN_DENSITY
+
+
+def _subjects(tables: Sequence[Table]) -> Mapping[str, tuple[str, ...]]:
+    """Words of each caption that its twins' captions lack; none where a table has no twin with another subject."""
+    for title in (_caption_words, _heading_words):
+        phrases = [title(table) for table in tables]
+        spread = Counter(word for words in phrases for word in set(words))
+        told = {
+            table.id: _phrases([word if spread[word] <= len(tables) / 2 else "and" for word in words])
+            for table, words in zip(tables, phrases, strict=True)
+        }
+        if len(tables) > 1 and all(told.values()):
+            return told
+    return {}
+
+
+def _caption_words(table: Table) -> list[str]:
+    return literal(table.caption or "").split() or _heading_words(table)
+
+
+def _heading_words(table: Table) -> list[str]:
+    return literal(table.heading_path[-1] if table.heading_path else "").split()
+
+
+def _phrases(words: Sequence[str]) -> tuple[str, ...]:
+    """Runs of words between `and`, `or`, `for` and the like; numbering such as `I.A.` is no word."""
+    phrases: list[list[str]] = [[]]
+    for word in words:
+        if word in _SEPARATORS or _NUMBERING.fullmatch(word):
+            phrases.append([])
+        else:
+            phrases[-1].append(word)
+    return tuple(dict.fromkeys(" ".join(phrase) for phrase in phrases if phrase))

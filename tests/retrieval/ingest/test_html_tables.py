@@ -1,0 +1,31 @@
+from retrieval.ingest.html_tables import parse_html_table
+
+
+def test_spanned_cells_are_repeated_and_stacked_headings_joined():
+    table = parse_html_table(
+        "<table><caption>Doors</caption>"
+        "<tr><th rowspan=2>Type</th><th colspan=2>Break DC</th></tr>"
+        "<tr><th>Stuck</th><th>Locked</th></tr>\n"
+        "<tr><td>Stone</td><td colspan='2'>28</td></tr></table>"
+    )
+
+    assert table.caption == "Doors"
+    assert table.header == ("Type", "Break DC Stuck", "Break DC Locked")
+    assert table.rows == (("Stone", "28", "28"),)
+    assert table.lines == (1,)
+
+
+def test_without_heading_cells_the_first_row_is_the_heading():
+    table = parse_html_table("<table><tr><td>A<td>B<tr><td>1<td>2 &amp; 3</table>")
+
+    assert (table.header, table.rows) == (("A", "B"), (("1", "2 & 3"),))
+
+
+def test_a_table_without_cells_is_none():
+    assert parse_html_table("<table></table>") is None
+
+
+def test_an_absurd_span_does_not_fill_the_memory():
+    table = parse_html_table("<table><tr><th colspan=99999999>A</th></tr><tr><td>1</td></tr></table>")
+
+    assert len(table.header) == 1000

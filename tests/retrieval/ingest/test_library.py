@@ -1,0 +1,133 @@
+import pytest
+
+from retrieval.errors import LibraryError
+from retrieval.ingest.library import UNKNOWN_DATE, list_books, read_book, slugify, stray_files
+
+
+def write(path, text="# A\n\ntext\n", encoding="utf-8"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding=encoding)
+    return path
+
+
+def read_only_book(library):
+    (folder,) = list_books(library)
+    return read_book(folder)
+
+
+def test_sub_folders_are_books_in_slug_order_and_files_are_documents_in_name_order(tmp_path):
+    for name in ("Zed/01.md", "Alpha Book/b.md", "Alpha Book/a.md", "Alpha Book/notes.txt", "stray.txt"):
+        write(tmp_path / name)
+
+    books = [read_book(folder) for folder in list_books(tmp_path)]
+
+    assert [book.slug for book in books] == ["alpha-book", "zed"]
+    assert [document.path for document in books[0].documents] == ["a.md", "b.md"]
+    assert books[0].ignored == ("notes.txt",)
+    assert stray_files(tmp_path) == ("stray.txt",)
+
+
+def test_a_folder_without_sub_folders_is_one_book(tmp_path):
+    write(tmp_path / "Manual" / "a.md")
+
+    assert read_only_book(tmp_path / "Manual").slug == "manual"
+
+
+def test_defaults_are_stated_and_the_missing_date_is_a_warning(tmp_path):
+    write(tmp_path / "Core Rules" / "a.md")
+
+    book = read_only_book(tmp_path)
+
+    assert book.documents[0].metadata == {
+        "title": "Core Rules", "source": "Core Rules", "doc_type": "rulebook", "category": "rulebook",
+        "last_update_date": UNKNOWN_DATE,
+    }  # fmt: skip
+    assert "last_update_date" in book.warnings[0]
+
+
+def test_front_matter_wins_over_book_toml_and_any_key_is_kept(tmp_path):
+    write(
+        tmp_path / "b" / "book.toml",
+        'title = "T"\ndoc_type = "faq"\ntags = ["x", "y"]\nlast_update_date = 2024-05-01\n',
+    )
+    write(tmp_path / "b" / "a.md", "---\ndoc_type: ops\npages: 12\n---\n# A\n")
+
+    (document,) = read_only_book(tmp_path).documents
+
+    assert document.metadata["doc_type"] == "ops"
+    assert document.metadata["category"] == "faq"
+    assert document.metadata["tags"] == ("x", "y")
+    assert document.metadata["pages"] == 12
+    assert document.metadata["last_update_date"] == "2024-05-01"
+    assert (document.first_line, document.text) == (5, "# A\n")
+
+
+def test_a_rule_between_dashes_is_text_and_not_front_matter(tmp_path):
+    write(tmp_path / "b" / "a.md", "---\njust a sentence\n---\nmore\n")
+
+    assert read_only_book(tmp_path).documents[0].text.startswith("---\njust a sentence")
+
+
+def test_latin_1_is_read_with_a_warning_that_names_the_byte(tmp_path):
+    write(tmp_path / "b" / "a.md", "# Caf\xe9\n", encoding="latin-1")
+
+    book = read_only_book(tmp_path)
+
+    assert book.documents[0].text == "# Café\n"
+    assert any("byte 5 is not UTF-8" in warning for warning in book.warnings)
+
+
+def test_a_binary_file_is_left_out_with_a_warning_and_the_rest_is_kept(tmp_path):
+    write(tmp_path / "b" / "a.md")
+    (tmp_path / "b" / "z.md").write_bytes(b"PK\0\0")
+
+    book = read_only_book(tmp_path)
+
+    assert [document.path for document in book.documents] == ["a.md"]
+    assert any("z.md" in warning and "NUL" in warning for warning in book.warnings)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "message"),
+    [
+        (lambda folder: None, "holds no markdown"),
+        (lambda folder: (write(folder / "A b" / "a.md"), write(folder / "a-b" / "a.md")), "both become the key 'a-b'"),
+        (lambda folder: write(folder / "???" / "a.md"), "no letter or digit"),
+    ],
+)
+def test_a_folder_that_is_no_library_is_refused_with_the_reason(tmp_path, prepare, message):
+    prepare(tmp_path)
+
+    with pytest.raises(LibraryError, match=message):
+        list_books(tmp_path)
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(LibraryError, match="nowhere is not a folder"):
+        list_books(tmp_path / "nowhere")
+
+
+def test_a_broken_book_toml_is_named(tmp_path):
+    write(tmp_path / "b" / "a.md")
+    write(tmp_path / "b" / "book.toml", "title = \n")
+
+    with pytest.raises(LibraryError, match=r"book\.toml"):
+        read_only_book(tmp_path)
+
+
+def test_the_digest_changes_with_the_text_and_not_with_other_files(tmp_path):
+    write(tmp_path / "b" / "a.md")
+    (before,) = list_books(tmp_path)
+    write(tmp_path / "b" / "picture.txt")
+    (same,) = list_books(tmp_path)
+    write(tmp_path / "b" / "a.md", "# B\n")
+    (after,) = list_books(tmp_path)
+
+    assert before.digest == same.digest != after.digest
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"), [("SRD 5.2.1", "srd-5.2.1"), ("../../etc", "etc"), ("Café, noir", "cafe-noir")]
+)
+def test_a_slug_is_safe_as_a_file_name(name, slug):
+    assert slugify(name) == slug

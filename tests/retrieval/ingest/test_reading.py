@@ -1,0 +1,102 @@
+from retrieval.ingest.reading import Axis, read_table
+from retrieval.types import Table, TableRow
+
+
+def table(header, *rows):
+    made = tuple(TableRow(tuple(row.split("|")), number + 3, row) for number, row in enumerate(rows))
+    return Table("t", "b", "d.md", ("H",), "Caption", tuple(header.split("|")), made, (1, len(rows) + 2), header)
+
+
+def roles(reading):
+    return [row.role for row in reading.rows]
+
+
+def test_a_plain_table_is_a_grid_with_its_first_telling_column_as_key():
+    reading = read_table(table("Armor|Cost|AC", "Leather|5|8", "Chain|75|5"))
+
+    assert (reading.kind, reading.key_column, reading.axis) == ("grid", 0, None)
+    assert roles(reading) == ["data", "data"]
+
+
+def test_the_key_is_the_column_that_tells_the_rows_apart():
+    rows = [f"{'Peak' if i < 6 else 'Vale'}|Town {i}|{i * 100}" for i in range(12)]
+
+    assert read_table(table("County|Name|People", *rows)).key_column == 1
+
+
+def test_pairs_whose_first_stands_in_the_heading_are_a_record():
+    assert read_table(table("Frequency:|Rare", "Hit Dice:|4", "Size:|Large")).kind == "record"
+
+
+def test_a_first_row_that_is_really_a_heading_joins_the_one_above():
+    reading = read_table(table("||Break DC|", "Door|Hardness|Stuck|Locked", "Stone|8|28|28", "Iron|10|28|28"))
+
+    assert reading.columns == ("Door", "Hardness", "Break DC Stuck", "Break DC Locked")
+    assert roles(reading) == ["heading", "data", "data"]
+
+
+def test_one_text_over_all_columns_is_joined_with_the_headings_below():
+    reading = read_table(table("Level|To hit|To hit|To hit", "Level|AC 1|AC 2|AC 3", "1|19|18|17", "2|18|17|16"))
+
+    assert reading.columns == ("Level", "To hit AC 1", "To hit AC 2", "To hit AC 3")
+
+
+def test_a_title_over_the_table_becomes_the_label_of_its_rows():
+    reading = read_table(
+        table("Special Abilities||", "Owner Level|Armor Adj.|Special", "1-2|+0|Alertness", "3-4|+1|--")
+    )
+
+    assert reading.columns == ("Owner Level", "Armor Adj.", "Special")
+    assert reading.rows[1].label == "Special Abilities"
+
+
+def test_headings_that_stand_beside_their_cells_are_moved_over_them():
+    reading = read_table(table("Item||Cost||Crew|", "Catapult|800||6||", "Ram|1000||10||"))
+
+    assert reading.columns == ("Item", "Cost", "Crew")
+    assert reading.rows[0].cells == ("Catapult", "800", "6")
+
+
+def test_a_label_row_names_the_rows_below_it_and_a_footnote_does_not():
+    reading = read_table(
+        table("Weapon|Cost|Damage", "Simple weapons||", "Club|1|d4", "Exotic weapons||", "Whip|2|d2", "* see text||")
+    )
+
+    assert roles(reading) == ["label", "data", "label", "data", "note"]
+    assert [row.label for row in reading.rows] == [None, "Simple weapons", None, "Exotic weapons", None]
+
+
+def test_a_heading_inside_the_table_renames_the_columns_below_it():
+    reading = read_table(
+        table(
+            "Engine|Cost|Damage|Crew",
+            "Ram|1000|3d6|10",
+            "Modifiers|||",
+            "Condition|Modifier||",
+            "No sight|-6||",
+            "Moved|-2||",
+        )
+    )
+
+    assert roles(reading) == ["data", "label", "heading", "data", "data"]
+    assert reading.rows[4].columns[:2] == ("Condition", "Modifier")
+
+
+def test_pairs_side_by_side_have_a_period():
+    reading = read_table(table("CR|XP|CR|XP", "1|200|14|11,500", "2|450|15|13,000"))
+
+    assert reading.period == 2
+
+
+def test_columns_that_differ_by_a_number_are_an_axis():
+    reading = read_table(table("Level|To hit AC -1|To hit AC 0|To hit AC 1", "1|21|20|19"))
+
+    assert reading.axis == Axis("To hit AC", (1, 2, 3), ("-1", "0", "1"))
+
+
+def test_columns_without_a_heading_are_no_axis():
+    assert read_table(table("Item|||||", "a|1|2|3|4|5", "b|1|2|3|4|5")).axis is None
+
+
+def test_a_one_column_table_keeps_its_lines_as_data():
+    assert roles(read_table(table("Omens", "Blood", "Fire"))) == ["data", "data"]

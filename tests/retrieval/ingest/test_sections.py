@@ -1,0 +1,83 @@
+import pytest
+
+from retrieval.ingest.markdown import parse_blocks
+from retrieval.ingest.sections import TOKEN_CAP, cut_into_passages, estimate_tokens
+from retrieval.ingest.tables import place_tables
+from retrieval.types import Document
+
+
+def cut(text, limit=256):
+    document = Document("b", "d.md", text)
+    blocks = parse_blocks(text)
+    return cut_into_passages(document, blocks, place_tables(document, blocks), limit)
+
+
+def sentence(words):
+    return " ".join(["word"] * words) + "."
+
+
+def test_a_document_that_fits_stays_whole():
+    (passage,) = cut("# A\n\none\n\n## B\n\ntwo\n")
+
+    assert passage.heading_path == ()
+    assert passage.text == "# A\n\none\n\n## B\n\ntwo"
+    assert passage.lines == (3, 7)
+
+
+def test_a_longer_one_is_cut_at_h2_and_what_is_still_too_long_at_h3():
+    long = sentence(100)
+    passages = cut(f"# A\n\n{long}\n\n## B\n\nshort\n\n### C\n\nshort\n\n## D\n\n### E\n\n{long}\n\n### F\n\n{long}\n", 200)
+
+    assert [passage.heading_path[-1] for passage in passages] == ["A", "B", "E", "F"]
+    assert "### C" in passages[1].text
+
+
+def test_every_part_of_a_long_section_carries_its_heading():
+    passages = cut("# A\n\n" + "\n\n".join(f"{number} {sentence(60)}" for number in range(6)), 256)
+
+    assert len(passages) == 3
+    assert all(passage.text.startswith("# A\n\n") for passage in passages)
+
+
+def test_no_overlap_and_nothing_lost():
+    paragraphs = [f"p{number} {sentence(50)}" for number in range(20)]
+    passages = cut("# A\n\n" + "\n\n".join(paragraphs))
+
+    assert "\n\n".join(passage.source for passage in passages).split("\n\n") == paragraphs
+
+
+def test_a_table_becomes_one_line_and_a_section_of_tables_alone_no_passage():
+    table = "| a | b |\n| - | - |\n| 1 | 2 |"
+    (passage,) = cut(f"# A\n\n**Caption**\n\n{table}\n\ntext\n")
+
+    assert passage.text == "# A\n\n[Table: Caption]\n\ntext"
+    assert passage.source == "text"
+    assert cut(f"# A\n\n{table}\n") == ()
+
+
+def test_headings_alone_are_no_passage():
+    assert cut("# A\n\n## B\n") == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("\n".join(f"line {i} of a very long list" for i in range(5000)), id="lines"),
+        pytest.param(" ".join(sentence(20) for _ in range(2000)), id="sentences"),
+        pytest.param("word " * 40_000, id="words"),
+        pytest.param("x" * 200_000, id="one word"),
+        pytest.param("語" * 60_000, id="no spaces, three bytes a letter"),
+    ],
+)
+def test_nothing_passes_the_cap_and_nothing_is_lost(text):
+    passages = cut("# A\n\n" + text, 10_000)
+
+    assert len(passages) > 1
+    assert all(estimate_tokens(passage.text) <= TOKEN_CAP for passage in passages)
+    assert "".join("".join(passage.source.split()) for passage in passages) == "".join(text.split())
+
+
+def test_sentences_stay_whole_where_they_fit():
+    passages = cut(" ".join(sentence(20) for _ in range(2000)), 10_000)
+
+    assert all(passage.source.endswith(".") for passage in passages)
