@@ -1,0 +1,121 @@
+"""How sure a number is: seeded bootstrap intervals, paired randomisation tests, Holm's correction."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+SEED = 20_250_101
+RESAMPLES = 1_000
+PERMUTATIONS = 10_000
+CONFIDENCE = 0.95
+
+_EXACT_UP_TO = 13
+"""2^13 sign patterns are fewer than PERMUTATIONS, so the exact test is also the cheaper one."""
+_BLOCK = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Percentile bootstrap interval of a mean or a pooled ratio."""
+
+    low: float
+    high: float
+
+
+def ratio_intervals(
+    numerators: Floats, denominators: Floats, seed: int = SEED, resamples: int = RESAMPLES
+) -> tuple[Interval | None, ...]:
+    """Bootstrap intervals (95 %, percentile) of `sum(numerators) / sum(denominators)` for every column.
+
+    Arguments are (n questions, m numbers); questions are drawn with replacement, the same draws for all columns. A
+    mean over the questions that have a value is this ratio with denominators 1 and 0. A column whose denominators
+    are all 0 has no interval (None). Resamples with an empty denominator are left out.
+    """
+    questions, columns = numerators.shape
+    if not questions:
+        return tuple([None] * columns)
+    above = np.empty((resamples, columns))
+    below = np.empty((resamples, columns))
+    for start, counts in _draws(questions, seed, resamples):
+        above[start : start + len(counts)] = counts @ numerators
+        below[start : start + len(counts)] = counts @ denominators
+    tail = (1 - CONFIDENCE) / 2
+    intervals: list[Interval | None] = []
+    for column in range(columns):
+        drawn = below[:, column] != 0
+        if not drawn.any():
+            intervals.append(None)
+            continue
+        low, high = np.quantile(above[drawn, column] / below[drawn, column], [tail, 1 - tail])
+        intervals.append(Interval(float(low), float(high)))
+    return tuple(intervals)
+
+
+def bootstrap_interval(values: Sequence[float], seed: int = SEED, resamples: int = RESAMPLES) -> Interval | None:
+    """Bootstrap interval (95 %, percentile) of the mean of `values`; None if there are none."""
+    column = np.asarray(values, dtype=np.float64)[:, None]
+    return ratio_intervals(column, np.ones_like(column), seed, resamples)[0]
+
+
+def paired_randomisation(
+    left: Sequence[float], right: Sequence[float], seed: int = SEED, permutations: int = PERMUTATIONS
+) -> float:
+    """Two-sided p value of the difference of two means over the same questions; Fisher's randomisation test.
+
+    Every difference keeps or changes its sign at random (Smucker, Allan and Carterette, 2007). Exact where the
+    differences that are not 0 allow it; else p = (1 + as extreme) / (1 + permutations), never 0. No difference: 1.
+
+    Raises:
+        ValueError: the two do not have one value per question each.
+    """
+    if len(left) != len(right):
+        raise ValueError(f"{len(left)} values against {len(right)}: pair them by question first")
+    differences = np.asarray(left, dtype=np.float64) - np.asarray(right, dtype=np.float64)
+    differences = differences[differences != 0]
+    if not len(differences):
+        return 1.0
+    observed = abs(differences.sum())
+    # sums of the same numbers in another order differ in the last bits
+    threshold = observed - 1e-9 * max(1.0, observed)
+    if len(differences) <= _EXACT_UP_TO:
+        patterns = np.arange(2 ** len(differences))[:, None] >> np.arange(len(differences)) & 1
+        return float((abs((1 - 2 * patterns) @ differences) >= threshold).mean())
+    generator = np.random.default_rng(seed)
+    extreme = 0
+    step = max(1, _BLOCK // len(differences))
+    for start in range(0, permutations, step):
+        size = min(step, permutations - start)
+        signs = generator.integers(0, 2, size=(size, len(differences)), dtype=np.int8) * 2 - 1
+        extreme += int((abs(signs @ differences) >= threshold).sum())
+    return (1 + extreme) / (1 + permutations)
+
+
+def holm(p_values: Mapping[str, float]) -> dict[str, float]:
+    """Holm's step-down correction (1979): p values that keep the chance of any false alarm among all at alpha."""
+    ordered = sorted(p_values, key=lambda name: (p_values[name], name))
+    adjusted: dict[str, float] = {}
+    largest = 0.0
+    for place, name in enumerate(ordered):
+        largest = max(largest, min(1.0, (len(ordered) - place) * p_values[name]))
+        adjusted[name] = largest
+    return {name: adjusted[name] for name in p_values}
+
+
+def _draws(questions: int, seed: int, resamples: int) -> Iterator[tuple[int, Floats]]:
+    """Blocks (first resample, how often each question was drawn) of shape (resamples in block, questions)."""
+    step = max(1, _BLOCK // questions)
+    starts = [*range(0, resamples, step), resamples]
+    # one generator a block keeps memory bounded and every block the same on every run
+    for start, end in pairwise(starts):
+        yield start, _counts(questions, end - start, seed + start)
+
+
+def _counts(questions: int, resamples: int, seed: int) -> Floats:
+    drawn = np.random.default_rng(seed).integers(questions, size=(resamples, questions))
+    flat = drawn + np.arange(resamples)[:, None] * questions
+    return np.bincount(flat.ravel(), minlength=resamples * questions).reshape(resamples, questions).astype(np.float64)
