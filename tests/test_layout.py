@@ -1,0 +1,111 @@
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("retrieval", "evals", "pipeline")
+PYTHON_FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+TRACKED = subprocess.run(
+    ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+).stdout.splitlines()
+TEXT_SUFFIXES = {".py", ".md", ".toml", ".yaml", ".yml", ".json", ".jsonl", ".txt", ".cfg", ".html", ".css", ".js", ""}
+
+FORBIDDEN = {
+    "a machine's path": re.compile(r"(?<![\w.])/(?:work|home|Users|root|mnt)/[\w-]"),
+    "a package index": re.compile(r"--(?:extra-)?index-url|https?://[^\s\"']*/simple\b"),
+}
+
+
+def imports(path: Path, name: str) -> bool:
+    return re.search(rf"^\s*(?:import|from)\s+{name}\b", path.read_text("utf-8"), re.MULTILINE) is not None
+
+
+def test_the_packages_and_the_tracked_files_are_found() -> None:
+    assert len(PYTHON_FILES) > 20
+    assert "pyproject.toml" in TRACKED
+
+
+@pytest.mark.parametrize("path", PYTHON_FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_file_fits_on_a_few_screens(path: Path) -> None:
+    assert len(path.read_text("utf-8").splitlines()) <= 250
+
+
+def test_definitions_fit_on_one_screen() -> None:
+    assert len((ROOT / "pipeline" / "definitions.py").read_text("utf-8").splitlines()) < 40
+
+
+def test_one_file_knows_chroma() -> None:
+    assert [path.relative_to(ROOT).as_posix() for path in PYTHON_FILES if imports(path, "chromadb")] == [
+        "retrieval/index/chroma.py"
+    ]
+
+
+def test_dagster_is_known_to_the_pipeline_and_to_two_files_of_evals() -> None:
+    known = {path.relative_to(ROOT).as_posix() for path in PYTHON_FILES if imports(path, "dagster")}
+    assert {path for path in known if not path.startswith("pipeline/")} == {"evals/assets.py", "evals/checks.py"}
+
+
+def test_modules_that_dagster_reads_keep_their_annotations() -> None:
+    readers = [path for path in PYTHON_FILES if re.search(r"@dg\.(asset|asset_check|sensor|schedule)", path.read_text())]
+    assert readers
+    assert [path for path in readers if imports(path, "__future__")] == []
+
+
+@pytest.mark.parametrize("module", ["retrieval", "retrieval.types", "retrieval.errors", "pipeline.cli"])
+def test_a_light_import_loads_neither_dagster_nor_chroma(module: str) -> None:
+    program = f"import sys, {module}; print(*[name for name in ('dagster', 'chromadb', 'pandas') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_the_workspace_and_dg_name_the_same_code_location() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["dg"]["project"]
+    (entry,) = yaml.safe_load((ROOT / "workspace.yaml").read_text("utf-8"))["load_from"]
+    assert entry["python_module"] == {
+        "module_name": project["code_location_target_module"],
+        "location_name": project["code_location_name"],
+    }
+
+
+def test_both_instance_files_keep_telemetry_off() -> None:
+    for path in (ROOT / "dagster.yaml", ROOT / "pipeline" / "dagster.yaml"):
+        settings = yaml.safe_load(path.read_text("utf-8"))
+        assert settings["telemetry"] == {"enabled": False}
+        assert settings["nux"] == {"enabled": False}
+
+
+def test_tests_have_no_packages() -> None:
+    assert list((ROOT / "tests").rglob("__init__.py")) == []
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_no_file_names(what: str) -> None:
+    found = [
+        f"{name}:{number}"
+        for name in TRACKED
+        if (ROOT / name).suffix in TEXT_SUFFIXES and (ROOT / name).is_file() and name != "tests/test_layout.py"
+        for number, line in enumerate((ROOT / name).read_text("utf-8").splitlines(), start=1)
+        if FORBIDDEN[what].search(line)
+    ]
+    assert found == []
+
+
+def test_the_data_beside_the_repository_is_named_in_one_place() -> None:
+    needle = "shared/" + "data"
+    named = [
+        name
+        for name in TRACKED
+        if (ROOT / name).suffix in TEXT_SUFFIXES and (ROOT / name).is_file() and needle in (ROOT / name).read_text("utf-8")
+    ]
+    assert named == [".ci/run"]
+
+
+def test_imports_follow_the_arrows() -> None:
+    tool = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([str(tool)], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
