@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from retrieval.ingest.markdown import parse_blocks, plain_text
+from retrieval.ingest.reading import find_axis
 from retrieval.ingest.sections import Passage, cut_into_passages
 from retrieval.ingest.tables import PlacedTable, content_id, place_tables
 from retrieval.query_must.canonical import literal
@@ -100,8 +101,14 @@ def _row_metadata(document: Document, row: Row) -> Metadata:
 
 
 def header_signature(columns: Sequence[str]) -> str:
-    """What twin tables share: their column names in literal form, so spelling and case do not tell them apart."""
-    return content_id(*(literal(column) for column in columns))
+    """What twin tables share: their column names in literal form, and an axis by its name.
+
+    Two attack matrices are twins though one ends at armor class 9 and the other at 10.
+    """
+    axis = find_axis(["" if column.startswith("column ") else column for column in columns])
+    on_axis = set(axis.columns) if axis else set()
+    names = [literal(column) for index, column in enumerate(columns) if index not in on_axis]
+    return content_id(*names, "by", literal(axis.name) if axis else "")
 
 
 def row_search_text(table: Table, row: Row) -> str:

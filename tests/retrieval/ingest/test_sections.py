@@ -26,7 +26,9 @@ def test_a_document_that_fits_stays_whole():
 
 def test_a_longer_one_is_cut_at_h2_and_what_is_still_too_long_at_h3():
     long = sentence(100)
-    passages = cut(f"# A\n\n{long}\n\n## B\n\nshort\n\n### C\n\nshort\n\n## D\n\n### E\n\n{long}\n\n### F\n\n{long}\n", 200)
+    passages = cut(
+        f"# A\n\n{long}\n\n## B\n\nshort\n\n### C\n\nshort\n\n## D\n\n### E\n\n{long}\n\n### F\n\n{long}\n", 200
+    )
 
     assert [passage.heading_path[-1] for passage in passages] == ["A", "B", "E", "F"]
     assert "### C" in passages[1].text

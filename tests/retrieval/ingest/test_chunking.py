@@ -1,0 +1,83 @@
+from dataclasses import replace
+
+from retrieval.query_must.vocabulary import Vocabulary
+
+from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.predicates import extract_predicates
+from retrieval.ingest.rows import transform_tables
+from retrieval.ingest.tables import extract_tables
+from retrieval.types import Book, Document
+
+TEXT = """# Gear
+
+Gear is bought in towns.
+
+## Armor
+
+**Armor Table**
+
+| Armor | Cost | AC 1 | AC 2 |
+| --- | --- | --- | --- |
+| Leather | 5 | 8 | 7 |
+| Chain, light* | 75 | 5 | 4 |
+
+Armor is heavy.
+"""
+
+
+def book_of(*texts):
+    return Book("b", "B", tuple(Document("b", f"{n}.md", text, {"source": "S"}) for n, text in enumerate(texts)))
+
+
+def chunks_of(*texts, **settings):
+    book = book_of(*texts)
+    tables = extract_tables(book)
+    return chunk_book(book, tables, extract_predicates(transform_tables(tables, Vocabulary.default())), **settings)
+
+
+def test_a_row_is_its_own_chunk_and_the_prose_is_around_it():
+    chunks = chunks_of(TEXT)
+
+    assert [chunk.kind for chunk in chunks] == ["prose", "row", "row"]
+    assert [chunk.position for chunk in chunks] == [0, 1, 2]
+    assert chunks[1].source == "| Leather | 5 | 8 | 7 |"
+    assert chunks[1].lines == (11, 11)
+    assert chunks[1].metadata == {"source": "S"}
+    assert "Leather" not in chunks[0].text
+
+
+def test_the_search_text_of_a_row_carries_its_context_and_says_a_shared_heading_once():
+    chain = chunks_of(TEXT)[2]
+
+    assert chain.search_text == "Gear > Armor\nArmor Table\nArmor: Chain, light*; Cost: 75; AC 1: 5; 2: 4"
+
+
+def test_ids_are_the_same_in_another_run_and_do_not_depend_on_what_stands_elsewhere():
+    before = {chunk.id: chunk.text for chunk in chunks_of(TEXT)}
+    after = {chunk.id: chunk.text for chunk in chunks_of("# New\n\nfirst\n\n" + TEXT, working_tokens=40)}
+    rows = {key for key, text in before.items() if text.startswith("{")}
+
+    assert before == {chunk.id: chunk.text for chunk in chunks_of(TEXT)}
+    assert rows <= set(after)
+
+
+def test_one_edited_cell_changes_one_chunk():
+    before = {chunk.id for chunk in chunks_of(TEXT)}
+    after = {chunk.id for chunk in chunks_of(TEXT.replace("| 75 |", "| 80 |"))}
+
+    assert len(before - after) == len(after - before) == 1
+
+
+def test_identical_twins_have_their_own_ids():
+    chunks = chunks_of("# A\n\nsame\n", "# A\n\nsame\n")
+
+    assert len({chunk.id for chunk in chunks}) == 2
+    assert replace(chunks[1], id=chunks[0].id, document="0.md") == chunks[0]
+
+
+def test_twin_tables_share_a_signature_whatever_their_case_and_extent():
+    table = "# {0}\n\n| Level | {1} 1 | {1} 2 | {1} 3 |\n| - | - | - | - |\n| 1 | 2 | 3 | 4 |\n\n"
+    wider = "# C\n\n| LEVEL | to hit AC 1 | to hit AC 2 | to hit AC 3 | to hit AC 4 |\n| - | - | - | - | - |\n| 1 | 2 | 3 | 4 | 5 |\n"
+    chunks = chunks_of(table.format("A", "To hit AC") + table.format("B", "Other") + wider)
+
+    assert chunks[0].signature == chunks[2].signature != chunks[1].signature
