@@ -118,12 +118,25 @@ def test_the_predicate_moves_from_the_content_to_the_row():
     assert json.loads(extracted[0].query_must) == json.loads(rows[0].content)["query_must"]
 
 
-DIRTY = (
-    "# Dirt\n\n| Weapon | Cost | |\n| - | - | - |\n| Simple | | |\n| Club | 1 | d4 | extra |\n| Whip |\n| * note | | |\n"
-    "\n
-    "| | | Break DC | |\n| - | - | - | - |\n| Door | Hard | Stuck | Locked |\n| Stone | 8 | 28 | 28 |\n\n"
-    "| a: | 1 |\n| - | - |\n| b: | 2 |\n| | |\n"
-)
+DIRTY = """# Dirt
+
+| Weapon | Cost | |
+| - | - | - |
+| Simple | | |
+| Club | 1 | d4 | extra |
+| Whip |
+| * note | | |
+
+| | | Break DC | |
+| - | - | - | - |
+| Door | Hard | Stuck | Locked |
+| Stone | 8 | 28 | 28 |
+
+| a: | 1 |
+| - | - |
+| b: | 2 |
+| | |
+"""
 
 
 def test_every_source_cell_is_in_exactly_one_row_of_a_dirty_document():
