@@ -49,7 +49,8 @@ def _names(reading: Reading, row: ReadRow, shared: Sequence[Counter[str]], vocab
         if not cell:
             continue
         if column in keys and (spread := parse_range(cell)):
-            label = vocabulary.label_of(row.columns[column]) or row.columns[column]
-            yield from (f"{label} {value}" for value in spread.values)
+            label = column_label(row.columns[column], vocabulary)
+            called = label.name if label else row.columns[column]
+            yield from (f"{called} {value}" for value in spread.values)
         elif column in keys or (not is_numeric(cell) and shared[column][cell.casefold()] == 1):
             yield from spellings(cell)

@@ -5,12 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from retrieval.ingest.column_labels import column_labels, spoken_forms
 from retrieval.ingest.content import Json, JsonValue
 from retrieval.ingest.density import near_duplicate_density
 from retrieval.ingest.reading import Reading
 from retrieval.ingest.values import is_numeric, parse_range
 from retrieval.query_must.canonical import literal
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.query_must.vocabulary import Label, Vocabulary
 from retrieval.types import Table
 
 MIN_ROWS = 8
@@ -20,30 +21,28 @@ MIN_SHARE = 0.9
 
 _SEPARATORS = frozenset({"and", "or", "for", "of", "the", "a", "an", "by", "with", "in", "to", "on", "vs", "versus"})
 _NUMBERING = re.compile(r"(?:[ivxlc]+|[a-z]|\d+)")
-_LABEL_LIST = re.compile(r"\s*(?:/|,|&|\bor\b|\band\b)\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Matrix:
     table: Table
     reading: Reading
-    labels: tuple[str, ...]
+    labels: tuple[Label, ...]
     """Labels of the vocabulary that the row key is a number of."""
 
     @property
     def family(self) -> tuple[str, ...]:
         """Twins share it: the labels of both axes, whatever their extent and spelling."""
         axis = self.reading.axis
-        return (*self.labels, "by", literal(axis.name) if axis else "")
+        return (*(label.name for label in self.labels), "by", literal(axis.name) if axis else "")
 
 
 @dataclass(frozen=True, slots=True)
 class StrictTables:
     """The strict tables of one book, each with the labels of its key and the words for its subject."""
 
-    labels: Mapping[str, tuple[str, ...]]
+    labels: Mapping[str, tuple[Label, ...]]
     subjects: Mapping[str, tuple[str, ...]]
-    vocabulary: Vocabulary
 
     @classmethod
     def find(cls, tables: Sequence[Table], readings: Sequence[Reading], vocabulary: Vocabulary) -> "StrictTables":
@@ -55,14 +54,14 @@ class StrictTables:
         for table, reading in zip(tables, readings, strict=True):
             if matrix := _matrix(table, reading, vocabulary):
                 families[matrix.family].append(matrix)
-        labels: dict[str, tuple[str, ...]] = {}
+        labels: dict[str, tuple[Label, ...]] = {}
         subjects: dict[str, tuple[str, ...]] = {}
         for family in families.values():
             if not _is_crowd(family):
                 continue
             labels |= {matrix.table.id: matrix.labels for matrix in family}
             subjects |= _subjects([matrix.table for matrix in family])
-        return cls(labels, subjects, vocabulary)
+        return cls(labels, subjects)
 
     def predicate(self, table: Table, key: str) -> Json | None:
         """The row's `query_must`, or None where the table is not strict or the key is no number."""
@@ -74,10 +73,10 @@ class StrictTables:
         if subject := self.subjects.get(table.id):
             groups.append(list(subject))
         if spread.low is not None and spread.low == spread.high:
-            forms = (form for label in labels for form in self.vocabulary.forms(label))
+            forms = (form for label in labels for form in spoken_forms(label))
             groups.append([f"{form} {spread.low}" for form in forms])
             return {"contain_one_of": groups}
-        bounds: Json = {"of": list(labels)}
+        bounds: Json = {"of": [label.name for label in labels]}
         if spread.low is not None:
             bounds["min"] = spread.low
         if spread.high is not None:
@@ -93,17 +92,12 @@ def _matrix(table: Table, reading: Reading, vocabulary: Vocabulary) -> _Matrix |
     # A table with other columns beside its axis has something to say to whoever names no number.
     if len(axis.columns) < len(reading.columns) - 1 or reading.key_column in axis.columns:
         return None
-    labels = _labels(reading.columns[reading.key_column], vocabulary)
+    labels = column_labels(reading.columns[reading.key_column], vocabulary)
     keys = [parse_range(row.cells[reading.key_column]) for row in data]
     body = [row.cells[column] for row in data for column in axis.columns if row.cells[column]]
     if not labels or _share([key is not None for key in keys]) < MIN_SHARE:
         return None
     return _Matrix(table, reading, labels) if _share([is_numeric(cell) for cell in body]) >= MIN_SHARE else None
-
-
-def _labels(column: str, vocabulary: Vocabulary) -> tuple[str, ...]:
-    found = [vocabulary.label_of(part) for part in _LABEL_LIST.split(column) if part]
-    return tuple(label for label in found if label is not None) if all(found) else ()
 
 
 def _share(verdicts: Sequence[bool]) -> float:
