@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from retrieval.ingest.column_labels import column_label
 from retrieval.ingest.reading import Reading, ReadRow
 from retrieval.ingest.values import is_numeric, parse_range
 from retrieval.query_must.vocabulary import Vocabulary

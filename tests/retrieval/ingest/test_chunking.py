@@ -76,7 +76,8 @@ def test_identical_twins_have_their_own_ids():
 
 def test_twin_tables_share_a_signature_whatever_their_case_and_extent():
     table = "# {0}\n\n| Level | {1} 1 | {1} 2 | {1} 3 |\n| - | - | - | - |\n| 1 | 2 | 3 | 4 |\n\n"
-    wider = "# C\n\n| LEVEL | to hit AC 1 | to hit AC 2 | to hit AC 3 | to hit AC 4 |\n| - | - | - | - | - |\n| 1 | 2 | 3 | 4 | 5 |\n"
+    header = "| LEVEL | to hit AC 1 | to hit AC 2 | to hit AC 3 | to hit AC 4 |\n"
+    wider = f"# C\n\n{header}| - | - | - | - | - |\n| 1 | 2 | 3 | 4 | 5 |\n"
     chunks = chunks_of(table.format("A", "To hit AC") + table.format("B", "Other") + wider)
 
     assert chunks[0].signature == chunks[2].signature != chunks[1].signature
