@@ -41,11 +41,12 @@ def noise(ranking: Sequence[str], gold: Collection[str], relatives: Relatives, c
 
     A number of chunks, 0 to k; lower is better. Chunks of other tables and prose are not noise: they may be useful.
     """
-    shown = ranking[:cutoff]
-    if not gold:
-        return sum(_guarded(relatives, chunk_id) for chunk_id in shown)
-    families = relatives.families(gold)
-    return sum(relatives.family.get(chunk_id) in families and chunk_id not in gold for chunk_id in shown)
+    return len(_noisy(ranking, gold, relatives, cutoff))
+
+
+def guarded_noise(ranking: Sequence[str], gold: Collection[str], relatives: Relatives, cutoff: int = SHOWN) -> int:
+    """How much of `noise@k` has a predicate: what a filter can do something about."""
+    return sum(_guarded(relatives, name) for name in _noisy(ranking, gold, relatives, cutoff))
 
 
 def wrong_row(ranking: Sequence[str], gold: Collection[str], relatives: Relatives) -> float | None:
@@ -167,6 +168,14 @@ def expanded_gold(gold: Collection[str], neighbours: Mapping[str, Sequence[str]]
         edge = {beside for name in edge for beside in neighbours.get(name, ())} - expanded
         expanded |= edge
     return frozenset(expanded)
+
+
+def _noisy(ranking: Sequence[str], gold: Collection[str], relatives: Relatives, cutoff: int) -> list[str]:
+    shown = ranking[:cutoff]
+    if not gold:
+        return [name for name in shown if _guarded(relatives, name)]
+    families = relatives.families(gold)
+    return [name for name in shown if relatives.family.get(name) in families and name not in gold]
 
 
 def _guarded(relatives: Relatives, chunk_id: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -115,7 +116,9 @@ def _draws(questions: int, seed: int, resamples: int) -> Iterator[tuple[int, Flo
         yield start, _counts(questions, end - start, seed + start)
 
 
+@lru_cache(maxsize=2)
 def _counts(questions: int, resamples: int, seed: int) -> Floats:
+    # kept for the next call: the strategies of one group are drawn alike
     drawn = np.random.default_rng(seed).integers(questions, size=(resamples, questions))
     flat = drawn + np.arange(resamples)[:, None] * questions
     return np.bincount(flat.ravel(), minlength=resamples * questions).reshape(resamples, questions).astype(np.float64)

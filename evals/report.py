@@ -1,0 +1,113 @@
+"""Numbers as text: a markdown table for people, flat JSON records for programs. Pure strings, the same every time."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from evals.aggregates import ALL, Aggregate
+
+_DIGITS = 6
+"""More than any reader needs, fewer than the last bits in which two machines differ."""
+
+HEADLINE = (
+    "hit@1",
+    "hit@5",
+    "hit@10",
+    "mrr",
+    "ndcg@10",
+    "recall@10",
+    "noise@15",
+    "noise_reduction",
+    "false_exclusions",
+)
+"""Columns of a leaderboard."""
+
+
+def flat_records(aggregates: Iterable[Aggregate]) -> list[dict[str, Any]]:
+    """`{set, split, book, kind, strategy, metric, value, low, high, n}` for each, `*` for all; values rounded."""
+    return [
+        {
+            "set": each.set,
+            "split": each.split,
+            "book": each.book,
+            "kind": each.kind,
+            "strategy": each.strategy,
+            "metric": each.metric,
+            "value": _rounded(each.value),
+            "low": _rounded(each.low),
+            "high": _rounded(each.high),
+            "n": each.n,
+        }
+        for each in aggregates
+    ]
+
+
+def flat_json(aggregates: Iterable[Aggregate]) -> str:
+    """`flat_records` as a JSON array, one record a line, with a line end."""
+    lines = [json.dumps(record, ensure_ascii=False) for record in flat_records(aggregates)]
+    return "[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n"
+
+
+def leaderboard(aggregates: Sequence[Aggregate], metrics: Sequence[str] = HEADLINE) -> str:
+    """One markdown table a set: strategies in rows, metrics in columns, over all books and kinds.
+
+    A number stands with its 95 % interval; `-` is a metric that is undefined or was not measured.
+    """
+    headline = [each for each in aggregates if each.book == ALL and each.kind == ALL]
+    return _sections(headline, metrics)
+
+
+def breakdown(aggregates: Sequence[Aggregate], metrics: Sequence[str] = HEADLINE) -> str:
+    """Like `leaderboard`, with a row for every book, kind and strategy."""
+    return _sections(aggregates, metrics)
+
+
+def _sections(aggregates: Sequence[Aggregate], metrics: Sequence[str]) -> str:
+    sets = dict.fromkeys((each.set, each.split) for each in aggregates)
+    sections = []
+    for name, split in sets:
+        members = [each for each in aggregates if (each.set, each.split) == (name, split)]
+        sections.append(f"### {_cell(name)}, {_cell(split)}\n\n{_table(members, metrics)}")
+    return "\n".join(sections)
+
+
+def _table(aggregates: Sequence[Aggregate], metrics: Sequence[str]) -> str:
+    by_place = {(each.book, each.kind, each.strategy, each.metric): each for each in aggregates}
+    places = dict.fromkeys(place[:3] for place in by_place if place[3] in metrics and place[2] != ALL)
+    measured = [name for name in metrics if any(place[3] == name for place in by_place)]
+    whole = all(book == kind == ALL for book, kind, _ in places)
+    names = ["strategy"] if whole else ["book", "kind", "strategy"]
+    lines = [_line([*names, "n", *measured]), _line(["---"] * len(names) + ["---:"] * (len(measured) + 1))]
+    for place in places:
+        numbers = [by_place.get((*place, name)) for name in measured]
+        asked = max((number.n for number in numbers if number), default=0)
+        lines.append(_line([*([place[2]] if whole else place), str(asked), *map(_number, numbers)]))
+    evaluable = by_place.get((ALL, ALL, ALL, "evaluability"))
+    note = f"\nevaluability {_number(evaluable)} of {evaluable.n} questions with gold\n" if evaluable else ""
+    return "".join(lines) + note
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(_cell, cells)) + " |\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _number(aggregate: Aggregate | None) -> str:
+    if aggregate is None or aggregate.value is None:
+        return "-"
+    if aggregate.metric == "false_exclusions":
+        return f"{aggregate.value:.0f}"
+    interval = f" ({aggregate.low:.3f} to {aggregate.high:.3f})" if _has_interval(aggregate) else ""
+    return f"{aggregate.value:.3f}{interval}"
+
+
+def _has_interval(aggregate: Aggregate) -> bool:
+    return aggregate.low is not None and aggregate.high is not None
+
+
+def _rounded(value: float | None) -> float | None:
+    # adding 0.0 turns -0.0 into 0.0: the two are equal and must print so
+    return None if value is None else round(value, _DIGITS) + 0.0

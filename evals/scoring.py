@@ -1,0 +1,109 @@
+"""One question, one strategy: from what was retrieved to a row of numbers."""
+
+from dataclasses import dataclass
+
+from evals.metrics import DEPTH, SHOWN, STANDARD, Metric, judge
+from evals.noise import (
+    Admits,
+    AnswerSimilarity,
+    Relatives,
+    cross_book_contamination,
+    excluded_gold,
+    guarded_noise,
+    lost_gold,
+    no_answer_accuracy,
+    noise,
+    refused_gold,
+    wrong_row,
+)
+from evals.question_sets import QuestionSet
+from evals.questions import Question
+from evals.rows import QuestionRow
+from retrieval.types import Retrieval
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and what came back for it."""
+
+    question: Question
+    strategy: str
+    shown: Retrieval
+    """k = 15: what an assistant is given."""
+    deep: Retrieval
+    """k = 100: for `mrr`, and to see what a filter lost."""
+    milliseconds: float
+    """Wall time of `shown`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """Everything but the retrieval that a row's numbers depend on."""
+
+    relatives: Relatives
+    metrics: tuple[Metric, ...] = STANDARD
+    admits: Admits | None = None
+    """Tells whether a question satisfies a predicate; None: only rankings and receipts show lost gold."""
+    similarity: AnswerSimilarity | None = None
+    """None: `answer_similarity` is not measured."""
+
+    def row(self, asked: Asked, questions: QuestionSet, unfiltered: QuestionRow | None) -> QuestionRow:
+        """Score one question; `unfiltered` is the row of the same strategy without query_must, if it filters."""
+        question = asked.question
+        gold = questions.gold(question)
+        excluded = self._excluded(asked, gold, unfiltered)
+        return QuestionRow(
+            set=questions.name,
+            split=questions.split,
+            strategy=asked.strategy,
+            question_id=question.id,
+            book=question.book or "",
+            kind=question.kind,
+            query=question.query,
+            gold=gold,
+            chunk_ids=asked.shown.chunk_ids,
+            deep_chunk_ids=asked.deep.chunk_ids,
+            deep_scores=tuple(float(hit.score) for hit in asked.deep.hits),
+            excluded_gold=excluded,
+            unfiltered_noise=unfiltered.values[f"noise@{SHOWN}"] if unfiltered else None,
+            unfiltered_guarded_noise=(
+                float(guarded_noise(unfiltered.chunk_ids, gold, self.relatives)) if unfiltered else None
+            ),
+            unfiltered_recall=unfiltered.values.get("recall@10") if unfiltered else None,
+            why=_why(asked.deep.chunk_ids, gold, excluded),
+            values=self._values(asked, gold),
+            milliseconds=asked.milliseconds,
+        )
+
+    def _values(self, asked: Asked, gold: tuple[str, ...]) -> dict[str, float]:
+        question, ranking = asked.question, asked.shown.chunk_ids
+        values: dict[str, float | None] = {f"noise@{SHOWN}": float(noise(ranking, gold, self.relatives))}
+        if not gold:
+            values["no_answer_accuracy"] = no_answer_accuracy(ranking)
+        else:
+            shown, deep = judge(ranking, gold), judge(asked.deep.chunk_ids, gold)
+            values |= {each.name: each(deep if each.name == "mrr" else shown) for each in self.metrics}
+            values["wrong_row_rate"] = wrong_row(ranking, gold, self.relatives)
+            if question.book:
+                values["cross_book_contamination"] = cross_book_contamination(ranking, question.book, self.relatives)
+            if question.answer and self.similarity:
+                values["answer_similarity"] = self.similarity(question.answer, ranking)
+        return {name: value for name, value in values.items() if value is not None}
+
+    def _excluded(self, asked: Asked, gold: tuple[str, ...], unfiltered: QuestionRow | None) -> tuple[str, ...]:
+        found = {*excluded_gold(gold, asked.shown), *excluded_gold(gold, asked.deep)}
+        if unfiltered is not None:
+            found.update(lost_gold(gold, unfiltered.chunk_ids, asked.deep.chunk_ids))
+            if self.admits is not None:
+                found.update(refused_gold(asked.question.query, gold, self.relatives, self.admits))
+        return tuple(sorted(found))
+
+
+def _why(ranking: tuple[str, ...], gold: tuple[str, ...], excluded: tuple[str, ...]) -> str:
+    if not gold:
+        return f"no answer exists; {len(ranking)} chunks were returned"
+    ranks = [ranking.index(name) + 1 for name in gold if name in ranking]
+    found = f"gold at rank {', '.join(map(str, sorted(ranks)))}" if ranks else f"no gold in the first {DEPTH}"
+    missing = len(gold) - len(ranks)
+    lost = f"; {missing} of {len(gold)} gold chunks not found" if ranks and missing else ""
+    return found + lost + (f"; the filter excluded {', '.join(excluded)}" if excluded else "")

@@ -1,0 +1,86 @@
+"""How the strategies stand on one snapshot with a home's own question files: what the leaderboard and the gate read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from evals.aggregates import ALL, aggregate, evaluability, timings
+from evals.experiment import Experiment, Measures, Progress, run_experiment
+from evals.pairing import counterpart_among
+from evals.question_sets import QuestionSet
+from evals.questions import load_questions
+from evals.rows import QuestionRow, RowStore
+from evals.significance import paired_randomisation
+from retrieval.index.snapshot import Snapshot
+from retrieval.query_must.predicate import satisfies_query_must
+from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import STRATEGIES
+from retrieval.types import Embedder, Strategy
+
+HEADLINE = (
+    "hit@1",
+    "hit@5",
+    "hit@10",
+    "mrr",
+    "ndcg@10",
+    "recall@10",
+    "precision@15",
+    "f1",
+    "noise@15",
+    "noise_reduction",
+    "false_exclusions",
+    "recall_preserved",
+    "evaluability",
+    "cross_book_contamination",
+    "answer_similarity",
+    "wrong_row_rate",
+    "no_answer_accuracy",
+    "p50_ms",
+    "p95_ms",
+)
+"""The numbers that every strategy reports, in the order of reports; a metric that says nothing is None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An experiment over one snapshot with the sets it rests on. Without question files there is no experiment."""
+
+    snapshot: str
+    sets: tuple[QuestionSet, ...] = ()
+    experiment: Experiment | None = None
+
+    @property
+    def n_questions(self) -> int:
+        """Questions that could be scored."""
+        return sum(len(each.scored) for each in self.sets)
+
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """Gold that no longer stands in this snapshot, a sentence for each anchor."""
+        return tuple(str(finding) for each in self.sets for finding in each.resolution.stale)
+
+    @property
+    def evaluability(self) -> float | None:
+        """Share of the questions with gold whose every anchor resolves; None without such questions."""
+        asked = sum(each.resolution.questions_with_gold for each in self.sets)
+        return sum(len(each.resolution.gold) for each in self.sets) / asked if asked else None
+
+    def rows(self, strategy: str) -> tuple[QuestionRow, ...]:
+        """What one strategy did with each question."""
+        return tuple(row for row in self.experiment.rows if row.strategy == strategy) if self.experiment else ()
+
+    def headline(self) -> dict[str, dict[str, float | None]]:
+        """Strategy to metric to value, pooled over the questions of people; over generated ones where there are no others."""
+        if self.experiment is None:
+            return {}
+        people = [each for each in self.sets if not any(question.generated for question in each.questions)]
+        chosen = people or list(self.sets)
+        labels = {(each.name, each.split) for each in chosen}
+        rows = [replace(row, set=ALL, split=ALL) for row in self.experiment.rows if (row.set, row.split) in labels]
+        numbers = [each for each in aggregate(rows) if each.book == ALL and each.kind == ALL] + list(timings(rows))
+        values = {(each.strategy, each.metric): each.value for each in numbers}
+        share = self.evaluability
+        return {
+            strategy: {name: values.get((strategy, name)) for name in HEADLINE} | {"evaluability": share}
+            for strategy in self.experiment.strategies
+        }
