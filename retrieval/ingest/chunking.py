@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from retrieval.ingest.markdown import parse_blocks, plain_text
 from retrieval.ingest.reading import find_axis
+from retrieval.ingest.search_text import row_search_text
 from retrieval.ingest.sections import Passage, cut_into_passages
 from retrieval.ingest.tables import PlacedTable, content_id, place_tables
 from retrieval.query_must.canonical import literal
@@ -79,7 +80,7 @@ def _row_chunks(
                 document=document.path,
                 kind=row.kind,
                 text=row.content,
-                search_text=row_search_text(table, row),
+                search_text=row_search_text(table, row.columns, row.cells, row.label),
                 source=row.source,
                 lines=row.lines,
                 heading_path=table.heading_path,
@@ -109,26 +110,3 @@ def header_signature(columns: Sequence[str]) -> str:
     on_axis = set(axis.columns) if axis else set()
     names = [literal(column) for index, column in enumerate(columns) if index not in on_axis]
     return content_id(*names, "by", literal(axis.name) if axis else "")
-
-
-def row_search_text(table: Table, row: Row) -> str:
-    """Heading path, caption and label, then `column: cell` pairs; a run of columns with one name says it once."""
-    context = [" > ".join(table.heading_path), table.caption or "", row.label or ""]
-    pairs, previous = [], ""
-    for column, cell in zip(row.columns, row.cells, strict=True):
-        if cell:
-            shared = _shared_words(previous, column)
-            pairs.append(f"{column[shared:].strip() or column}: {cell}")
-            previous = column
-    return "\n".join(part for part in [*context, "; ".join(pairs)] if part)
-
-
-def _shared_words(previous: str, column: str) -> int:
-    """Length of the words that `column` repeats from the column before it."""
-    if not previous:
-        return 0
-    before, now = previous.split(" "), column.split(" ")
-    count = 0
-    while count < min(len(before), len(now)) - 1 and before[count] == now[count]:
-        count += 1
-    return len(" ".join(now[:count]))

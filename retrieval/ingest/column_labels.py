@@ -19,8 +19,3 @@ def column_labels(column: str, vocabulary: Vocabulary) -> tuple[Label, ...]:
     """The labels of a heading that lists some (`Intelligence/Wisdom`); empty unless every part is one."""
     found = [column_label(part, vocabulary) for part in _LIST.split(column) if part]
     return tuple(label for label in found if label is not None) if all(found) else ()
-
-
-def spoken_forms(label: Label) -> tuple[str, ...]:
-    """Every way to say a label, its name first."""
-    return tuple(dict.fromkeys((label.name, *label.forms)))

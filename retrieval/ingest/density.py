@@ -11,12 +11,14 @@ from retrieval.query_must.canonical import literal
 NEAR = 0.9
 NEIGHBOURS = 5
 _BLOCK = 2048
+_NUMBER = "#"
 
 
 def near_duplicate_density(texts: Sequence[str]) -> float:
     """Share of texts with 5 or more neighbours above 0.9 cosine; 0.0 for fewer than six texts.
 
-    The vectors are term counts, not a model's: which rows are strict must not change with the embedder.
+    The vectors are term counts, not a model's: which rows are strict must not change with the embedder. All numbers
+    count as one term, because twins differ by their numbers and a model hardly sees them.
     """
     if len(texts) <= NEIGHBOURS:
         return 0.0
@@ -33,7 +35,7 @@ def _normalised_counts(texts: Sequence[str]) -> scipy.sparse.csr_matrix:
     columns: dict[str, int] = {}
     row_ids, column_ids, values = [], [], []
     for row, text in enumerate(texts):
-        counts = Counter(literal(text).split())
+        counts = Counter(_NUMBER if any(map(str.isdigit, word)) else word for word in literal(text).split())
         norm = sum(count * count for count in counts.values()) ** 0.5
         for term, count in counts.items():
             row_ids.append(row)

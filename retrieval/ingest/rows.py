@@ -38,7 +38,7 @@ def _grid_row(table: Table, reading: Reading, row: ReadRow, strict: StrictTables
     # A label or a note fills one cell: that cell is the key, wherever it stands.
     key = row.cells[reading.key_column] if row.role == "data" else next(cell for cell in row.cells if cell)
     content = grid_object(table, reading, row, key)
-    if row.role == "data" and (query_must := strict.predicate(table, key)):
+    if row.role == "data" and (query_must := strict.predicate(table, row.columns[reading.key_column], key)):
         content["query_must"] = query_must
     source = table.rows[row.ordinal]
     return Row(

@@ -5,11 +5,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.ingest.column_labels import column_labels, spoken_forms
+from retrieval.ingest.column_labels import column_label, column_labels
 from retrieval.ingest.content import Json, JsonValue
 from retrieval.ingest.density import near_duplicate_density
 from retrieval.ingest.reading import Reading
-from retrieval.ingest.values import is_numeric, parse_range
+from retrieval.ingest.search_text import row_search_text
+from retrieval.ingest.values import parse_range
 from retrieval.query_must.canonical import literal
 from retrieval.query_must.vocabulary import Label, Vocabulary
 from retrieval.types import Table
@@ -17,9 +18,10 @@ from retrieval.types import Table
 MIN_ROWS = 8
 MIN_DENSITY = 0.5
 MIN_SHARE = 0.9
-"""Share of the keys that must be numbers, and of the body's cells that must be numeric."""
+"""Share of the keys that must be numbers or ranges."""
 
 _SEPARATORS = frozenset({"and", "or", "for", "of", "the", "a", "an", "by", "with", "in", "to", "on", "vs", "versus"})
+_LIST_MARK = re.compile(r"[,;/&]")
 _NUMBERING = re.compile(r"(?:[ivxlc]+|[a-z]|\d+)")
 
 
@@ -29,12 +31,13 @@ class _Matrix:
     reading: Reading
     labels: tuple[Label, ...]
     """Labels of the vocabulary that the row key is a number of."""
+    axis: str
+    """Label of the columns, or their words where they have none."""
 
     @property
     def family(self) -> tuple[str, ...]:
         """Twins share it: the labels of both axes, whatever their extent and spelling."""
-        axis = self.reading.axis
-        return (*(label.name for label in self.labels), "by", literal(axis.name) if axis else "")
+        return (*(label.name for label in self.labels), "by", self.axis)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,8 @@ class StrictTables:
             subjects |= _subjects([matrix.table for matrix in family])
         return cls(labels, subjects)
 
-    def predicate(self, table: Table, key: str) -> Json | None:
-        """The row's `query_must`, or None where the table is not strict or the key is no number."""
+    def predicate(self, table: Table, column: str, key: str) -> Json | None:
+        """The `query_must` of the row `key` under the heading `column`, or None if the table is not strict."""
         labels = self.labels.get(table.id)
         spread = parse_range(key) if labels else None
         if labels is None or spread is None:
@@ -73,8 +76,8 @@ class StrictTables:
         if subject := self.subjects.get(table.id):
             groups.append(list(subject))
         if spread.low is not None and spread.low == spread.high:
-            forms = (form for label in labels for form in spoken_forms(label))
-            groups.append([f"{form} {spread.low}" for form in forms])
+            words = dict.fromkeys((column.casefold(), *(label.name for label in labels)))
+            groups.append([f"{word} {spread.low}" for word in words])
             return {"contain_one_of": groups}
         bounds: Json = {"of": [label.name for label in labels]}
         if spread.low is not None:
@@ -94,10 +97,10 @@ def _matrix(table: Table, reading: Reading, vocabulary: Vocabulary) -> _Matrix |
         return None
     labels = column_labels(reading.columns[reading.key_column], vocabulary)
     keys = [parse_range(row.cells[reading.key_column]) for row in data]
-    body = [row.cells[column] for row in data for column in axis.columns if row.cells[column]]
     if not labels or _share([key is not None for key in keys]) < MIN_SHARE:
         return None
-    return _Matrix(table, reading, labels) if _share([is_numeric(cell) for cell in body]) >= MIN_SHARE else None
+    label = column_label(axis.name, vocabulary)
+    return _Matrix(table, reading, labels, label.name if label else literal(axis.name))
 
 
 def _share(verdicts: Sequence[bool]) -> float:
@@ -106,7 +109,7 @@ def _share(verdicts: Sequence[bool]) -> float:
 
 def _is_crowd(family: Sequence[_Matrix]) -> bool:
     texts = [
-        " ".join((matrix.table.caption or "", *matrix.reading.columns, *row.cells))
+        row_search_text(matrix.table, row.columns, row.cells, row.label)
         for matrix in family
         for row in matrix.reading.rows
         if row.role == "data"
@@ -129,11 +132,15 @@ def _subjects(tables: Sequence[Table]) -> Mapping[str, tuple[str, ...]]:
 
 
 def _caption_words(table: Table) -> list[str]:
-    return literal(table.caption or "").split() or _heading_words(table)
+    return _words(table.caption or "") or _heading_words(table)
 
 
 def _heading_words(table: Table) -> list[str]:
-    return literal(table.heading_path[-1] if table.heading_path else "").split()
+    return _words(table.heading_path[-1] if table.heading_path else "")
+
+
+def _words(title: str) -> list[str]:
+    return literal(_LIST_MARK.sub(" and ", title)).split()
 
 
 def _phrases(words: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,28 @@
+"""The words of a table row that both legs index."""
+
+from collections.abc import Sequence
+
+from retrieval.types import Table
+
+
+def row_search_text(table: Table, columns: Sequence[str], cells: Sequence[str], label: str | None) -> str:
+    """Heading path, caption and label, then `column: cell` pairs; a run of columns with one name says it once."""
+    context = [" > ".join(table.heading_path), table.caption or "", label or ""]
+    pairs, previous = [], ""
+    for column, cell in zip(columns, cells, strict=True):
+        if cell:
+            shared = _shared_words(previous, column)
+            pairs.append(f"{column[shared:].strip() or column}: {cell}")
+            previous = column
+    return "\n".join(part for part in [*context, "; ".join(pairs)] if part)
+
+
+def _shared_words(previous: str, column: str) -> int:
+    """Length of the words that `column` repeats from the column before it."""
+    if not previous:
+        return 0
+    before, now = previous.split(" "), column.split(" ")
+    count = 0
+    while count < min(len(before), len(now)) - 1 and before[count] == now[count]:
+        count += 1
+    return len(" ".join(now[:count]))
