@@ -1,21 +1,26 @@
 """How the strategies stand on one snapshot with a home's own question files: what the leaderboard and the gate read."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evals.aggregates import ALL, aggregate, evaluability, timings
+from retrieval.query_must.predicate import satisfies_query_must
+
+from evals.aggregates import ALL, aggregate, timings
+from evals.chunk_places import ChunkPlaces
 from evals.experiment import Experiment, Measures, Progress, run_experiment
 from evals.pairing import counterpart_among
 from evals.question_sets import QuestionSet
 from evals.questions import load_questions
 from evals.rows import QuestionRow, RowStore
-from evals.significance import paired_randomisation
 from retrieval.index.snapshot import Snapshot
-from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
-from retrieval.types import Embedder, Strategy
+from retrieval.types import Chunk, Embedder, Strategy
+
+SHIPPED = "default"
+"""The strategy that readers get, so the one that decides whether a snapshot may go live."""
 
 HEADLINE = (
     "hit@1",
@@ -70,7 +75,7 @@ class Standing:
         return tuple(row for row in self.experiment.rows if row.strategy == strategy) if self.experiment else ()
 
     def headline(self) -> dict[str, dict[str, float | None]]:
-        """Strategy to metric to value, pooled over the questions of people; over generated ones where there are no others."""
+        """Strategy to metric to value, pooled over the questions of people, or over generated ones where that is all."""
         if self.experiment is None:
             return {}
         people = [each for each in self.sets if not any(question.generated for question in each.questions)]
@@ -84,3 +89,58 @@ class Standing:
             strategy: {name: values.get((strategy, name)) for name in HEADLINE} | {"evaluability": share}
             for strategy in self.experiment.strategies
         }
+
+
+def stand(
+    snapshot: Snapshot,
+    embedder: Embedder,
+    question_files: Sequence[Path],
+    strategies: Sequence[Strategy],
+    store: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Standing:
+    """Score strategies on a snapshot; a question set for each file, named for it.
+
+    Args:
+        snapshot: what is searched.
+        embedder: the model of the snapshot's vectors; it also measures `answer_similarity`.
+        question_files: JSONL; none gives a standing without an experiment.
+        strategies: which to score.
+        store: folder that keeps rows, so that what was scored once is not scored again; None keeps nothing.
+        progress: told how far it is.
+
+    Raises:
+        FileNotFoundError: a question file is not there.
+        EvaluationError: the questions cannot be used, or belong to another library.
+    """
+    if not question_files:
+        return Standing(snapshot.id)
+    chunks = tuple(snapshot.chunks)
+    sets = question_sets(question_files, chunks)
+    measures = Measures(
+        # A strategy is compared with its named counterpart even where it is scored alone.
+        counterpart=counterpart_among(STRATEGIES.values()),
+        admits=lambda question, query_must: satisfies_query_must(question, query_must, snapshot.vocabulary),
+        embedder=embedder,
+        store=RowStore(store) if store else None,
+        progress=progress,
+    )
+    experiment = run_experiment(Retriever(snapshot, embedder), strategies, sets, chunks, snapshot.id, measures)
+    return Standing(snapshot.id, sets, experiment)
+
+
+def question_sets(files: Sequence[Path], chunks: Sequence[Chunk]) -> tuple[QuestionSet, ...]:
+    """A set for each file; questions that a program wrote stand in a split of their own."""
+    places = ChunkPlaces(chunks)
+    sets = []
+    for path in files:
+        questions = load_questions(path)
+        for split, generated in (("people", False), ("generated", True)):
+            members = [question for question in questions if question.generated == generated]
+            if members:
+                sets.append(QuestionSet.of(_name(path), split, members, places))
+    return tuple(sets)
+
+
+def _name(path: Path) -> str:
+    return re.sub(r"[^\w.+@-]", "-", path.name.split(".")[0]) or "questions"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import dagster as dg
 
-from pipeline.run import Problem, RunOutcome, dagster_instance, run_job, sync_books
+from pipeline.run import Problem, Runner, RunOutcome, dagster_instance, sync_books
 from retrieval.home import Home
 from retrieval.search.strategies import STRATEGIES
 
@@ -37,12 +37,13 @@ def build(home: Home, progress: Progress = lambda *_: None) -> Build:
     Raises:
         LibraryError: the library cannot be read; nothing was changed.
     """
-    from pipeline.definitions import defs  # noqa: PLC0415 -- loads every asset, which only a build needs
+    from pipeline.definitions import defs
 
     definitions: dg.Definitions = defs.load_fn()
     done = Build()
     with dagster_instance(home) as instance:
         done.slugs = sync_books(home, instance)
+        runner = Runner(definitions, instance, home)
         jobs = [("index_book", slug) for slug in done.slugs]
         jobs += [("index_library", None), *(("evaluate", name) for name in STRATEGIES), ("go_live", None)]
         for number, (job, key) in enumerate(jobs):
@@ -53,7 +54,7 @@ def build(home: Home, progress: Progress = lambda *_: None) -> Build:
                 progress(f"{step} [{key}]" if key else step, number, len(jobs))
 
             tell(job)
-            outcome = run_job(definitions, instance, home, job, key, tell)
+            outcome = runner.run(job, key, tell)
             done.problems.extend(outcome.problems)
             if job == "index_book" and key is not None:
                 done.books[key] = outcome

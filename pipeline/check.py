@@ -68,7 +68,9 @@ def run_steps(steps: Sequence[Step], root: Path) -> int:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
             )
-            typer.echo(f"{step.name:<10} {'ok' if done.returncode == 0 else 'FAILED'}  {time.perf_counter() - before:6.1f} s")
+            typer.echo(
+                f"{step.name:<10} {'ok' if done.returncode == 0 else 'FAILED'}  {time.perf_counter() - before:6.1f} s"
+            )
             if done.returncode != 0:
                 typer.echo(done.stdout)
                 return done.returncode

@@ -1,11 +1,17 @@
 """How a retrieval is shown: as lines for a person and as JSON values for a program."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
+
+from rich.table import Table
 
 from pipeline.console import out
 from retrieval.types import Hit, Retrieval
 
 _SHOWN = 110
+
+LEADERBOARD_METRICS = ("hit@1", "hit@5", "mrr", "ndcg@10", "noise@15", "false_exclusions", "recall_preserved", "p50_ms")
+"""Columns of the leaderboard and of the README's table; `eval --json` has every metric."""
 
 
 def hit_record(hit: Hit) -> dict[str, object]:
@@ -51,20 +57,41 @@ def print_retrieval(retrieval: Retrieval) -> None:
 
 
 def print_receipt(retrieval: Retrieval) -> None:
-    """Why each chunk that was looked at was kept or excluded, and how long each stage took."""
-    receipt = retrieval.receipt
-    out.print(f"\nquestion as the predicates saw it: {receipt.canonical}", markup=False)
-    for decision in receipt.decisions:
-        word = "KEEP" if decision.kept else "EXCLUDE"
-        out.print(f"{word:<8}{decision.title}: {decision.reason}", markup=False)
+    """Why each chunk that was looked at was kept or excluded, what each score is made of, and where the time went."""
+    from retrieval.search.transcript import debug_lines
+
+    out.print()
+    for line in debug_lines(retrieval):
+        out.print(line, markup=False)
     for hit in retrieval.hits:
         parts = ", ".join(f"{name} {value:.4f}" for name, value in hit.evidence.items())
-        out.print(f"score {hit.rank}: {hit.score:.4f} = {parts}", markup=False)
-    stages = ", ".join(f"{stage.name} {stage.milliseconds:.1f} ms" for stage in receipt.stages)
-    out.print(f"{receipt.rounds} round(s), {receipt.excluded} excluded; {stages}", markup=False)
+        out.print(f"[SCORE] {hit.rank}: {hit.score:.4f} = {parts}", markup=False)
 
 
 def beginning(text: str) -> str:
     """The first words of a text on one line."""
     line = " ".join(text.split())
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+
+
+def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> None:
+    """A line for each strategy; `-` where a metric is undefined."""
+    if not leaderboard:
+        out.print("No questions, so no strategy was scored.")
+        return
+    table = Table(title="Strategies on the questions with gold", title_justify="left")
+    table.add_column("strategy", no_wrap=True)
+    for name in LEADERBOARD_METRICS:
+        table.add_column(name, justify="right", no_wrap=True)
+    for strategy, metrics in leaderboard.items():
+        table.add_row(strategy, *(metric_text(name, metrics.get(name)) for name in LEADERBOARD_METRICS))
+    out.print(table)
+
+
+def metric_text(name: str, value: float | None) -> str:
+    """A metric as it stands in tables: counts whole, milliseconds with one decimal, shares with three."""
+    if value is None:
+        return "-"
+    if name == "false_exclusions":
+        return f"{value:.0f}"
+    return f"{value:.1f}" if name.endswith("_ms") or name.startswith("noise@") else f"{value:.3f}"

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import typer
 
+from pipeline.presentation import LEADERBOARD_METRICS, metric_text
+
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path("docs") / "results.json"
-
-COLUMNS = ("hit@1", "hit@5", "mrr", "ndcg@10", "noise@15", "false_exclusions", "p50_ms")
 
 _BLOCK = re.compile(r"(<!-- results:begin -->\n).*?(<!-- results:end -->)", re.DOTALL)
 
 
 def results_table(results: Mapping[str, Mapping[str, float | None]]) -> str:
     """A markdown table, a line for each strategy; `results` maps strategy to metric to value, None is undefined."""
-    lines = ["| strategy | " + " | ".join(COLUMNS) + " |", "|---|" + "---:|" * len(COLUMNS)]
+    lines = ["| strategy | " + " | ".join(LEADERBOARD_METRICS) + " |", "|---|" + "---:|" * len(LEADERBOARD_METRICS)]
     for strategy, metrics in results.items():
-        cells = (_cell(name, metrics.get(name)) for name in COLUMNS)
+        cells = (metric_text(name, metrics.get(name)) for name in LEADERBOARD_METRICS)
         lines.append(f"| `{strategy}` | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -39,14 +39,6 @@ def read_results(path: Path) -> Mapping[str, Mapping[str, float | None]]:
     """The strategies of what `querymust eval --json` printed."""
     strategies: Mapping[str, Mapping[str, float | None]] = json.loads(path.read_text("utf-8"))["strategies"]
     return strategies
-
-
-def _cell(name: str, value: float | None) -> str:
-    if value is None:
-        return "-"
-    if name == "false_exclusions":
-        return f"{value:.0f}"
-    return f"{value:.1f}" if name.endswith("_ms") else f"{value:.3f}"
 
 
 def main() -> None:

@@ -8,15 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
+import dagster as dg
 
-import dagster as dg  # noqa: E402 -- after the switch above, which dagster reads when it is imported
-
-from pipeline.defs.partitions import books_partitions, partition_keys  # noqa: E402
-from pipeline.defs.resources import HomeResource  # noqa: E402
-from retrieval import errors  # noqa: E402
-from retrieval.home import Home  # noqa: E402
-from retrieval.ingest.library import list_books  # noqa: E402
+from pipeline.defs.partitions import books_partitions, partition_keys
+from pipeline.defs.resources import HomeResource
+from retrieval import errors
+from retrieval.home import Home
+from retrieval.ingest.library import list_books
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -45,6 +43,7 @@ class RunOutcome:
 @contextmanager
 def dagster_instance(home: Home) -> Iterator[dg.DagsterInstance]:
     """The home's own run history, with telemetry off by file as well as by environment."""
+    os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
     home.dagster.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(Path(__file__).with_name("dagster.yaml"), home.dagster / "dagster.yaml")
     with dg.DagsterInstance.from_config(str(home.dagster)) as instance:
@@ -70,32 +69,33 @@ def sync_books(home: Home, instance: dg.DagsterInstance) -> tuple[str, ...]:
     return tuple(slugs)
 
 
-def run_job(
-    definitions: dg.Definitions,
-    instance: dg.DagsterInstance,
-    home: Home,
-    name: str,
-    partition_key: str | None = None,
-    listener: Listener = lambda _: None,
-) -> RunOutcome:
-    """Run one job here and now. A failure is in the outcome and is not raised."""
-    run_id = str(uuid.uuid4())
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs the code location's jobs against one home."""
 
-    def tell(entry: dg.EventLogEntry) -> None:
-        event = entry.dagster_event
-        if event is not None and event.event_type is dg.DagsterEventType.STEP_START:
-            listener(str(event.step_key))
+    definitions: dg.Definitions
+    instance: dg.DagsterInstance
+    home: Home
 
-    instance.add_event_listener(run_id, tell)
-    result = definitions.resolve_job_def(name).execute_in_process(
-        run_config=QUIET,
-        instance=instance,
-        partition_key=partition_key,
-        raise_on_error=False,
-        run_id=run_id,
-        resources={"home": HomeResource(path=str(home.root))},
-    )
-    return RunOutcome(_problems(result), _numbers(result))
+    def run(self, job: str, partition_key: str | None = None, listener: Listener = lambda _: None) -> RunOutcome:
+        """Run one job here and now. A failure is in the outcome and is not raised."""
+        run_id = str(uuid.uuid4())
+
+        def tell(entry: dg.EventLogEntry) -> None:
+            event = entry.dagster_event
+            if event is not None and event.event_type is dg.DagsterEventType.STEP_START:
+                listener(str(event.step_key))
+
+        self.instance.add_event_listener(run_id, tell)
+        result = self.definitions.resolve_job_def(job).execute_in_process(
+            run_config=QUIET,
+            instance=self.instance,
+            partition_key=partition_key,
+            raise_on_error=False,
+            run_id=run_id,
+            resources={"home": HomeResource(path=str(self.home.root))},
+        )
+        return RunOutcome(_problems(result), _numbers(result))
 
 
 def _problems(result: dg.ExecuteInProcessResult) -> tuple[Problem, ...]:

@@ -68,9 +68,10 @@ class Home:
         """Delete one book's records; the snapshots that hold it stay as they are."""
         shutil.rmtree(self.book(slug), ignore_errors=True)
 
-    def evaluation(self, snapshot: str, strategy: str) -> Path:
-        """Folder of one strategy's scores on one snapshot."""
-        return self.root / "evaluations" / snapshot / strategy
+    @property
+    def evaluations(self) -> Path:
+        """Scores, in a folder for each snapshot."""
+        return self.root / "evaluations"
 
     @property
     def candidate(self) -> str:

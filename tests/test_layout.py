@@ -10,9 +10,7 @@ import yaml
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("retrieval", "evals", "pipeline")
 PYTHON_FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-TRACKED = subprocess.run(
-    ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
-).stdout.splitlines()
+TRACKED = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.splitlines()
 TEXT_SUFFIXES = {".py", ".md", ".toml", ".yaml", ".yml", ".json", ".jsonl", ".txt", ".cfg", ".html", ".css", ".js", ""}
 
 FORBIDDEN = {
@@ -51,14 +49,18 @@ def test_dagster_is_known_to_the_pipeline_and_to_two_files_of_evals() -> None:
 
 
 def test_modules_that_dagster_reads_keep_their_annotations() -> None:
-    readers = [path for path in PYTHON_FILES if re.search(r"@dg\.(asset|asset_check|sensor|schedule)", path.read_text())]
+    readers = [
+        path for path in PYTHON_FILES if re.search(r"@dg\.(asset|asset_check|sensor|schedule)", path.read_text())
+    ]
     assert readers
     assert [path for path in readers if imports(path, "__future__")] == []
 
 
 @pytest.mark.parametrize("module", ["retrieval", "retrieval.types", "retrieval.errors", "pipeline.cli"])
 def test_a_light_import_loads_neither_dagster_nor_chroma(module: str) -> None:
-    program = f"import sys, {module}; print(*[name for name in ('dagster', 'chromadb', 'pandas') if name in sys.modules])"
+    program = (
+        f"import sys, {module}; print(*[name for name in ('dagster', 'chromadb', 'pandas') if name in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 
@@ -100,7 +102,9 @@ def test_the_data_beside_the_repository_is_named_in_one_place() -> None:
     named = [
         name
         for name in TRACKED
-        if (ROOT / name).suffix in TEXT_SUFFIXES and (ROOT / name).is_file() and needle in (ROOT / name).read_text("utf-8")
+        if (ROOT / name).suffix in TEXT_SUFFIXES
+        and (ROOT / name).is_file()
+        and needle in (ROOT / name).read_text("utf-8")
     ]
     assert named == [".ci/run"]
 

@@ -46,7 +46,7 @@ def build_library(
     run_build(replace(asked, settings=settings), json_=json_)
 
 
-def run_build(home: Home, *, json_: bool = False) -> None:
+def run_build(home: Home, *, json_: bool = False) -> Build:
     """Build, say what happened, and exit with status 1 where the candidate did not go live."""
     from retrieval.ingest.library import list_books
 
@@ -66,6 +66,7 @@ def run_build(home: Home, *, json_: bool = False) -> None:
     if done.problems:
         err.print("The live index, if there was one, is as it was.")
         raise typer.Exit(1)
+    return done
 
 
 def summary(done: Build) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -24,3 +24,13 @@ def explain_chunk(
     Example:
       querymust explain "to hit AC 6" --chunk 0f8fad5b-d9cb-469f-a165-70867728950e
     """
+    from retrieval.search.explanation import explain
+
+    explanation = explain(live_retriever(home), question, chunk, strategy)
+    if json_:
+        record = asdict(explanation)
+        record["chunk"] = explanation.chunk.id
+        print_json(record | {"title": explanation.chunk.title, "query_must": explanation.chunk.query_must})
+        return
+    for line in explanation.lines():
+        out.print(line, markup=False)

@@ -45,9 +45,6 @@ def live_retriever(root: Path) -> Retriever:
     Raises:
         IndexMissingError: nothing is live there.
     """
-    from retrieval.index.embedders import load_embedder
-    from retrieval.index.snapshot import open_snapshot
     from retrieval.search.retriever import Retriever
 
-    snapshot = open_snapshot(root.expanduser().resolve())
-    return Retriever(snapshot, load_embedder(snapshot.manifest.embedder.name))
+    return Retriever.open(root.expanduser().resolve())

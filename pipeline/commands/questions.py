@@ -38,7 +38,9 @@ def check(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOpti
     if json_:
         print_json(record)
     else:
-        out.print(f"{len(questions)} questions, {resolution.questions_with_gold} with gold, {len(resolution.gold)} resolve")
+        out.print(
+            f"{len(questions)} questions, {resolution.questions_with_gold} with gold, {len(resolution.gold)} resolve"
+        )
         for finding in resolution.ambiguous:
             out.print(f"ambiguous: {finding}", markup=False)
     for finding in resolution.stale if not json_ else ():

@@ -28,7 +28,7 @@ def search(
       querymust search "turning a vampire" --debug
       querymust search "turning a vampire" --json
     """
-    retrieval = live_retriever(home).retrieve(question, k=k, strategy=strategy)
+    retrieval = live_retriever(home).retrieve(question, k=k, strategy=strategy, debug=debug)
     if json_:
         print_json(retrieval_record(retrieval))
         return

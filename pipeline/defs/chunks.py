@@ -39,9 +39,7 @@ def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
     )
 
 
-@dg.asset(
-    deps=[chunks], partitions_def=books_partitions, group_name="ingest", kinds={"numpy"}, owners=["team:search"]
-)
+@dg.asset(deps=[chunks], partitions_def=books_partitions, group_name="ingest", kinds={"numpy"}, owners=["team:search"])
 def embeddings(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
     """A vector for each chunk, kept by (model, text hash): only what the store lacks is embedded."""
     folder = home.book(context.partition_key)

@@ -34,9 +34,7 @@ def library_chunks(instance: dg.DagsterInstance, home: Home) -> tuple[Chunk, ...
     return tuple(found)
 
 
-@dg.asset(
-    deps=[chunks], group_name="index", kinds={"scipy"}, owners=["team:search"], automation_condition=SETTLED
-)
+@dg.asset(deps=[chunks], group_name="index", kinds={"scipy"}, owners=["team:search"], automation_condition=SETTLED)
 def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
     """The lexical index over every chunk of the library; its scores are Okapi BM25's."""
     texts = [chunk.search_text for chunk in library_chunks(context.instance, home)]

@@ -12,13 +12,12 @@ import dagster as dg
 from pipeline.defs.books import books
 from pipeline.defs.chunks import chunks, embeddings
 from pipeline.defs.partitions import books_partitions
-from pipeline.defs.tables import predicates, table_rows
+from pipeline.defs.tables import table_rows
 from pipeline.propositions import cells_outside_rows, documents_without_text, repeated_ids, rows_outside_chunks
 from pipeline.report import held
 from retrieval.home import Home
 from retrieval.index.embedders import load_embedder
 from retrieval.index.vectors import EmbeddingStore
-from retrieval.query_must.lint import LintItem, lint
 from retrieval.records import read_jsonl
 from retrieval.types import Book, Chunk, Row, Table
 
@@ -37,7 +36,9 @@ def every_document_has_text(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
     """No document of a book is empty."""
-    read = [book for folder in _folders(context, home, "book.jsonl") for book in read_jsonl(folder / "book.jsonl", Book)]
+    read = [
+        book for folder in _folders(context, home, "book.jsonl") for book in read_jsonl(folder / "book.jsonl", Book)
+    ]
     empty = [sentence for book in read for sentence in documents_without_text(book)]
     return held(empty, {"n_documents": sum(len(book.documents) for book in read)}, WARN)
 

@@ -2,9 +2,9 @@
 
 import dagster as dg
 
+from pipeline.defs.index import SETTLED
 from pipeline.gate import open_objections
 from pipeline.report import materialized
-from pipeline.defs.index import SETTLED
 from retrieval.home import Home
 from retrieval.index.live import live_id, promote
 

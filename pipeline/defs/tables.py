@@ -33,9 +33,7 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
     )
 
 
-@dg.asset(
-    deps=[tables], partitions_def=books_partitions, group_name="ingest", kinds={"python"}, owners=["team:search"]
-)
+@dg.asset(deps=[tables], partitions_def=books_partitions, group_name="ingest", kinds={"python"}, owners=["team:search"])
 def table_rows(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
     """Each row of each table as a self-describing JSON object; where the row needs one, with its `query_must`."""
     folder = home.book(context.partition_key)

@@ -1,0 +1,76 @@
+"""evaluation → leaderboard: the candidate's scores, before anybody reads it."""
+
+from collections.abc import Mapping
+
+import dagster as dg
+
+from evals.leaderboard import Leaderboard
+from evals.standing import HEADLINE, Standing, stand
+from retrieval.home import Home
+from retrieval.index.embedders import load_embedder
+from retrieval.index.snapshot import open_snapshot
+from retrieval.search.strategies import STRATEGIES
+from retrieval.types import Strategy
+
+strategies_partitions = dg.StaticPartitionsDefinition(list(STRATEGIES))
+
+SETTLED = dg.AutomationCondition.eager()
+
+
+def standing_of(home: Home, snapshot_id: str, *strategies: Strategy) -> Standing:
+    """Scores on one snapshot with the home's questions; what was scored before is read and not run again."""
+    with open_snapshot(home.root, snapshot_id) as snapshot:
+        embedder = load_embedder(snapshot.manifest.embedder.name)
+        return stand(snapshot, embedder, home.settings.questions, strategies, home.evaluations)
+
+
+@dg.asset(
+    deps=["candidate_index"],
+    partitions_def=strategies_partitions,
+    group_name="evals",
+    kinds={"parquet"},
+    owners=["team:search"],
+    automation_condition=SETTLED,
+)
+def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+    """One strategy's scores on the candidate, a row for each question. Without questions every metric is null."""
+    name = context.partition_key
+    standing = standing_of(home, home.candidate, STRATEGIES[name])
+    return dg.MaterializeResult(
+        metadata={
+            **_metadata(standing.headline().get(name, {})),
+            "n_questions": standing.n_questions,
+            "n_stale": len(standing.stale),
+            "snapshot": standing.snapshot,
+        },
+    )
+
+
+@dg.asset(deps=[evaluation], group_name="evals", kinds={"table"}, owners=["team:search"], automation_condition=SETTLED)
+def leaderboard(home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+    """Every strategy on the candidate; the numbers of `default` are plotted, for it is what ships."""
+    standing = standing_of(home, home.candidate, *STRATEGIES.values())
+    headline = standing.headline()
+    Leaderboard(standing.snapshot, standing.n_questions, headline).write(home.evaluations / standing.snapshot)
+    return dg.MaterializeResult(
+        metadata={
+            **_metadata(headline.get("default", {})),
+            "n_questions": standing.n_questions,
+            "strategies": _table(headline),
+            "snapshot": standing.snapshot,
+        },
+    )
+
+
+def _metadata(metrics: Mapping[str, float | None]) -> dict[str, dg.MetadataValue]:
+    values = {name: metrics.get(name) for name in HEADLINE}
+    return {
+        name: dg.MetadataValue.null() if value is None else dg.MetadataValue.float(value)
+        for name, value in values.items()
+    }
+
+
+def _table(headline: Mapping[str, Mapping[str, float | None]]) -> dg.MetadataValue:
+    columns = [dg.TableColumn("strategy", "string"), *(dg.TableColumn(name, "float") for name in HEADLINE)]
+    records = [dg.TableRecord({"strategy": name, **metrics}) for name, metrics in headline.items()]
+    return dg.MetadataValue.table(records=records, schema=dg.TableSchema(columns=columns))

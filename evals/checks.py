@@ -1,0 +1,107 @@
+"""What must hold of the scores before a snapshot may go live. Without questions there is nothing to contradict them."""
+
+from collections.abc import Sequence
+
+import dagster as dg
+
+from evals.assets import leaderboard, standing_of
+from evals.errors import UnresolvedGoldError
+from evals.gate import Thresholds, decide
+from evals.standing import SHIPPED, Standing
+from retrieval.home import Home
+from retrieval.index.live import live_id
+from retrieval.search.strategies import STRATEGIES
+
+ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
+NO_QUESTIONS = "no questions were given"
+
+
+@dg.asset_check(asset=leaderboard, blocking=True)
+def gold_resolves(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
+    """Every gold anchor stands in the candidate. Below the floor nothing goes live; above it the check only warns."""
+    standing = _shipped(home, home.candidate)
+    return dg.AssetCheckResult(
+        passed=not standing.stale,
+        severity=ERROR if objections(standing, None, "evaluability") else WARN,
+        description=_first(standing.stale) if standing.sets else NO_QUESTIONS,
+        metadata={
+            "n_stale": len(standing.stale),
+            "evaluability": _number(standing.evaluability),
+            "floor": Thresholds().evaluability,
+            "snapshot": standing.snapshot,
+        },
+    )
+
+
+@dg.asset_check(asset=leaderboard, blocking=True)
+def no_false_exclusions(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
+    """No predicate keeps the gold of a question out of what ships."""
+    return _judged(_shipped(home, home.candidate), None, "false_exclusions")
+
+
+@dg.asset_check(asset=leaderboard, blocking=True)
+def query_must_lessens_noise(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
+    """Where siblings of the right row crowd the results, the filter of what ships leaves fewer of them."""
+    return _judged(_shipped(home, home.candidate), None, "noise_reduction")
+
+
+@dg.asset_check(asset=leaderboard, blocking=True)
+def not_worse_than_live(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
+    """On the questions that both can be asked, what ships is not significantly worse than on what is live."""
+    candidate = _shipped(home, home.candidate)
+    live = live_id(home.root)
+    before = None
+    if live is not None:
+        try:
+            before = _shipped(home, live)
+        except UnresolvedGoldError:
+            # Another library was live: none of these questions can be asked of it, so nothing can be worse.
+            before = None
+    return _judged(candidate, before, "not_worse_than_live")
+
+
+def objections(candidate: Standing, live: Standing | None, check: str) -> list[str]:
+    """What the gate has against the candidate under one check's name, a sentence each."""
+    if candidate.experiment is None:
+        return []
+    before = live.experiment if live and _share_a_question(candidate, live) else None
+    return [str(reason) for reason in decide(candidate.experiment, before).reasons if reason.check == check]
+
+
+def _judged(candidate: Standing, live: Standing | None, check: str) -> dg.AssetCheckResult:
+    found = objections(candidate, live, check)
+    headline = candidate.headline().get(SHIPPED, {})
+    before = live.headline().get(SHIPPED, {}) if live else {}
+    return dg.AssetCheckResult(
+        passed=not found,
+        severity=ERROR,
+        description=_first(found) if candidate.sets else NO_QUESTIONS,
+        metadata={
+            "n_questions": candidate.n_questions,
+            "mrr": _number(headline.get("mrr")),
+            "mrr_live": _number(before.get("mrr")),
+            "false_exclusions": _number(headline.get("false_exclusions")),
+            "noise_reduction": _number(headline.get("noise_reduction")),
+            "snapshot": candidate.snapshot,
+        },
+    )
+
+
+def _shipped(home: Home, snapshot: str) -> Standing:
+    return standing_of(home, snapshot, STRATEGIES[SHIPPED])
+
+
+def _share_a_question(candidate: Standing, live: Standing) -> bool:
+    left, right = (
+        {(row.set, row.split, row.question_id) for row in each.rows(SHIPPED) if row.gold} for each in (candidate, live)
+    )
+    return bool(left & right)
+
+
+def _number(value: float | None) -> dg.MetadataValue:
+    return dg.MetadataValue.null() if value is None else dg.MetadataValue.float(value)
+
+
+def _first(sentences: Sequence[str], shown: int = 5) -> str:
+    more = f"; and {len(sentences) - shown} more" if len(sentences) > shown else ""
+    return "; ".join(sentences[:shown]) + more if sentences else "nothing contradicts it"

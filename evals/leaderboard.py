@@ -1,0 +1,35 @@
+"""The strategies side by side, kept beside the rows that they were made from."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+FILE_NAME = "leaderboard.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """Strategy to metric to value over one snapshot; a metric that says nothing is None."""
+
+    snapshot: str
+    n_questions: int
+    strategies: Mapping[str, Mapping[str, float | None]]
+
+    def write(self, folder: Path) -> None:
+        """Keep it in `folder`; readers see the old file or the new one."""
+        folder.mkdir(parents=True, exist_ok=True)
+        partial = folder / f".{FILE_NAME}.{os.getpid()}.partial"
+        partial.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+        partial.replace(folder / FILE_NAME)
+
+    @classmethod
+    def read(cls, folder: Path) -> "Leaderboard":
+        """Read what `write` wrote.
+
+        Raises:
+            FileNotFoundError: there is none.
+        """
+        values = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+        return cls(values["snapshot"], values["n_questions"], values["strategies"])

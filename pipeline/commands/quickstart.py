@@ -1,0 +1,82 @@
+"""`querymust quickstart`: the whole thing on the sample book, from a bare folder to measured answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from pipeline.commands.build import run_build
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, live_retriever
+from pipeline.console import out
+from pipeline.presentation import print_leaderboard
+
+if TYPE_CHECKING:
+    from evals.questions import Question
+    from retrieval.search.retriever import Retriever
+    from retrieval.types import Hit
+
+SAMPLE_LIBRARY = Path(__file__).resolve().parent.parent / "sample_library"
+SAMPLE_QUESTIONS = SAMPLE_LIBRARY.parent / "sample_questions.jsonl"
+K = 15
+
+
+def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
+    """Build the sample book through Dagster, score it, and ask three questions with the filter off and on.
+
+    \b
+    Examples:
+      querymust quickstart
+      querymust quickstart --home elsewhere
+    """
+    from evals.leaderboard import Leaderboard
+    from retrieval.home import Home
+    from retrieval.settings import Settings
+
+    root = home.expanduser().resolve()
+    built = Home(root, Settings(SAMPLE_LIBRARY, (SAMPLE_QUESTIONS,)))
+    done = run_build(built)
+    _ask_examples(root)
+    live = str(done.library["live_index"]["snapshot"])
+    print_leaderboard(Leaderboard.read(built.evaluations / live).strategies)
+    out.print(
+        '\nAsk it yourself:  querymust search "What does a 7th level cleric need to roll to hit AC 6?"\n'
+        "Your own books:   querymust build --library DIR\n"
+        f'The UI:           DAGSTER_HOME="{built.dagster}" dg dev    (from the clone; then http://127.0.0.1:3000)',
+        markup=False,
+    )
+
+
+def _ask_examples(root: Path) -> None:
+    from evals.gold import resolve
+    from evals.questions import load_questions
+
+    questions = load_questions(SAMPLE_QUESTIONS)
+    retriever = live_retriever(root)
+    gold = resolve(questions, tuple(retriever.snapshot.chunks)).gold
+    for question in questions:
+        if "example" in question.tags:
+            out.print(_side_by_side(retriever, question, frozenset(gold[question.id])))
+    out.print("* answers the question. [guarded] is a row that says which questions it is for.", markup=False)
+
+
+def _side_by_side(retriever: Retriever, question: Question, gold: frozenset[str]) -> Table:
+    off = retriever.retrieve(question.query, k=K, strategy="dense").hits
+    on = retriever.retrieve(question.query, k=K, strategy="prefilter").hits
+    table = Table(title=question.query, title_justify="left", expand=True)
+    table.add_column("#", justify="right", width=2)
+    for name in ("filter off (dense)", "filter on (prefilter)"):
+        table.add_column(name, no_wrap=True, overflow="ellipsis", ratio=1)
+    for rank in range(max(len(off), len(on))):
+        table.add_row(str(rank + 1), *(_cell(hits[rank] if rank < len(hits) else None, gold) for hits in (off, on)))
+    return table
+
+
+def _cell(hit: Hit | None, gold: frozenset[str]) -> str:
+    if hit is None:
+        return ""
+    words = (*hit.chunk.heading_path[-1:], hit.chunk.row_key or "")
+    name = " · ".join(word for word in words if word).replace("[", "\\[")
+    guard = " \\[guarded]" if hit.chunk.query_must else ""
+    return f"[bold green]* {name}[/]" if hit.chunk.id in gold else f"  {name}{guard}"

@@ -1,0 +1,87 @@
+import json
+import os
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+import typer.main
+
+from pipeline.cli import app
+from pipeline.results_table import RESULTS, read_results, with_table
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+PAGES = README + "".join(path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
+
+
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def commands(command: click.Command, path: tuple[str, ...] = ()) -> dict[str, click.Command]:
+    if not isinstance(command, click.Group):
+        return {" ".join(path): command}
+    found: dict[str, click.Command] = {}
+    for name, inner in command.commands.items():
+        found |= commands(inner, (*path, name))
+    return found
+
+
+COMMANDS = commands(typer.main.get_command(app))
+SHELL_LINES = [line for block in blocks("sh") for line in block.splitlines() if line.strip()]
+
+
+def test_a_newcomer_pastes_two_lines() -> None:
+    first, second = SHELL_LINES[:2]
+    assert first.startswith("python3.11 -m venv .venv && ")
+    assert first.endswith(".venv/bin/querymust quickstart")
+    assert second == ".venv/bin/pip install -e '.[dev]' && .venv/bin/python -m pipeline.check"
+
+
+def test_ci_runs_the_second_line_and_stays_executable() -> None:
+    script = ROOT / ".ci" / "run"
+    install, check = SHELL_LINES[1].split(" && ")
+    assert check in script.read_text("utf-8")
+    assert install.removeprefix(".venv/bin/pip install") in script.read_text("utf-8")
+    assert os.access(script, os.X_OK)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented(name: str) -> None:
+    assert f"`querymust {name}`" in PAGES
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_shows_an_example_of_itself(name: str) -> None:
+    shown = COMMANDS[name].get_help(click.Context(COMMANDS[name]))
+    assert re.search(rf"^ +querymust {name}\b", shown, re.MULTILINE), shown
+
+
+@pytest.mark.parametrize("line", [line for line in SHELL_LINES if "querymust " in line])
+def test_every_command_of_the_readme_exists_with_its_options(line: str) -> None:
+    words = shlex.split(line.rsplit(" && ", maxsplit=1)[-1])[1:]
+    name = next(name for name in COMMANDS if words[: len(name.split())] == name.split())
+    known = {option for parameter in COMMANDS[name].params for option in parameter.opts}
+    assert {word for word in words if word.startswith("--")} <= known
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"\]\(([^)#:]+)\)", PAGES))))
+def test_every_link_leads_to_a_file(path: str) -> None:
+    assert (ROOT / path).exists() or (ROOT / "docs" / path).exists()
+
+
+def test_the_table_of_results_is_the_one_that_the_results_give() -> None:
+    assert with_table(README, read_results(ROOT / RESULTS)) == README, "stale; run: python -m pipeline.results_table"
+
+
+def test_a_changed_result_makes_the_table_stale() -> None:
+    results = json.loads((ROOT / RESULTS).read_text("utf-8"))["strategies"]
+    results["dense"]["hit@1"] = 0.123
+    assert with_table(README, results) != README
+
+
+def test_the_reading_order_names_six_files() -> None:
+    order = README.split("## Reading order")[1]
+    assert len(re.findall(r"\]\(", order)) + 1 == 6
