@@ -18,7 +18,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A run of prose under one heading; `lines` are 1-based lines of the file, inclusive."""
+    """A run of prose; `heading_path` is the nearest heading above all of it. `lines` are 1-based lines of the file, inclusive."""
 
     heading_path: tuple[str, ...]
     text: str
@@ -33,6 +33,7 @@ class _Piece:
     text: str
     source: str
     lines: tuple[int, int]
+    path: tuple[str, ...]
     level: int = 0
 
     @property
@@ -47,7 +48,6 @@ class _Piece:
 @dataclass(slots=True)
 class _Section:
     level: int
-    path: tuple[str, ...]
     pieces: list[_Piece] = field(default_factory=list)
     children: list["_Section"] = field(default_factory=list)
 
@@ -66,13 +66,13 @@ def cut_into_passages(
     """The prose of a document. A section that fits stays whole, sub-sections and all; a table becomes one line."""
     limit = min(working_tokens, TOKEN_CAP)
     root = _outline(document, blocks, tables)
-    return tuple(_passage(path, pieces) for path, pieces in _cut(root, limit) if any(p.is_prose for p in pieces))
+    return tuple(_passage(pieces) for pieces in _cut(root, limit) if any(piece.is_prose for piece in pieces))
 
 
 def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable]) -> _Section:
     table_at = {placed.block: placed.table for placed in tables}
     captions = {placed.caption_block for placed in tables}
-    root = _Section(0, ())
+    root = _Section(0)
     stack = [root]
     for index, block in enumerate(blocks):
         first = document.first_line + block.lines[0]
@@ -80,28 +80,28 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
         if block.kind == "heading":
             while stack[-1].level >= block.level:
                 stack.pop()
-            section = _Section(block.level, block.heading_path)
-            section.pieces.append(_Piece(block.source, block.source, lines, block.level))
+            section = _Section(block.level)
+            section.pieces.append(_Piece(block.source, block.source, lines, block.heading_path, block.level))
             stack[-1].children.append(section)
             stack.append(section)
         elif index in table_at:
             table = table_at[index]
             named = table.caption or ", ".join(column for column in table.header[:4] if column)
-            stack[-1].pieces.append(_Piece(f"[Table: {named}]", "", lines))
+            stack[-1].pieces.append(_Piece(f"[Table: {named}]", "", lines, block.heading_path))
         else:
             source = block.source.rstrip()
             if index in captions:
                 source = source.rpartition("\n")[0]
-            stack[-1].pieces.extend(_fitting(source, first))
+            stack[-1].pieces.extend(_fitting(source, first, block.heading_path))
     return root
 
 
-def _cut(section: _Section, limit: int) -> Iterator[tuple[tuple[str, ...], list[_Piece]]]:
+def _cut(section: _Section, limit: int) -> Iterator[list[_Piece]]:
     whole = section.everything()
     if sum(piece.tokens for piece in whole) <= limit:
-        yield section.path, whole
+        yield whole
         return
-    yield from ((section.path, pieces) for pieces in _packed(section.pieces, limit))
+    yield from _packed(section.pieces, limit)
     for child in section.children:
         yield from _cut(child, limit)
 
@@ -121,26 +121,33 @@ def _packed(pieces: Sequence[_Piece], limit: int) -> Iterator[list[_Piece]]:
         yield heading + current
 
 
-def _passage(path: tuple[str, ...], pieces: Sequence[_Piece]) -> Passage:
+def _passage(pieces: Sequence[_Piece]) -> Passage:
     own = [piece for piece in pieces if piece.is_prose]
     return Passage(
-        heading_path=path,
+        heading_path=_common_start([piece.path for piece in own]),
         text="\n\n".join(piece.text for piece in pieces),
         source="\n\n".join(piece.source for piece in own),
         lines=(min(piece.lines[0] for piece in own), max(piece.lines[1] for piece in own)),
     )
 
 
-def _fitting(source: str, first_line: int) -> Iterator[_Piece]:
+def _common_start(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The nearest heading that all the prose stands under: a chapter that is one section is that section."""
+    shortest, longest = min(paths), max(paths)
+    count = next((i for i, (a, b) in enumerate(zip(shortest, longest, strict=False)) if a != b), len(shortest))
+    return shortest[: min(count, len(longest))]
+
+
+def _fitting(source: str, first_line: int, path: tuple[str, ...]) -> Iterator[_Piece]:
     """A block as one piece; one that passes the cap, cut between lines, else sentences, else words, else anywhere."""
     if not source.strip():
         return
     if estimate_tokens(source) <= TOKEN_CAP - 512:
-        yield _Piece(source, source, (first_line, first_line + source.count("\n")))
+        yield _Piece(source, source, (first_line, first_line + source.count("\n")), path)
         return
     line = first_line
     for part in _divided(source, (TOKEN_CAP - 512) * BYTES_PER_TOKEN):
-        yield _Piece(part, part, (line, line + part.count("\n")))
+        yield _Piece(part, part, (line, line + part.count("\n")), path)
         line += part.count("\n")
 
 

@@ -19,7 +19,7 @@ def sentence(words):
 def test_a_document_that_fits_stays_whole():
     (passage,) = cut("# A\n\none\n\n## B\n\ntwo\n")
 
-    assert passage.heading_path == ()
+    assert passage.heading_path == ("A",)
     assert passage.text == "# A\n\none\n\n## B\n\ntwo"
     assert passage.lines == (3, 7)
 
@@ -83,3 +83,9 @@ def test_sentences_stay_whole_where_they_fit():
     passages = cut(" ".join(sentence(20) for _ in range(2000)), 10_000)
 
     assert all(passage.source.endswith(".") for passage in passages)
+
+
+def test_a_chapter_that_is_one_section_is_called_by_the_section():
+    (passage,) = cut("# Monsters\n\n## Ghoul\n\n### Ghoul, lesser\n\nhp 22\n\n#### Actions\n\nbites\n")
+
+    assert passage.heading_path == ("Monsters", "Ghoul", "Ghoul, lesser")
