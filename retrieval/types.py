@@ -165,6 +165,8 @@ class Decision:
     kept: bool
     reason: str
     """`no restrictions`, `satisfies query_must`, or the operator and group that failed."""
+    round: int = 1
+    """In which round of the `iterative` mode; 1 elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,143 @@
+"""Builds a snapshot in a folder of its own and moves it into place when it is complete."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+
+import numpy as np
+
+from retrieval.errors import EmbedderMismatchError, LibraryError
+from retrieval.index.arrays import save_array
+from retrieval.index.chroma import HNSW, ChromaStore, CollectionName
+from retrieval.index.chunk_file import ChunkFile
+from retrieval.index.lexical import LexicalIndex
+from retrieval.index.live import SNAPSHOTS, snapshot_folder
+from retrieval.index.manifest import FILE_NAME, Manifest
+from retrieval.index.table_index import TableIndex
+from retrieval.query_must.compiled import CompiledPredicates
+from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.types import Chunk, EmbedderIdentity, MetadataValue, Vector
+
+Progress = Callable[[str, int, int], None]
+"""Called with a stage's name, how much is done, and how much there is."""
+
+
+def build_snapshot(
+    home: Path,
+    chunks: Sequence[Chunk],
+    vectors: Vector,
+    embedder_identity: EmbedderIdentity,
+    vocabulary: Vocabulary,
+    *,
+    progress: Progress | None = None,
+) -> Manifest:
+    """Build a complete snapshot, or find that it is there already; either way its manifest.
+
+    It is built in a folder of its own and moved into place at the end: a killed build leaves no snapshot.
+
+    Args:
+        home: the home folder; the snapshot comes under `snapshots/`.
+        chunks: in any order; ids must be distinct.
+        vectors: (len(chunks), dimensions), aligned with `chunks`.
+        embedder_identity: which model made the vectors.
+        vocabulary: what predicates and questions go through.
+        progress: told how the work goes on.
+
+    Raises:
+        LibraryError: there are no chunks, or two share an id.
+        EmbedderMismatchError: the vectors do not fit the chunks or the embedder.
+    """
+    _require_fitting(chunks, vectors, embedder_identity)
+    tell = progress or _silent
+    order = sorted(range(len(chunks)), key=lambda place: chunks[place].id)
+    ordered, matrix = [chunks[place] for place in order], np.asarray(vectors, dtype=np.float32)[order]
+    (home / SNAPSHOTS).mkdir(parents=True, exist_ok=True)
+    building = Path(mkdtemp(prefix=".building-", dir=home / SNAPSHOTS))
+    try:
+        _write_own_files(building, ordered, matrix, vocabulary, tell)
+        manifest = Manifest.of(
+            building,
+            n_chunks=len(ordered),
+            n_guarded=sum(chunk.query_must is not None for chunk in ordered),
+            n_tables=len({chunk.table_id for chunk in ordered if chunk.table_id}),
+            embedder=embedder_identity,
+            hnsw=HNSW,
+        )
+        final = snapshot_folder(home, manifest.id)
+        if (final / FILE_NAME).is_file():
+            return Manifest.read(final)
+        _write_collections(building, ordered, matrix, tell)
+        manifest.write(building)
+        rmtree(final, ignore_errors=True)
+        building.chmod(0o755)
+        building.replace(final)
+        return manifest
+    finally:
+        rmtree(building, ignore_errors=True)
+
+
+def _silent(stage: str, done: int, total: int) -> None:  # noqa: ARG001  (the shape of Progress)
+    """For a caller that does not want to know."""
+
+
+def _require_fitting(chunks: Sequence[Chunk], vectors: Vector, embedder: EmbedderIdentity) -> None:
+    if not chunks:
+        raise LibraryError("the library has no chunks, so there is nothing to index; add a book with text")
+    if vectors.shape != (len(chunks), embedder.dimensions):
+        raise EmbedderMismatchError(
+            f"vectors have shape {vectors.shape}, {len(chunks)} chunks and {embedder.name} need "
+            f"{(len(chunks), embedder.dimensions)}; embed again with {embedder.name}"
+        )
+    if not np.isfinite(vectors).all():
+        raise EmbedderMismatchError("a vector is not finite; embed the library again")
+    if len(ids := {chunk.id for chunk in chunks}) != len(chunks):
+        raise LibraryError(f"{len(chunks)} chunks have only {len(ids)} distinct ids; chunk the library again")
+
+
+def _write_own_files(
+    folder: Path, chunks: Sequence[Chunk], vectors: Vector, vocabulary: Vocabulary, tell: Progress
+) -> None:
+    ChunkFile.save(folder, chunks)
+    save_array(folder / "vectors.npy", vectors)
+    tell("lexical", 0, len(chunks))
+    LexicalIndex.build(chunk.search_text for chunk in chunks).save(folder / "lexical")
+    TableIndex.build(chunks).save(folder / "tables")
+    tell("predicates", 0, len(chunks))
+    CompiledPredicates.build(
+        [chunk.query_must for chunk in chunks], [chunk.names for chunk in chunks], vocabulary
+    ).save(folder / "predicates")
+    (folder / "vocabulary.json").write_text(json.dumps(vocabulary.to_json(), sort_keys=True), encoding="utf-8")
+
+
+def _write_collections(folder: Path, chunks: Sequence[Chunk], vectors: Vector, tell: Progress) -> None:
+    guarded = np.asarray([chunk.query_must is not None for chunk in chunks])
+    members: tuple[tuple[CollectionName, np.ndarray], ...] = (
+        ("open", np.flatnonzero(~guarded)),
+        ("guarded", np.flatnonzero(guarded)),
+    )
+    store, done = ChromaStore(folder / "chroma"), 0
+    try:
+        for name, places in members:
+            store.create(name)
+            part = [chunks[place] for place in places]
+            for added in store.add(name, [chunk.id for chunk in part], vectors[places], list(map(_metadata, part))):
+                done += added
+                tell("collections", done, len(chunks))
+    finally:
+        store.close()
+
+
+def _metadata(chunk: Chunk) -> dict[str, MetadataValue]:
+    """What a foreign reader of the collection finds beside a vector; `$nin` works on `id`."""
+    metadata: dict[str, MetadataValue] = {
+        **chunk.metadata,
+        "id": chunk.id,
+        "book": chunk.book,
+        "kind": chunk.kind,
+        "title": chunk.title,
+    }
+    if chunk.query_must is not None:
+        metadata["query_must"] = chunk.query_must
+    return metadata

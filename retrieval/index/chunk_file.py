@@ -1,0 +1,87 @@
+"""The chunks of a snapshot as JSON lines, read one at a time by position."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import ValidationError
+
+from retrieval.errors import IndexCorruptError, UnknownNameError
+from retrieval.index.arrays import load_array, save_array
+from retrieval.records import dump_record, parse_record
+from retrieval.types import Chunk
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkFile:
+    """Chunks in the order of their ids, so that a smaller position is a smaller id and ties need no look-up.
+
+    Opening it reads nothing: a chunk is parsed when it is asked for.
+    """
+
+    lines: npt.NDArray[np.uint8]
+    """chunks.jsonl, memory-mapped."""
+    ends: npt.NDArray[np.int64]
+    """(n + 1,): chunk i lies between ends[i] and ends[i + 1]."""
+    ids: npt.NDArray[np.bytes_]
+    """(n,): ids as UTF-8, ascending."""
+
+    @staticmethod
+    def save(folder: Path, chunks: Sequence[Chunk]) -> None:
+        """Write chunks that are in the order of their ids."""
+        ends = np.zeros(len(chunks) + 1, dtype=np.int64)
+        with (folder / "chunks.jsonl").open("wb") as file:
+            for position, chunk in enumerate(chunks):
+                ends[position + 1] = ends[position] + file.write(dump_record(chunk) + b"\n")
+        save_array(folder / "chunk_ends.npy", ends)
+        save_array(folder / "chunk_ids.npy", np.asarray([chunk.id.encode() for chunk in chunks], dtype=np.bytes_))
+
+    @classmethod
+    def load(cls, folder: Path) -> "ChunkFile":
+        """Map what `save` wrote.
+
+        Raises:
+            IndexCorruptError: a file is missing or does not fit the others.
+        """
+        path = folder / "chunks.jsonl"
+        ends = load_array(folder / "chunk_ends.npy", np.int64)
+        ids = load_array(folder / "chunk_ids.npy", np.bytes_)
+        if len(ends) != len(ids) + 1 or not path.is_file() or path.stat().st_size != ends[-1]:
+            raise IndexCorruptError(f"{path} does not fit its offsets and ids; build the index again")
+        return cls(np.memmap(path, dtype=np.uint8, mode="r"), ends, ids)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, position: int) -> Chunk:
+        line = self.lines[self.ends[position] : self.ends[position + 1]].tobytes()
+        try:
+            return parse_record(line, Chunk)
+        except ValidationError as error:
+            raise IndexCorruptError(
+                f"chunk {position} cannot be read ({error.errors()[0]['msg']}); build the index again"
+            ) from error
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return (self[position] for position in range(len(self)))
+
+    def id_at(self, position: int) -> str:
+        """The id at a position, without reading the chunk."""
+        return str(self.ids[position], "utf-8")
+
+    def positions(self, ids: Sequence[str]) -> npt.NDArray[np.int64]:
+        """Positions of ids, in their order.
+
+        Raises:
+            UnknownNameError: there is no chunk of that id.
+        """
+        if not ids:
+            return np.empty(0, dtype=np.int64)
+        wanted = np.asarray([chunk_id.encode() for chunk_id in ids], dtype=np.bytes_)
+        found = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
+        strange = np.flatnonzero(self.ids[found] != wanted)
+        if len(strange):
+            raise UnknownNameError("chunk", ids[int(strange[0])], [f"{len(self)} others; see a search's results"])
+        return found.astype(np.int64)

@@ -1,0 +1,27 @@
+"""Embedders by name. Loading one is cheap: its library, weights, key and server are needed at its first text."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from retrieval.errors import UnknownNameError
+from retrieval.index.minilm_model import MiniLmEmbedder
+from retrieval.index.openai_model import OpenAiEmbedder
+from retrieval.index.wordllama_model import WordllamaEmbedder
+from retrieval.types import Embedder
+
+DEFAULT_EMBEDDER = "wordllama"
+
+EMBEDDERS: Mapping[str, Callable[[], Embedder]] = MappingProxyType(
+    {"wordllama": WordllamaEmbedder, "minilm": MiniLmEmbedder, "openai": OpenAiEmbedder}
+)
+
+
+def load_embedder(name: str = DEFAULT_EMBEDDER) -> Embedder:
+    """The embedder of that name.
+
+    Raises:
+        UnknownNameError: no such embedder; lists those that exist.
+    """
+    if name not in EMBEDDERS:
+        raise UnknownNameError("embedder", name, EMBEDDERS)
+    return EMBEDDERS[name]()

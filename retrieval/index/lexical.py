@@ -1,0 +1,123 @@
+"""BM25 whose query costs its postings and not its corpus: every (term, document) score is computed at build time."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.index.arrays import TermTable, load_array, save_array
+from retrieval.index.tokens import tokens
+
+K1, B, EPSILON = 1.5, 0.75, 0.25
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LexicalIndex:
+    """Okapi BM25 scores as a sparse matrix (terms, documents), memory-mapped when loaded.
+
+    The scores are those of `rank_bm25.BM25Okapi(k1=1.5, b=0.75, epsilon=0.25)` (Trotman, Puurula and Burgess 2014,
+    ATIRE's variant), its floor for terms of more than half of the documents included::
+
+        idf(t) = ln(N - n + 0.5) - ln(n + 0.5);  negative: 0.25 * mean of all idf
+        score  = sum over the question's tokens of idf * f * (k1 + 1) / (f + k1 * (1 - b + b * length / mean length))
+    """
+
+    n_documents: int
+    terms: TermTable
+    starts: npt.NDArray[np.int64]
+    """(terms + 1,): postings of term i lie between starts[i] and starts[i + 1]."""
+    documents: npt.NDArray[np.int32]
+    """Document of each posting, ascending within a term."""
+    weights: npt.NDArray[np.float64]
+    """Score of each posting."""
+
+    @classmethod
+    def build(cls, texts: Iterable[str], tokenize: Callable[[str], Sequence[str]] = tokens) -> "LexicalIndex":
+        """Index the texts; document i is the i-th text."""
+        numbers: dict[str, int] = {}
+        flat: list[int] = []
+        lengths: list[int] = []
+        for text in texts:
+            found = tokenize(text)
+            lengths.append(len(found))
+            flat.extend([numbers.setdefault(token, len(numbers)) for token in found])
+        ordered = sorted((term.encode("utf-8", "surrogatepass"), number) for term, number in numbers.items())
+        place = np.empty(len(ordered), dtype=np.int64)
+        place[[number for _, number in ordered]] = np.arange(len(ordered))
+        length = np.asarray(lengths, dtype=np.int64)
+        pairs = place[np.asarray(flat, dtype=np.int64)] * max(len(length), 1) + np.repeat(
+            np.arange(len(length)), length
+        )
+        keys, frequency = np.unique(pairs, return_counts=True)
+        term, document = np.divmod(keys, max(len(length), 1))
+        spread = np.bincount(term, minlength=len(ordered))
+        return cls(
+            n_documents=len(length),
+            terms=TermTable.build([text for text, _ in ordered]),
+            starts=np.concatenate([[0], np.cumsum(spread)]).astype(np.int64),
+            documents=document.astype(np.int32),
+            weights=_idf(spread, len(length))[term] * _saturation(frequency, length[document], length),
+        )
+
+    @property
+    def n_terms(self) -> int:
+        """Distinct terms."""
+        return len(self.terms)
+
+    @property
+    def n_postings(self) -> int:
+        """Distinct (term, document) pairs."""
+        return len(self.documents)
+
+    def scores(self, query: str, tokenize: Callable[[str], Sequence[str]] = tokens) -> npt.NDArray[np.float64]:
+        """Score of every document, (n_documents,); a token that stands twice in the question counts twice."""
+        total = np.zeros(self.n_documents)
+        for token in tokenize(query):
+            term = self.terms.position(token)
+            if term is not None:
+                start, stop = self.starts[term], self.starts[term + 1]
+                total[self.documents[start:stop]] += self.weights[start:stop]
+        return total
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays as .npy files."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.terms.save(folder)
+        save_array(folder / "size.npy", np.asarray([self.n_documents], dtype=np.int64))
+        save_array(folder / "starts.npy", self.starts)
+        save_array(folder / "documents.npy", self.documents)
+        save_array(folder / "weights.npy", self.weights)
+
+    @classmethod
+    def load(cls, folder: Path) -> "LexicalIndex":
+        """Map what `save` wrote.
+
+        Raises:
+            IndexCorruptError: a file is missing, is no array, or the arrays do not fit each other.
+        """
+        return cls(
+            n_documents=int(load_array(folder / "size.npy", np.int64)[0]),
+            terms=TermTable.load(folder),
+            starts=load_array(folder / "starts.npy", np.int64),
+            documents=load_array(folder / "documents.npy", np.int32),
+            weights=load_array(folder / "weights.npy", np.float64),
+        )
+
+
+def _idf(spread: npt.NDArray[np.int64], n_documents: int) -> npt.NDArray[np.float64]:
+    if not len(spread):
+        return np.zeros(0)
+    idf = np.log(n_documents - spread + 0.5) - np.log(spread + 0.5)
+    floor = EPSILON * math.fsum(idf) / len(idf)
+    return np.where(idf < 0, floor, idf)
+
+
+def _saturation(
+    frequency: npt.NDArray[np.int64], length: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    mean = lengths.mean() if len(lengths) else 0.0
+    saturated: npt.NDArray[np.float64] = frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / (mean or 1.0)))
+    return saturated

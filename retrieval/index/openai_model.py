@@ -1,0 +1,81 @@
+"""OpenAI's text-embedding-3-small, or any server that speaks its protocol."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError
+from retrieval.types import EmbedderIdentity, Vector
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+_MODEL = "text-embedding-3-small"
+_DIMENSIONS = 1536
+_BATCH = 256
+_MAX_CHARACTERS = 8191 * 4
+"""Longer texts are cut: the model refuses more than 8,192 tokens, and a token of English has about 4 characters."""
+
+
+class OpenAiEmbedder:
+    """Vectors from an OpenAI-compatible server, in batches of 256, retried with growing pauses.
+
+    Args:
+        environment: OPENAI_API_KEY, and OPENAI_BASE_URL for another server.
+        retries: how often a request that failed for a passing reason is sent again.
+        timeout: seconds for one request.
+
+    The key and the server are needed at the first text only: a build whose vectors are all there needs neither.
+    """
+
+    identity = EmbedderIdentity("openai", _MODEL, _DIMENSIONS)
+
+    def __init__(self, environment: Mapping[str, str] = os.environ, *, retries: int = 4, timeout: float = 60.0) -> None:
+        self._key = environment.get("OPENAI_API_KEY", "")
+        self._base_url = environment.get("OPENAI_BASE_URL") or None
+        self._retries, self._timeout = retries, timeout
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Return a matrix (len(texts), 1536), L2-normalised. An empty text is sent as one space.
+
+        Raises:
+            EmbedderUnavailableError: there is no key, or the server cannot be reached or refuses.
+            EmbedderMismatchError: it answered vectors of another dimension, or none.
+        """
+        sent = [text[:_MAX_CHARACTERS] or " " for text in texts]
+        rows = [row for start in range(0, len(sent), _BATCH) for row in self._request(sent[start : start + _BATCH])]
+        matrix = np.asarray(rows, dtype=np.float32).reshape(len(texts), -1)
+        if len(texts) and matrix.shape[1] != _DIMENSIONS:
+            raise EmbedderMismatchError(
+                f"{_MODEL} answered {matrix.shape[1]} dimensions, not {_DIMENSIONS}; is OPENAI_BASE_URL another model?"
+            )
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+        if not (np.isfinite(matrix).all() and (lengths > 0).all()):
+            raise EmbedderMismatchError(f"{_MODEL} answered a zero or endless vector; ask the server's owner")
+        normalised: Vector = (matrix / lengths).reshape(len(texts), _DIMENSIONS)
+        return normalised
+
+    def _request(self, texts: list[str]) -> Iterator[list[float]]:
+        import openai  # noqa: PLC0415  (slow import)
+
+        try:
+            answer = self._client.embeddings.create(model=_MODEL, input=texts)
+        except openai.OpenAIError as error:
+            raise EmbedderUnavailableError(
+                f"openai could not embed {len(texts)} texts ({type(error).__name__}: {error}); "
+                "check the key, the address and the network, then run again: finished batches are kept"
+            ) from error
+        if len(answer.data) != len(texts):
+            raise EmbedderMismatchError(f"{_MODEL} answered {len(answer.data)} vectors for {len(texts)} texts")
+        return (item.embedding for item in sorted(answer.data, key=lambda item: item.index))
+
+    @cached_property
+    def _client(self) -> "OpenAI":
+        from openai import OpenAI  # noqa: PLC0415
+
+        if not self._key:
+            raise EmbedderUnavailableError("openai needs OPENAI_API_KEY; set it, or use --embedder wordllama")
+        return OpenAI(api_key=self._key, base_url=self._base_url, max_retries=self._retries, timeout=self._timeout)

@@ -1,0 +1,53 @@
+"""The one tokenizer of the lexical index: what is indexed and what is asked go through the same function.
+
+It keeps the words of canonical text (signs, dice, fractions and decimals stay whole, `7th` meets `7`, plurals meet
+their singular) and leaves out binding: a bag of words has no order that a label could bind across. So `7th level`
+and `level 7`, `A.C. 6` and `AC6`, `-2` and `−2` are the same bags.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from retrieval.query_must.plurals import singular
+
+_PLAIN = str.maketrans({"−": "-", "–": "-", "—": " ", "’": "'", "‘": "'"})
+_DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
+_TOKEN = re.compile(
+    r"""
+      \d*d(?:\d+|%)(?![^\W_])                       # dice: 2d6, d20, d%
+    | \d{1,3}(?:,\d{3})+(?:\.\d+)?                  # thousands: 5,000
+    | \d+/\d+                                       # fractions: 1/4
+    | (?<![^\W_])[-+]\d+(?:\.\d+)?                  # a sign after a space, a bracket or the start
+    | (?<=[^\W\d_])-\d+                             # glued to a letter: AC-2, level-3
+    | \d+(?:\.\d+)?                                 # numbers; what follows of 7th is dropped below
+    | [^\W\d_]+(?:'[^\W\d_]+)*                      # words
+    """,
+    re.VERBOSE,
+)
+_ORDINAL = re.compile(r"(\d)(?:st|nd|rd|th)\b")
+
+
+def tokens(text: str) -> list[str]:
+    """Tokens of a text in order, with repetitions.
+
+    A number glued to a letter by a minus (`AC-2`, `level-3`) is both, the signed and the plain number: only the
+    label would say which, and a bag of words does not know its labels.
+    """
+    plain = unicodedata.normalize("NFKC", text).casefold().translate(_PLAIN)
+    plain = _ORDINAL.sub(r"\1", _DOTTED.sub(lambda match: match[0].replace(".", ""), plain))
+    found: list[str] = []
+    for match in _TOKEN.finditer(plain):
+        token = match[0]
+        if token[0].isalpha():
+            found.append(_word(token))
+        elif token[0] == "-" and match.start() and plain[match.start() - 1].isalpha():
+            found += (token, token[1:])
+        else:
+            found.append(token.lstrip("+").replace(",", "") if "d" not in token else token)
+    return found
+
+
+@lru_cache(maxsize=1 << 17)
+def _word(word: str) -> str:
+    return singular(word.removesuffix("'s").replace("'", ""), {})

@@ -1,0 +1,116 @@
+"""Our own store of vectors, keyed by model and text: what was embedded once is never embedded again."""
+
+import hashlib
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from retrieval.errors import EmbedderMismatchError, IndexCorruptError
+from retrieval.types import EmbedderIdentity, Vector
+
+_PAGE = 500
+"""Keys in one question to SQLite."""
+
+
+def text_key(text: str) -> bytes:
+    """SHA-256 of the text that was embedded."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+class EmbeddingStore:
+    """Vectors of one embedder in one SQLite file under `folder`; another embedder gets another file.
+
+    A killed process leaves either all of an `add` or nothing of it.
+
+    Args:
+        folder: where the file lies; made when missing.
+        identity: the embedder whose vectors these are.
+    """
+
+    def __init__(self, folder: Path, identity: EmbedderIdentity) -> None:
+        self.identity = identity
+        folder.mkdir(parents=True, exist_ok=True)
+        name = re.sub(r"[^\w.-]+", "_", f"{identity.name}-{identity.version}-{identity.dimensions}")
+        self.path = folder / f"{name}.sqlite"
+
+    def missing(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """The distinct texts that have no vector yet, in their first order."""
+        keys = {text: text_key(text) for text in dict.fromkeys(texts)}
+        with self._connection() as connection:
+            known = {key for key, _ in _select(connection, list(keys.values()), "NULL")}
+        return tuple(text for text, key in keys.items() if key not in known)
+
+    def add(self, texts: Sequence[str], vectors: Vector) -> None:
+        """Store one vector a text; a text that has one already gets the new one.
+
+        Raises:
+            EmbedderMismatchError: the matrix is not (len(texts), dimensions) of finite numbers.
+        """
+        expected = (len(texts), self.identity.dimensions)
+        if vectors.shape != expected:
+            raise EmbedderMismatchError(
+                f"vectors of {self.identity.name} have shape {vectors.shape}, not {expected}; embed with that model"
+            )
+        if not np.isfinite(vectors).all():
+            raise EmbedderMismatchError(f"{self.identity.name} gave a vector that is not finite; embed it again")
+        rows = np.ascontiguousarray(vectors, dtype="<f4")
+        with self._connection() as connection, connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?)",
+                ((text_key(text), row.tobytes()) for text, row in zip(texts, rows, strict=True)),
+            )
+
+    def get(self, texts: Sequence[str]) -> Vector:
+        """The matrix (len(texts), dimensions) of these texts, in their order.
+
+        Raises:
+            IndexCorruptError: a text has no vector. It never becomes zeros: that would hide a broken index.
+        """
+        places: dict[bytes, list[int]] = {}
+        for place, text in enumerate(texts):
+            places.setdefault(text_key(text), []).append(place)
+        matrix = np.empty((len(texts), self.identity.dimensions), dtype=np.float32)
+        found = 0
+        with self._connection() as connection:
+            for key, blob in _select(connection, list(places), "vector"):
+                matrix[places[key]] = np.frombuffer(blob, dtype="<f4")
+                found += len(places[key])
+        if found != len(texts):
+            first = self.missing(texts)[0]
+            raise IndexCorruptError(
+                f"{len(texts) - found} of {len(texts)} texts have no vector in {self.path}, the first is "
+                f"{first[:60]!r}; materialize the embeddings again"
+            )
+        return matrix
+
+    def prune(self, keep: Sequence[str]) -> int:
+        """Forget the vectors of all other texts; returns how many went."""
+        with self._connection() as connection, connection:
+            connection.execute("CREATE TEMP TABLE kept (key BLOB PRIMARY KEY) WITHOUT ROWID")
+            connection.executemany("INSERT OR IGNORE INTO kept VALUES (?)", ((text_key(text),) for text in keep))
+            return connection.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM kept)").rowcount
+
+    def __len__(self) -> int:
+        with self._connection() as connection:
+            count: int = connection.execute("SELECT count(*) FROM vectors").fetchone()[0]
+            return count
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.path, timeout=60)) as connection:
+            try:
+                connection.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)")
+                yield connection
+            except sqlite3.DatabaseError as error:
+                raise IndexCorruptError(f"{self.path} cannot be read ({error}); delete it and embed again") from error
+
+
+def _select(connection: sqlite3.Connection, keys: list[bytes], column: str) -> Iterator[tuple[bytes, bytes]]:
+    for start in range(0, len(keys), _PAGE):
+        page = keys[start : start + _PAGE]
+        marks = ",".join("?" * len(page))
+        yield from connection.execute(f"SELECT key, {column} FROM vectors WHERE key IN ({marks})", page)  # noqa: S608

@@ -1,0 +1,1 @@
+"""Question in, hits and receipt out. Begin with retriever.py."""

@@ -1,0 +1,33 @@
+"""A question at the border: checked once, canonical once, and passed on."""
+
+from dataclasses import dataclass
+
+from retrieval.errors import InvalidQueryError
+from retrieval.query_must.canonical import Canonical, canonical
+from retrieval.query_must.vocabulary import Vocabulary
+
+MAX_CHARACTERS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked. Key: text."""
+
+    text: str
+    canonical: Canonical
+    """The form that predicates and names see."""
+
+    @classmethod
+    def ask(cls, text: str, vocabulary: Vocabulary | None = None) -> "Question":
+        """Check a question and put it into canonical form.
+
+        Raises:
+            InvalidQueryError: it is empty, or longer than 2,000 characters.
+        """
+        if not isinstance(text, str) or not text.strip():
+            raise InvalidQueryError(f"the question is {text!r}; ask something of at least one character")
+        if len(text) > MAX_CHARACTERS:
+            raise InvalidQueryError(
+                f"the question has {len(text)} characters, at most {MAX_CHARACTERS} are answered; ask something shorter"
+            )
+        return cls(text, canonical(text, vocabulary))

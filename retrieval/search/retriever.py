@@ -1,0 +1,117 @@
+"""Question in, ranked chunks out: the whole idea on one screen.
+
+::
+
+    question ── canonical form ── compiled predicates ── the guarded chunks that may come back
+        │                                                             │
+        ├── vector ── open collection (Chroma) ───────────────────────┴── merge by distance, then id      dense legs
+        └── BM25 + cosine over all chunks ── names evidence ── mask ── the k best, then id               hybrid
+"""
+
+from pathlib import Path
+
+from retrieval.errors import EmbedderMismatchError, InvalidQueryError
+from retrieval.index.embedders import load_embedder
+from retrieval.index.snapshot import Snapshot, open_snapshot
+from retrieval.search.decisions import decisions_of
+from retrieval.search.filtering import nearest_admitted, nearest_unfiltered
+from retrieval.search.fusion import Positions
+from retrieval.search.question import Question
+from retrieval.search.ranking import Ranking
+from retrieval.search.rounds import nearest_in_rounds
+from retrieval.search.scan import rank, scan
+from retrieval.search.stopwatch import Stopwatch
+from retrieval.search.strategies import strategy as strategy_named
+from retrieval.types import Embedder, Hit, Receipt, Retrieval, Strategy, Vector
+
+
+class Retriever:
+    """Searches one snapshot.
+
+    Args:
+        snapshot: what to search.
+        embedder: the model that made the snapshot's vectors; loaded when a strategy first needs it.
+
+    Raises:
+        EmbedderMismatchError: the snapshot's vectors are another model's.
+    """
+
+    def __init__(self, snapshot: Snapshot, embedder: Embedder) -> None:
+        if embedder.identity != snapshot.manifest.embedder:
+            raise EmbedderMismatchError(
+                f"snapshot {snapshot.id} holds vectors of {snapshot.manifest.embedder}, the question would be embedded "
+                f"by {embedder.identity}; search with that embedder or build the index again"
+            )
+        self.snapshot, self.embedder = snapshot, embedder
+
+    @classmethod
+    def open(cls, home: Path, id: str = "live") -> "Retriever":  # noqa: A002
+        """A retriever on a home's snapshot, with the embedder that its manifest names."""
+        snapshot = open_snapshot(home, id)
+        return cls(snapshot, load_embedder(snapshot.manifest.embedder.name))
+
+    def retrieve(
+        self, query: str, k: int = 15, strategy: str | Strategy = "default", *, debug: bool = False
+    ) -> Retrieval:
+        """The k best chunks for a question; fewer only where fewer exist or the filter leaves fewer.
+
+        Args:
+            query: 1 to 2,000 characters.
+            k: how many, at least 1.
+            strategy: a name of `STRATEGIES`, or a strategy of your own.
+            debug: also name the chunks that `prefilter` kept out, which costs another query.
+
+        Raises:
+            InvalidQueryError: the question is empty or too long, or k is less than 1.
+            UnknownNameError: no strategy is called that.
+        """
+        if k < 1:
+            raise InvalidQueryError(f"k is {k}; ask for at least 1 result")
+        chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
+        watch = Stopwatch()
+        with watch.stage("canonical"):
+            question = Question.ask(query, self.snapshot.vocabulary)
+        ranking = self._rank(question, k, chosen, watch, debug=debug)
+        with watch.stage("chunks"):
+            hits = self._hits(ranking)
+            decisions = ranking.decisions or decisions_of(ranking, hits, question, self.snapshot, chosen)
+        excluded = sum(not decision.kept for decision in decisions)
+        receipt = Receipt(question.canonical.text.strip(), decisions, ranking.rounds, excluded, watch.stages)
+        return Retrieval(query, chosen.name, hits, receipt)
+
+    def admitted(self, question: Question) -> Positions:
+        """Positions of the guarded chunks whose query_must the question satisfies."""
+        return self.snapshot.predicates.admitted(question.canonical)
+
+    def _rank(self, question: Question, k: int, strategy: Strategy, watch: Stopwatch, *, debug: bool) -> Ranking:
+        admitted = None
+        if strategy.query_must == "prefilter":
+            with watch.stage("predicates"):
+                admitted = self.admitted(question)
+        vector = self._vector(question, watch) if strategy.dense_weight else None
+        if vector is None or strategy.lexical_weight or strategy.names_weight:
+            legs = scan(self.snapshot, question, vector, strategy, watch)
+            with watch.stage("rank"):
+                return rank(legs, self.snapshot, strategy, k, admitted)
+        with watch.stage("dense"):
+            if strategy.query_must == "iterative":
+                return nearest_in_rounds(self.snapshot, question, vector, k, strategy.max_iterations)
+            if admitted is None:
+                return nearest_unfiltered(self.snapshot, vector, k)
+            return nearest_admitted(self.snapshot, vector, k, admitted, debug=debug)
+
+    def _vector(self, question: Question, watch: Stopwatch) -> Vector:
+        with watch.stage("embed"):
+            vector: Vector = self.embedder.embed([question.text])[0]
+            return vector
+
+    def _hits(self, ranking: Ranking) -> tuple[Hit, ...]:
+        return tuple(
+            Hit(
+                chunk=self.snapshot.chunks[int(position)],
+                score=float(ranking.scores[place]),
+                rank=place + 1,
+                evidence={name: float(part[place]) for name, part in ranking.evidence.items()},
+            )
+            for place, position in enumerate(ranking.positions)
+        )

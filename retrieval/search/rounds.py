@@ -1,0 +1,44 @@
+"""The published algorithm over a snapshot: both collections asked in every round and merged, as if they were one."""
+
+import numpy as np
+
+from retrieval.index.snapshot import Snapshot
+from retrieval.search.filtering import by_distance, nearest_in
+from retrieval.search.iterative import Candidate, iterate
+from retrieval.search.question import Question
+from retrieval.search.ranking import Ranking
+from retrieval.types import Vector
+
+
+def nearest_in_rounds(snapshot: Snapshot, question: Question, vector: Vector, k: int, max_iterations: int) -> Ranking:
+    """The k nearest chunks that satisfy their query_must, found by asking again; perhaps fewer than there are.
+
+    Args:
+        snapshot: where to search.
+        question: what was asked.
+        vector: (dimensions,).
+        k: how many, and how many each round looks at.
+        max_iterations: rounds at most.
+    """
+
+    def ask(wanted: int, seen: frozenset[str]) -> list[Candidate]:
+        found = np.concatenate([_unseen(snapshot, vector, wanted, seen, guarded=guarded) for guarded in (False, True)])
+        ranking = by_distance(snapshot, found, vector, wanted)
+        chunks = [snapshot.chunks[int(position)] for position in ranking.positions]
+        return [
+            Candidate(chunk.id, 1.0 - float(score), chunk.title, chunk.query_must)
+            for chunk, score in zip(chunks, ranking.scores, strict=True)
+        ]
+
+    outcome = iterate(ask, question.canonical, k, max_iterations)
+    positions = snapshot.chunks.positions([candidate.id for candidate in outcome.kept])
+    scores = np.asarray([1.0 - candidate.distance for candidate in outcome.kept])
+    return Ranking(positions, scores, {"dense": scores}, decisions=outcome.decisions, rounds=outcome.rounds)
+
+
+def _unseen(
+    snapshot: Snapshot, vector: Vector, wanted: int, seen: frozenset[str], *, guarded: bool
+) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    flags = np.asarray(snapshot.predicates.guarded)[snapshot.chunks.positions(sorted(seen))]
+    own = frozenset(chunk_id for chunk_id, flag in zip(sorted(seen), flags, strict=True) if flag == guarded)
+    return nearest_in(snapshot, "guarded" if guarded else "open", vector, wanted, own)

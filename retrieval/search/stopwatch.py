@@ -1,0 +1,28 @@
+"""Milliseconds by stage, for the receipt."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+
+from retrieval.types import Stage
+
+
+class Stopwatch:
+    """Collects the named stages of one retrieval in the order in which they end."""
+
+    def __init__(self) -> None:
+        self._stages: list[Stage] = []
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Measure the block."""
+        begun = perf_counter()
+        try:
+            yield
+        finally:
+            self._stages.append(Stage(name, (perf_counter() - begun) * 1000))
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """What was measured so far."""
+        return tuple(self._stages)

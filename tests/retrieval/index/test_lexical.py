@@ -1,0 +1,57 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rank_bm25 import BM25Okapi
+
+from retrieval.errors import IndexCorruptError
+from retrieval.index.lexical import LexicalIndex
+
+WORD = st.sampled_from("ac cleric 6 7 level hit roll armor the -2".split())
+TEXT = st.lists(WORD, max_size=12).map(" ".join)
+
+
+@settings(deadline=None)
+@given(st.lists(TEXT, min_size=1, max_size=30).filter(any), TEXT)
+def test_scores_are_okapi_bm25s(texts: list[str], query: str) -> None:
+    reference = BM25Okapi([text.split() for text in texts])
+    index = LexicalIndex.build(texts, tokenize=str.split)
+    assert index.scores(query, tokenize=str.split) == pytest.approx(reference.get_scores(query.split()), abs=1e-9)
+
+
+def test_a_term_of_most_documents_has_okapis_floor_and_a_repeated_token_counts_twice() -> None:
+    texts = ["the ac of it", "the level", "the level of the cleric", "nothing else here"]
+    reference = BM25Okapi([text.split() for text in texts])
+    index = LexicalIndex.build(texts, tokenize=str.split)
+    once, twice = index.scores("the", str.split), index.scores("the the", str.split)
+    assert once[0] > 0
+    assert twice == pytest.approx(2 * once)
+    assert once == pytest.approx(reference.get_scores(["the"]), abs=1e-9)
+
+
+def test_a_saved_index_scores_as_before_and_is_mapped(tmp_path: Path) -> None:
+    index = LexicalIndex.build(["armor class 6", "", "armour été 衣"])
+    index.save(tmp_path)
+    loaded = LexicalIndex.load(tmp_path)
+    for query in ("armor 6", "été", "衣", "unknown", ""):
+        assert np.array_equal(loaded.scores(query), index.scores(query))
+    assert isinstance(loaded.weights, np.memmap)
+    assert (loaded.n_terms, loaded.n_postings, loaded.n_documents) == (6, 6, 3)
+
+
+@pytest.mark.parametrize("texts", [[], ["", " "]])
+def test_texts_without_tokens_score_zero(texts: list[str], tmp_path: Path) -> None:
+    LexicalIndex.build(texts).save(tmp_path)
+    assert np.array_equal(LexicalIndex.load(tmp_path).scores("armor"), np.zeros(len(texts)))
+
+
+def test_a_missing_or_foreign_file_is_a_corrupt_index(tmp_path: Path) -> None:
+    LexicalIndex.build(["armor"]).save(tmp_path)
+    (tmp_path / "weights.npy").write_bytes(b"not an array")
+    with pytest.raises(IndexCorruptError, match=r"weights\.npy"):
+        LexicalIndex.load(tmp_path)
+    (tmp_path / "weights.npy").unlink()
+    with pytest.raises(IndexCorruptError, match="build the index again"):
+        LexicalIndex.load(tmp_path)

@@ -1,0 +1,38 @@
+import pytest
+
+from retrieval.index.tokens import tokens
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("AC6", "A.C. 6"),
+        ("ac −2", "AC -2"),
+        ("7th level", "level 7"),
+        ("5,000 gp", "5000 gp"),
+        ("Clerics", "cleric"),
+        ("two torches", "two torch"),
+        ("the druid's staff", "the druid staff"),
+        ("ＡＣ ６", "AC 6"),
+    ],
+)
+def test_two_ways_of_writing_are_the_same_bag(left: str, right: str) -> None:
+    assert sorted(tokens(left)) == sorted(tokens(right))
+
+
+@pytest.mark.parametrize("whole", ["2d6", "d20", "1/4", "2.65", "-2"])
+def test_a_figure_that_means_one_thing_stays_whole(whole: str) -> None:
+    assert tokens(f"roll {whole} now") == ["roll", whole, "now"]
+
+
+def test_a_number_glued_by_a_minus_is_both_readings() -> None:
+    assert tokens("AC-2") == ["ac", "-2", "2"]
+
+
+def test_different_numbers_stay_apart() -> None:
+    assert not set(tokens("60")) & set(tokens("6"))
+
+
+@pytest.mark.parametrize("text", ["", "   ", "—", "…!?"])
+def test_a_text_without_words_has_no_tokens(text: str) -> None:
+    assert tokens(text) == []
