@@ -18,7 +18,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A run of prose; `heading_path` is the nearest heading above all of it. `lines` are 1-based lines of the file, inclusive."""
+    """A run of prose under the nearest heading above all of it; `lines` are 1-based lines of the file, inclusive."""
 
     heading_path: tuple[str, ...]
     text: str
