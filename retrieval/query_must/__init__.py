@@ -1,0 +1,52 @@
+"""The predicate about the question: canonical text, operators, the compiled index, and the lint.
+
+::
+
+    canonical(question)                   text in the one form that can be compared
+    satisfies_query_must(question, must)  the plain meaning
+    explain(question, must)               the same in words
+    parse_query_must(must, strict=True)   refuses what no question could be checked against
+    extract_query_must(content)           from a row's JSON to metadata
+"""
+
+from retrieval.query_must.canonical import Canonical, Interval, canonical, canonical_term, literal
+from retrieval.query_must.extraction import Extraction, extract_query_must
+from retrieval.query_must.operators import OPERATORS, Operator, register_operator, unregister_operator
+from retrieval.query_must.predicate import (
+    Predicate,
+    QueryMust,
+    explain,
+    parse_query_must,
+    satisfies_query_must,
+    validate_contain,
+    validate_contain_all_of,
+    validate_contain_one_of,
+    validate_contain_range,
+)
+from retrieval.query_must.vocabulary import Label, Vocabulary, load_vocabulary
+
+__all__ = [
+    "OPERATORS",
+    "Canonical",
+    "Extraction",
+    "Interval",
+    "Label",
+    "Operator",
+    "Predicate",
+    "QueryMust",
+    "Vocabulary",
+    "canonical",
+    "canonical_term",
+    "explain",
+    "extract_query_must",
+    "literal",
+    "load_vocabulary",
+    "parse_query_must",
+    "register_operator",
+    "satisfies_query_must",
+    "unregister_operator",
+    "validate_contain",
+    "validate_contain_all_of",
+    "validate_contain_one_of",
+    "validate_contain_range",
+]

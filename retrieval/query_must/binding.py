@@ -1,0 +1,186 @@
+"""Which number belongs to which label: rule 4 of the canonical text, and the open bounds of rule 5.
+
+A label looks left (`7th level`, `3rd to 5th level`, `6 AC`) and right (`AC 6`, `AC: 6`, `an AC of 6`). What one label
+took, the next one cannot take. The rules prefer to bind too much rather than too little: a number that is bound to a
+label without need lets one row more through, a number that is missed hides the row that was asked for.
+"""
+
+from typing import NamedTuple
+
+from retrieval.query_must.numbers import Numeral, Run, Sentence, bound, find_link, numeral, read_run
+from retrieval.query_must.vocabulary import Label
+
+_LONGEST_BRIDGE = 5
+
+
+class Binding(NamedTuple):
+    """A label, the numbers that belong to it, and the tokens [start, stop) that they replace."""
+
+    label: Label
+    numerals: tuple[Numeral, ...]
+    spans: tuple[tuple[float, float], ...]
+    start: int
+    stop: int
+
+
+def bind(sentence: Sentence, *, one_reading: bool = False) -> list[Binding]:
+    """Find every binding, left to right, without overlap.
+
+    `one_reading` reads `AC-2` as minus two alone, as a term wants it; a question keeps both readings.
+    """
+    bindings: list[Binding] = []
+    floor = 0
+    for index, token in enumerate(sentence.tokens):
+        if token.kind != "label" or index < floor:
+            continue
+        label = sentence.lexicon.labels[token.text]
+        binding = _bind_label(sentence, index, label, floor, one_reading)
+        if binding is not None:
+            bindings.append(binding)
+            floor = binding.stop
+    return bindings
+
+
+def _bind_label(sentence: Sentence, index: int, label: Label, floor: int, one_reading: bool) -> Binding | None:
+    before = _run_before(sentence, index, label, floor)
+    after, crossed, way = _run_after(sentence, index, label, one_reading)
+    if before is not None and after is not None:
+        if not sentence.at(index - 1).ordinal:
+            if _counts_labels(sentence, after.stop):
+                after = None
+            else:
+                before = None
+        elif crossed or sentence.is_counted(after.stop) or sentence.at(after.stop).kind == "label":
+            after = None
+    runs = [run for run in (before, after) if run is not None]
+    if not runs:
+        return None
+    start, stop = min(index, runs[0].start), max(index + 1, runs[-1].stop)
+    values = tuple(value for run in runs for value in run.numerals)
+    spans = tuple(span for run in runs for span in run.spans)
+    way = way or _way_around(sentence, start, stop, index)
+    direction = _direction(label, way)
+    if direction:
+        spans = (*spans, *(bound(value.value, direction) for value in values))
+    return Binding(label, values, spans, start, stop)
+
+
+def _counts_labels(sentence: Sentence, stop: int) -> bool:
+    """Whether a chain `6 HD 5 AC 30 hp` ends in a label: then each number goes with the label after it."""
+    while sentence.at(stop).kind == "label":
+        if not sentence.is_numeral(stop + 1):
+            return True
+        stop += 2
+    return False
+
+
+def _run_after(sentence: Sentence, index: int, label: Label, one_reading: bool) -> tuple[Run | None, bool, str]:
+    """Read the numbers to the right; also whether a bridge was crossed, and the way an open bound goes."""
+    at, between, way = _cross(sentence, index)
+    crossed = at > index + 1
+    token = sentence.at(at)
+    if token.kind == "whole":
+        if token.glue == "opaque" and crossed:
+            return None, crossed, ""
+        return Run((numeral(token),), (), at, at + 1), crossed, way
+    if not sentence.is_numeral(at) or (crossed and not _may_meet(sentence, at)):
+        return None, crossed, ""
+    if token.ordinal and sentence.at(at + 1).kind in ("word", "label") and not _is_connective(sentence, at + 1):
+        return None, crossed, ""
+    if token.glue == "hyphen" and label.negative and token.kind == "number":
+        return _both_readings(sentence, at, label, one_reading), crossed, way
+    return read_run(sentence, at, label, between=between), crossed, way
+
+
+def _cross(sentence: Sentence, index: int) -> tuple[int, bool, str]:
+    """Step over what a label and its number meet across; say whether `between` was among it, and a bound's way."""
+    at, way = index + 1, ""
+    between = sentence.at(index - 1).raw == "between"
+    if sentence.at(at).text == "." and sentence.at(index).raw in sentence.lexicon.dotted:
+        at += 1
+    while at <= index + _LONGEST_BRIDGE:
+        token = sentence.at(at)
+        phrase, phrase_way = sentence.lexicon.bounds_before.starting(sentence.tokens, at)
+        if phrase:
+            at, way = at + phrase, phrase_way
+        elif (token.kind == "mark" and token.text in (":", "=", "-")) or (token.text == "(" and sentence.is_numeral(at + 1) and sentence.at(at + 2).text == ")") or (token.kind == "word" and token.raw in sentence.lexicon.bridges):
+            at += 1
+        elif token.raw in ("between", "from"):
+            at, between = at + 1, token.raw == "between" or between
+        else:
+            break
+    return at, between, way
+
+
+def _may_meet(sentence: Sentence, at: int) -> bool:
+    """Whether the number across a bridge is free: no unit, noun or other label claims it."""
+    if sentence.at(at + 1).kind == "label":
+        return sentence.has_own_number(at + 1)
+    if sentence.at(at).kind == "spelled" and sentence.at(at + 1).raw == "of":
+        return False
+    return not sentence.is_counted(at + 1)
+
+
+def _is_connective(sentence: Sentence, at: int) -> bool:
+    return sentence.at(at).kind == "word" and sentence.at(at).raw in sentence.lexicon.connectives
+
+
+def _both_readings(sentence: Sentence, at: int, label: Label, one_reading: bool) -> Run:
+    """Read `AC-2` as a negative number, and in a question as a separator too."""
+    positive = sentence.at(at)
+    negative = positive._replace(text="-" + positive.text, value=-positive.value)
+    signed = sentence._replace(tokens=[*sentence.tokens[:at], negative, *sentence.tokens[at + 1 :]])
+    run = read_run(signed, at, label)
+    return run if one_reading else run._replace(numerals=(*run.numerals, numeral(positive)))
+
+
+def _run_before(sentence: Sentence, index: int, label: Label, floor: int) -> Run | None:
+    """Read the numbers to the left, none of them before `floor`."""
+    last = index - 1 - sentence.lexicon.bounds_after.ending(sentence.tokens, index)[0]
+    token = sentence.at(last)
+    if last < floor:
+        return None
+    if token.kind == "whole" and token.glue in ("fraction", "sum") and token.raw[0] not in "+-":
+        return Run((numeral(token),), (), last, index + 1)
+    if not sentence.is_numeral(last) or token.glue or (label.counted and not token.ordinal):
+        return None
+    first = _first_of_list(sentence, last, label, floor)
+    between = sentence.at(first - 1).raw == "between"
+    run = read_run(sentence, first, label, between=between, stop=last + 1)
+    return run._replace(stop=index + 1)
+
+
+def _first_of_list(sentence: Sentence, last: int, label: Label, floor: int) -> int:
+    """Walk back over `3rd, 4th and 5th`; plain numbers joined by bare commas are no list."""
+    first, joined = last, sentence.at(last).ordinal
+    while True:
+        for gap in (2, 3):
+            candidate = first - gap
+            if candidate < floor or sentence.at(candidate).ordinal != sentence.at(last).ordinal:
+                continue
+            if not sentence.is_numeral(candidate) or sentence.at(candidate).glue:
+                continue
+            link = find_link(sentence, candidate + 1, label)
+            if link is not None and link.at == first and (joined or sentence.at(first - 1).text != ","):
+                first, joined = candidate, True
+                break
+        else:
+            return first
+
+
+def _way_around(sentence: Sentence, start: int, stop: int, index: int) -> str:
+    """Find the phrase that opens a bound around a binding: `at least level 7`, `13+ level`, `level 3 or higher`."""
+    tokens, lexicon = sentence.tokens, sentence.lexicon
+    after = lexicon.bounds_after.starting(tokens, stop)[1]
+    return after or lexicon.bounds_before.ending(tokens, start)[1] or lexicon.bounds_after.ending(tokens, index)[1]
+
+
+def _direction(label: Label, way: str) -> str:
+    """Turn `better` and `worse` into a direction; nothing is opened for a label that is undecided."""
+    if not label.better or not way:
+        return ""
+    if way == "better":
+        return label.better
+    if way == "worse":
+        return "lower" if label.better == "higher" else "higher"
+    return way

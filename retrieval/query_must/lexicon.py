@@ -1,0 +1,181 @@
+"""A vocabulary arranged for look-up, and the pass that finds its phrases among the tokens."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from retrieval.query_must.plurals import singular
+from retrieval.query_must.tokens import Token, tokenize
+from retrieval.query_must.vocabulary import Label, Vocabulary
+
+_TENS = 20
+
+
+class Phrase(NamedTuple):
+    """Words that stand for a label or for other words; `words` are folded."""
+
+    words: tuple[str, ...]
+    label: str
+    replacement: str
+
+
+class BoundPhrases:
+    """Phrases that open a bound, found by the word that begins or ends them; the longest is asked first."""
+
+    def __init__(self, phrases: Mapping[str, str]) -> None:
+        self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        self._by_last: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for text, way in sorted(phrases.items(), key=lambda pair: (-len(pair[0].split()), pair[0])):
+            words = tuple(text.split())
+            self._by_first.setdefault(words[0], []).append((words, way))
+            self._by_last.setdefault(words[-1], []).append((words, way))
+
+    def starting(self, tokens: Sequence[Token], at: int) -> tuple[int, str]:
+        """Return the length and the way of the phrase that begins at a token; (0, "") if none does."""
+        if not 0 <= at < len(tokens):
+            return 0, ""
+        for words, way in self._by_first.get(_spoken(tokens[at]), ()):
+            if tuple(map(_spoken, tokens[at : at + len(words)])) == words:
+                return len(words), way
+        return 0, ""
+
+    def ending(self, tokens: Sequence[Token], before: int) -> tuple[int, str]:
+        """Return the length and the way of the phrase that ends just before a token; (0, "") if none does."""
+        if before < 1:
+            return 0, ""
+        for words, way in self._by_last.get(_spoken(tokens[before - 1]), ()):
+            if tuple(map(_spoken, tokens[max(before - len(words), 0) : before])) == words:
+                return len(words), way
+        return 0, ""
+
+
+class Lexicon:
+    """Look-up tables of one vocabulary. Built once, never changed after; folding is remembered word by word."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._folded: dict[str, str] = {}
+        self._said: dict[str, Label | None] = {}
+        self._irregular = vocabulary.plurals
+        self.labels: dict[str, Label] = {label.name: label for label in vocabulary.labels}
+        self.dotted: set[str] = set()
+        """Folded forms after which a dot may stand before the number: `lvl`, `sec`."""
+        self._phrases: dict[str, tuple[Phrase, ...]] = {}
+        self.bridges = frozenset(vocabulary.bridges)
+        self.connectives = frozenset(vocabulary.connectives)
+        self.range_words = frozenset(vocabulary.range_words)
+        self.list_words = frozenset(vocabulary.list_words)
+        self.units = frozenset(self.fold(word) for word in vocabulary.units)
+        self.counted = frozenset(self.fold(word) for word in vocabulary.counted_nouns)
+        self._number_words = _number_words(vocabulary)
+        self.bounds_before = BoundPhrases(vocabulary.bounds_before)
+        self.bounds_after = BoundPhrases(vocabulary.bounds_after)
+        self._collect_phrases(vocabulary)
+        self.tails = {name: self._tail_labels(name) for name in self.labels}
+        """Labels that a label's own text ends in: `spell level 3` says `level 3` too."""
+
+    def fold(self, word: str) -> str:
+        """Return the form that a word shares with its plural."""
+        folded = self._folded.get(word)
+        if folded is None:
+            folded = self._folded[word] = singular(word, self._irregular)
+        return folded
+
+    def label(self, text: str) -> Label | None:
+        """Return the label that a text says, whole and alone; remembered, since predicates repeat few labels."""
+        if text not in self._said:
+            found = self.mark_phrases(tokenize(text))
+            alone = len(found) == 1 and found[0].kind == "label"
+            self._said[text] = self.labels[found[0].text] if alone else None
+        return self._said[text]
+
+    def mark_phrases(self, tokens: list[Token]) -> list[Token]:
+        """Fold words, turn label phrases into label tokens, aliases into their words, number words into `spelled`."""
+        marked: list[Token] = []
+        at, size = 0, len(tokens)
+        while at < size:
+            token = tokens[at]
+            if token.kind != "word":
+                marked.append(token)
+                at += 1
+                if token.text == ")":
+                    _drop_repeated_label(marked)
+                continue
+            phrase = self._phrase_at(tokens, at)
+            if phrase is None:
+                if token.text in self._number_words:
+                    at = self._add_number_word(tokens, at, marked)
+                    continue
+                marked.append(token._replace(text=self.fold(token.text)))
+                at += 1
+                continue
+            last = tokens[at + len(phrase.words) - 1]
+            if phrase.label:
+                marked.append(Token("label", phrase.label, last.text))
+            else:
+                marked.extend(Token("word", word, last.raw) for word in phrase.replacement.split())
+            at += len(phrase.words)
+        return marked
+
+    def _phrase_at(self, tokens: list[Token], at: int) -> Phrase | None:
+        for phrase in self._phrases.get(self.fold(tokens[at].text), ()):
+            words = phrase.words
+            if len(words) == 1:
+                return phrase
+            if at + len(words) <= len(tokens) and all(
+                tokens[at + k].kind == "word" and self.fold(tokens[at + k].text) == words[k]
+                for k in range(1, len(words))
+            ):
+                return phrase
+        return None
+
+    def _add_number_word(self, tokens: list[Token], at: int, marked: list[Token]) -> int:
+        value, ordinal = self._number_words[tokens[at].text]
+        word = tokens[at].text
+        if value >= _TENS and not ordinal and at + 1 < len(tokens) and tokens[at + 1].kind == "word":
+            unit, unit_ordinal = self._number_words.get(tokens[at + 1].text, (0, False))
+            if 0 < unit < 10:
+                value, ordinal, word = value + unit, unit_ordinal, f"{word} {tokens[at + 1].text}"
+                at += 1
+        marked.append(Token("spelled", word, word, float(value), ordinal=ordinal))
+        return at + 1
+
+    def _collect_phrases(self, vocabulary: Vocabulary) -> None:
+        # A later phrase with the same words wins, so a library's labels stand over the default's.
+        found: dict[tuple[str, ...], Phrase] = {}
+        for source, target in vocabulary.aliases.items():
+            words = self._words(source)
+            label = target if target in self.labels else ""
+            found[words] = Phrase(words, label, " ".join(self._words(target)))
+        for label_ in vocabulary.labels:
+            for form in (label_.name, *label_.forms):
+                words = self._words(form)
+                found[words] = Phrase(words, label_.name, "")
+                if form.endswith("."):
+                    self.dotted.add(words[-1])
+        for phrase in sorted(found.values(), key=lambda phrase: -len(phrase.words)):
+            if phrase.words:
+                first = phrase.words[0]
+                self._phrases[first] = (*self._phrases.get(first, ()), phrase)
+
+    def _words(self, text: str) -> tuple[str, ...]:
+        return tuple(self.fold(token.text) for token in tokenize(text) if token.kind == "word")
+
+    def _tail_labels(self, name: str) -> tuple[str, ...]:
+        words = name.split()
+        tails = (" ".join(words[k:]) for k in range(1, len(words)))
+        return tuple(tail for tail in tails if tail in self.labels)
+
+
+def _drop_repeated_label(marked: list[Token]) -> None:
+    """Read `Armor Class (AC)` as one label."""
+    if len(marked) >= 4 and marked[-3].text == "(" and marked[-2].kind == marked[-4].kind == "label":
+        if marked[-2].text == marked[-4].text:
+            del marked[-3:]
+
+
+def _spoken(token: Token) -> str:
+    return token.raw or token.text
+
+
+def _number_words(vocabulary: Vocabulary) -> dict[str, tuple[int, bool]]:
+    cardinals = {word: (value, False) for word, value in vocabulary.cardinals.items()}
+    return cardinals | {word: (value, True) for word, value in vocabulary.ordinals.items()}

@@ -1,0 +1,159 @@
+"""The operators of query_must, and the registry that a new one joins by one entry.
+
+An operator is three functions: `validate` refuses a value that no question could be checked against, `match` is the
+plain meaning, `compile` the same meaning as groups of atoms for the compiled index. An operator without `compile`
+works too; the predicates that use it are matched one by one.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+from types import MappingProxyType
+from typing import Any
+
+from retrieval.errors import BadPredicateError
+from retrieval.query_must.canonical import Canonical, canonical_term
+from retrieval.query_must.conditions import Group, Range, Term, canonical_label
+from retrieval.query_must.vocabulary import Vocabulary
+
+_RANGE_KEYS = {"min", "max", "of"}
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One way to say what a question must hold. Key: name."""
+
+    name: str
+    validate: Callable[[Any], None]
+    """Raises BadPredicateError for a value that cannot be checked."""
+    match: Callable[[Canonical, Any], bool]
+    """Whether a question satisfies a valid value."""
+    compile: Callable[[Any, Vocabulary], tuple[Group, ...]] | None = None
+    """The same as groups that must all hold; None if atoms cannot say it."""
+
+
+_REGISTRY: dict[str, Operator] = {}
+OPERATORS: Mapping[str, Operator] = MappingProxyType(_REGISTRY)
+"""Every registered operator by its name, in the order in which a receipt asks them."""
+
+
+def register_operator(operator: Operator) -> None:
+    """Add an operator. Raises BadPredicateError if its name is taken."""
+    if operator.name in _REGISTRY:
+        raise BadPredicateError(f"an operator {operator.name!r} is registered already; choose another name")
+    _REGISTRY[operator.name] = operator
+
+
+def unregister_operator(name: str) -> None:
+    """Remove an operator; a name that is not registered is no error."""
+    _REGISTRY.pop(name, None)
+
+
+def _check_term(name: str, value: object) -> None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    if not isinstance(value, str) and not is_number:
+        raise BadPredicateError(f"{name}: {value!r} is no term; write a string such as 'ac 6'")
+
+
+def _check_terms(name: str, value: object) -> None:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise BadPredicateError(
+            f"{name}: {value!r} is no list of terms; write a list such as ['ac 6', 'armor class 6']"
+        )
+    for term in value:
+        _check_term(name, term)
+
+
+def _terms(values: Sequence[object], vocabulary: Vocabulary) -> tuple[Term, ...]:
+    """Return the canonical terms; one that says nothing is as if it were not written."""
+    spelled = (canonical_term(str(value), vocabulary) for value in values)
+    return tuple(Term(text) for text in dict.fromkeys(spelled) if text)
+
+
+def _source(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _validate_one_of(value: object) -> None:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise BadPredicateError(f"contain_one_of: {value!r} is no list of groups; write [['cleric'], ['ac 6']]")
+    for group in value:
+        _check_terms("contain_one_of", group)
+
+
+def _match_one_of(question: Canonical, value: Sequence[Sequence[object]]) -> bool:
+    for group in value:
+        terms = [term for term in group if canonical_term(str(term), question.vocabulary)]
+        if terms and not any(question.has(str(term)) for term in terms):
+            return False
+    return True
+
+
+def _compile_one_of(value: Sequence[Sequence[object]], vocabulary: Vocabulary) -> tuple[Group, ...]:
+    groups = (Group(_terms(group, vocabulary), _source(group)) for group in value)
+    return tuple(group for group in groups if group.atoms)
+
+
+def _validate_all_of(value: object) -> None:
+    _check_terms("contain_all_of", value)
+
+
+def _match_all_of(question: Canonical, value: Sequence[object]) -> bool:
+    return all(_match_contain(question, term) for term in value)
+
+
+def _compile_all_of(value: Sequence[object], vocabulary: Vocabulary) -> tuple[Group, ...]:
+    return tuple(group for term in value for group in _compile_contain(term, vocabulary))
+
+
+def _validate_contain(value: object) -> None:
+    _check_term("contain", value)
+
+
+def _match_contain(question: Canonical, value: object) -> bool:
+    return not canonical_term(str(value), question.vocabulary) or question.has(str(value))
+
+
+def _compile_contain(value: object, vocabulary: Vocabulary) -> tuple[Group, ...]:
+    terms = _terms([value], vocabulary)
+    return (Group(terms, _source(value)),) if terms else ()
+
+
+def _validate_range(value: object) -> None:
+    if not isinstance(value, Mapping) or not set(value) <= _RANGE_KEYS or not {"min", "max"} & set(value):
+        raise BadPredicateError(
+            f"contain_range: {value!r} is no range; write an object with min, max or both, and perhaps of: "
+            "{'min': 10, 'max': 13, 'of': ['intelligence']}"
+        )
+    for key in ("min", "max"):
+        end = value.get(key, 0)
+        if isinstance(end, bool) or not isinstance(end, int | float) or not isfinite(end):
+            raise BadPredicateError(f"contain_range: {key} is {end!r}; write a number")
+    if value.get("min", -inf) > value.get("max", inf):
+        raise BadPredicateError(f"contain_range: min {value['min']} is above max {value['max']}; swap them")
+    labels = value.get("of", ("",))
+    if isinstance(labels, str) or not isinstance(labels, Sequence) or not labels:
+        raise BadPredicateError(f"contain_range: of is {labels!r}; write a list of labels, or leave it out")
+    if not all(isinstance(label, str) for label in labels):
+        raise BadPredicateError(f"contain_range: of is {labels!r}; every label is a string")
+
+
+def _range(value: Mapping[str, Any], vocabulary: Vocabulary) -> Range:
+    labels = value.get("of")
+    names = None if labels is None else tuple(dict.fromkeys(canonical_label(name, vocabulary) for name in labels))
+    return Range(float(value.get("min", -inf)), float(value.get("max", inf)), names)
+
+
+def _match_range(question: Canonical, value: Mapping[str, Any]) -> bool:
+    return _range(value, question.vocabulary).holds(question)
+
+
+def _compile_range(value: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Group, ...]:
+    return (Group((_range(value, vocabulary),), _source(value)),)
+
+
+register_operator(Operator("contain_one_of", _validate_one_of, _match_one_of, _compile_one_of))
+register_operator(Operator("contain_all_of", _validate_all_of, _match_all_of, _compile_all_of))
+register_operator(Operator("contain", _validate_contain, _match_contain, _compile_contain))
+register_operator(Operator("contain_range", _validate_range, _match_range, _compile_range))

@@ -1,0 +1,185 @@
+"""A query_must, read: does a question satisfy it, and if not, where does it fail?
+
+A predicate may come as the JSON text that a chunk's metadata holds, as the decoded object, as a bare list of groups, or
+be absent. When a row is made it is read strictly; when an index is read, what cannot be understood is ignored with a
+logged warning, so that an old index loses no chunks.
+"""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from retrieval.errors import BadPredicateError
+from retrieval.query_must.canonical import Canonical, canonical
+from retrieval.query_must.conditions import Group
+from retrieval.query_must.operators import OPERATORS, Operator
+from retrieval.query_must.vocabulary import Vocabulary
+
+_log = logging.getLogger(__name__)
+
+Predicate = Mapping[str, Any] | Sequence[Any] | str | None
+"""A query_must in any of its forms; a string is JSON text."""
+
+SATISFIED = "satisfies query_must"
+UNRESTRICTED = "no restrictions"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One operator with its valid value."""
+
+    operator: Operator
+    value: Any
+
+    def holds(self, question: Canonical) -> bool:
+        """Whether the question satisfies it."""
+        return self.operator.match(question, self.value)
+
+    def groups(self, vocabulary: Vocabulary) -> tuple[Group, ...] | None:
+        """Return the condition as groups that must all hold, or None if its operator cannot be compiled."""
+        return None if self.operator.compile is None else self.operator.compile(self.value, vocabulary)
+
+    def failed_group(self, question: Canonical) -> str:
+        """Return the first group that does not hold, as the predicate writes it; the whole value without groups."""
+        for group in self.groups(question.vocabulary) or ():
+            if not group.holds(question):
+                return group.source
+        return json.dumps(self.value, ensure_ascii=False, default=str)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryMust:
+    """A predicate that was read. All conditions must hold; none at all always holds."""
+
+    conditions: tuple[Condition, ...] = ()
+    ignored: tuple[str, ...] = ()
+    """What could not be understood and was left out, in words."""
+
+    def holds(self, question: Canonical) -> bool:
+        """Whether every condition holds."""
+        return all(condition.holds(question) for condition in self.conditions)
+
+
+def parse_query_must(query_must: Predicate, *, strict: bool) -> QueryMust:
+    """Read a predicate in any of its forms.
+
+    Raises BadPredicateError when strict, for text that is no JSON, an unknown operator or a value that cannot be
+    checked. Otherwise such a part is left out, named in `ignored`, and logged as a warning.
+    """
+    try:
+        value = _decode(query_must)
+    except BadPredicateError as error:
+        if strict:
+            raise
+        return _warned((), [str(error)])
+    conditions, ignored = [], []
+    for name, argument in value.items():
+        try:
+            conditions.append(_condition(name, argument))
+        except BadPredicateError as error:
+            if strict:
+                raise
+            ignored.append(str(error))
+    return _warned(tuple(conditions), ignored)
+
+
+def satisfies_query_must(
+    query: str | Canonical, query_must: Predicate | QueryMust, vocabulary: Vocabulary | None = None
+) -> bool:
+    """Check if a question satisfies a chunk's requirements; no requirements always pass.
+
+    >>> satisfies_query_must("7th level cleric, armour class 6", {"contain_one_of": [["cleric"], ["ac 6"]]})
+    True
+    >>> satisfies_query_must("7th level cleric, armour class 60", {"contain_one_of": [["cleric"], ["ac 6"]]})
+    False
+    """
+    predicate = _read(query_must)
+    return not predicate.conditions or predicate.holds(_question(query, vocabulary))
+
+
+def validate_contain_one_of(query: str | Canonical, query_must: Predicate) -> bool:
+    """Check that every group has a term in the question; true if the operator is not present."""
+    return _check_operator(query, query_must, "contain_one_of")
+
+
+def validate_contain_all_of(query: str | Canonical, query_must: Predicate) -> bool:
+    """Check that every term is in the question; true if the operator is not present."""
+    return _check_operator(query, query_must, "contain_all_of")
+
+
+def validate_contain(query: str | Canonical, query_must: Predicate) -> bool:
+    """Check that the term is in the question; true if the operator is not present."""
+    return _check_operator(query, query_must, "contain")
+
+
+def validate_contain_range(query: str | Canonical, query_must: Predicate) -> bool:
+    """Check that a number of the question lies in the range; true if the operator is not present."""
+    return _check_operator(query, query_must, "contain_range")
+
+
+def explain(question: str | Canonical, query_must: Predicate | QueryMust, vocabulary: Vocabulary | None = None) -> str:
+    """Return the receipt's reason: `no restrictions`, `satisfies query_must`, or the operator and group that failed."""
+    predicate = _read(query_must)
+    if not predicate.conditions:
+        return UNRESTRICTED
+    asked = _question(question, vocabulary)
+    for condition in predicate.conditions:
+        if not condition.holds(asked):
+            return f"{condition.operator.name} failed group: {condition.failed_group(asked)}"
+    return SATISFIED
+
+
+def _check_operator(query: str | Canonical, query_must: Predicate, name: str) -> bool:
+    asked = [condition for condition in _read(query_must).conditions if condition.operator.name == name]
+    return not asked or QueryMust(tuple(asked)).holds(_question(query, None))
+
+
+def _question(query: str | Canonical, vocabulary: Vocabulary | None) -> Canonical:
+    return canonical(query, vocabulary) if isinstance(query, str) else query
+
+
+def _read(query_must: Predicate | QueryMust) -> QueryMust:
+    if isinstance(query_must, QueryMust):
+        return query_must
+    if isinstance(query_must, str):
+        return _read_text(query_must, tuple(OPERATORS.items()))
+    return parse_query_must(query_must, strict=False)
+
+
+@lru_cache(maxsize=1 << 14)
+def _read_text(text: str, operators: object) -> QueryMust:  # noqa: ARG001  (a new operator is a new reading)
+    return parse_query_must(text, strict=False)
+
+
+def _decode(query_must: Predicate) -> Mapping[str, Any]:
+    value: Any = query_must
+    if isinstance(query_must, str):
+        try:
+            value = json.loads(query_must)
+        except (ValueError, RecursionError) as error:
+            raise BadPredicateError(f"query_must {query_must[:200]!r} is no JSON: {error}; write an object") from error
+    if value is None:
+        return {}
+    if isinstance(value, Mapping):
+        return value
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return {"contain_one_of": value}
+    raise BadPredicateError(f"query_must is {value!r}; write an object of operators or a list of groups")
+
+
+def _condition(name: str, value: Any) -> Condition:
+    operator = OPERATORS.get(name)
+    if operator is None:
+        known = ", ".join(OPERATORS)
+        raise BadPredicateError(f"query_must has an unknown operator {name!r}; the operators are {known}")
+    operator.validate(value)
+    return Condition(operator, value)
+
+
+def _warned(conditions: tuple[Condition, ...], ignored: list[str]) -> QueryMust:
+    for message in ignored:
+        _log.warning("ignored: %s", message)
+    return QueryMust(conditions, tuple(ignored))

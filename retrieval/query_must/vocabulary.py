@@ -1,0 +1,179 @@
+"""The words a library speaks: labels and their abbreviations, aliases, counted nouns, units, number words.
+
+It is data: a generic default in `vocabulary.toml`, and a file of the same shape that a library may bring. One
+vocabulary belongs to one snapshot, so it can be written to JSON and read back.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from retrieval.errors import LibraryError
+
+if TYPE_CHECKING:
+    from retrieval.query_must.lexicon import Lexicon
+
+Way = Literal["higher", "lower", ""]
+"""Which way a label's values get better; empty where that is not decided."""
+
+_LABEL_KEYS = frozenset({"forms", "negative", "counted", "better"})
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A word that takes a number: `ac`, `level`, `section`. Key: name, its canonical form."""
+
+    name: str
+    forms: tuple[str, ...] = ()
+    """Other ways to say it; one that ends in a dot may be written with the dot or without."""
+    negative: bool = False
+    """Its numbers may be below zero, so `AC-2` is read both ways."""
+    counted: bool = False
+    """A plain number before it counts it (`3 chapters`) and does not name one."""
+    better: Way = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """Everything about words that canonical text depends on. Compared by identity; `to_json` shows equality."""
+
+    labels: tuple[Label, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    counted_nouns: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    bridges: tuple[str, ...] = ()
+    connectives: tuple[str, ...] = ()
+    range_words: tuple[str, ...] = ()
+    list_words: tuple[str, ...] = ()
+    plurals: Mapping[str, str] = field(default_factory=dict)
+    cardinals: Mapping[str, int] = field(default_factory=dict)
+    ordinals: Mapping[str, int] = field(default_factory=dict)
+    bounds_before: Mapping[str, str] = field(default_factory=dict)
+    bounds_after: Mapping[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def default() -> "Vocabulary":
+        """Return the generic vocabulary of the package; always the same object."""
+        return _default()
+
+    def merge(self, other: "Vocabulary") -> "Vocabulary":
+        """Return this vocabulary with `other` over it: forms and words are added, a label's switches replaced."""
+        mine = {label.name: label for label in self.labels}
+        for label in other.labels:
+            before = mine[label.name].forms if label.name in mine else ()
+            mine[label.name] = replace(label, forms=tuple(dict.fromkeys((*before, *label.forms))))
+        merged: dict[str, Any] = {"labels": tuple(mine.values())}
+        for name in (f.name for f in fields(self) if f.name != "labels"):
+            left, right = getattr(self, name), getattr(other, name)
+            merged[name] = {**left, **right} if isinstance(left, Mapping) else tuple(dict.fromkeys((*left, *right)))
+        return Vocabulary(**merged)
+
+    def label(self, name: str) -> Label | None:
+        """Return the label that `name` says in any of its forms (`Armour Classes` -> ac), or None."""
+        return self.lexicon.label(name)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain JSON values in the shape of the TOML file; `from_json` reads them back."""
+        labels = {
+            label.name: {
+                "forms": list(label.forms),
+                "negative": label.negative,
+                "counted": label.counted,
+                "better": label.better,
+            }
+            for label in self.labels
+        }
+        words = ("counted_nouns", "units", "bridges", "connectives", "range_words", "list_words")
+        return {
+            "labels": labels,
+            "aliases": dict(self.aliases),
+            "words": {name: list(getattr(self, name)) for name in words},
+            "plurals": dict(self.plurals),
+            "numbers": {"cardinals": dict(self.cardinals), "ordinals": dict(self.ordinals)},
+            "bounds": {"before": dict(self.bounds_before), "after": dict(self.bounds_after)},
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any], source: str = "vocabulary") -> "Vocabulary":
+        """Read the shape of the TOML file. Raises LibraryError for a key or value that it does not know."""
+        _check_keys(data, {"labels", "aliases", "words", "plurals", "numbers", "bounds"}, source)
+        words = _section(data, "words", source)
+        _check_keys(
+            words, {"counted_nouns", "units", "bridges", "connectives", "range_words", "list_words"}, f"{source}: words"
+        )
+        numbers, bounds = _section(data, "numbers", source), _section(data, "bounds", source)
+        labels = _section(data, "labels", source)
+        return Vocabulary(
+            labels=tuple(_label(name, values, source) for name, values in labels.items()),
+            aliases=dict(_section(data, "aliases", source)),
+            plurals=dict(_section(data, "plurals", source)),
+            cardinals=dict(_section(numbers, "cardinals", source)),
+            ordinals=dict(_section(numbers, "ordinals", source)),
+            bounds_before=dict(_section(bounds, "before", source)),
+            bounds_after=dict(_section(bounds, "after", source)),
+            **{name: _words(values, f"{source}: words.{name}") for name, values in words.items()},
+        )
+
+    @cached_property
+    def lexicon(self) -> "Lexicon":
+        """The same words, arranged for look-up; built once."""
+        from retrieval.query_must.lexicon import Lexicon
+
+        return Lexicon(self)
+
+
+def load_vocabulary(path: Path) -> Vocabulary:
+    """Read a library's TOML file and merge it over the default. Raises LibraryError."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        message = (
+            f"{path.name} cannot be read as a vocabulary: {error}; write it like retrieval/query_must/vocabulary.toml"
+        )
+        raise LibraryError(message) from error
+    return Vocabulary.default().merge(Vocabulary.from_json(data, source=path.name))
+
+
+@cache
+def _default() -> Vocabulary:
+    text = Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8")
+    return Vocabulary.from_json(tomllib.loads(text), source="vocabulary.toml")
+
+
+def _section(data: Mapping[str, Any], name: str, source: str) -> Mapping[str, Any]:
+    section = data.get(name, {})
+    if not isinstance(section, Mapping):
+        raise LibraryError(f"{source}: {name} is {section!r}; write it as a table, [{name}]")
+    return section
+
+
+def _words(values: object, where: str) -> tuple[str, ...]:
+    if not isinstance(values, Sequence) or isinstance(values, str) or not all(isinstance(v, str) for v in values):
+        raise LibraryError(f"{where} is {values!r}; write it as a list of words")
+    return tuple(cast("Sequence[str]", values))
+
+
+def _label(name: str, values: object, source: str) -> Label:
+    where = f"{source}: labels.{name}"
+    if not isinstance(values, Mapping):
+        raise LibraryError(f"{where} is {values!r}; write it as a table")
+    _check_keys(values, _LABEL_KEYS, where)
+    better = values.get("better", "")
+    if better not in ("higher", "lower", ""):
+        raise LibraryError(f"{where}: better is {better!r}; write 'higher' or 'lower', or leave it out")
+    return Label(
+        name=name,
+        forms=_words(values.get("forms", ()), f"{where}: forms"),
+        negative=bool(values.get("negative", False)),
+        counted=bool(values.get("counted", False)),
+        better=better,
+    )
+
+
+def _check_keys(data: Mapping[str, Any], known: set[str] | frozenset[str], where: str) -> None:
+    unknown = sorted(set(data) - known)
+    if unknown:
+        raise LibraryError(f"{where} has {', '.join(unknown)}; it may have {', '.join(sorted(known))}")
