@@ -75,7 +75,7 @@ class Standing:
         return tuple(row for row in self.experiment.rows if row.strategy == strategy) if self.experiment else ()
 
     def headline(self) -> dict[str, dict[str, float | None]]:
-        """Strategy to metric to value, pooled over the questions of people, or over generated ones where that is all."""
+        """Strategy to metric to value, pooled over the questions of people, or generated ones without any."""
         if self.experiment is None:
             return {}
         people = [each for each in self.sets if not any(question.generated for question in each.questions)]

@@ -1,8 +1,6 @@
 """One built sample home for the whole session; a test that changes it works on a copy."""
 
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -26,18 +24,20 @@ Daggers are short and cheap. A dagger is drawn in a moment.
 """
 
 
-@dataclass(frozen=True)
-class BuiltHome:
-    home: Home
-    build: Build
+@pytest.fixture(scope="session")
+def sample_build(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, Build]:
+    """The packaged sample library and its questions, built once and never changed, and what the build did."""
+    home = Home(tmp_path_factory.mktemp("sample") / "home", Settings(SAMPLE_LIBRARY, (SAMPLE_QUESTIONS,)))
+    home.settings.write(home.root)
+    return home, build(home)
 
 
 @pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> BuiltHome:
-    """The packaged sample library and its questions, built once and never changed."""
-    home = Home(tmp_path_factory.mktemp("sample") / "home", Settings(SAMPLE_LIBRARY, (SAMPLE_QUESTIONS,)))
-    home.settings.write(home.root)
-    return BuiltHome(home, build(home))
+def sample(sample_build: tuple[Home, Build]) -> Home:
+    """The built sample home."""
+    home, done = sample_build
+    assert done.problems == []
+    return home
 
 
 @pytest.fixture(scope="session")
@@ -66,8 +66,3 @@ def write_book(folder: Path, text: str | bytes, name: str = "01.md") -> Path:
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return path
-
-
-@pytest.fixture
-def book_writer() -> Callable[..., Path]:
-    return write_book

@@ -1,0 +1,163 @@
+"""The command as a person runs it: exit status, one clear line, JSON that another program can read."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pipeline import cli
+from retrieval.home import Home
+
+QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Ran:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, object]:
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    def runner(*arguments: object) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["querymust", *map(str, arguments)])
+        capsys.readouterr()
+        try:
+            cli.main()
+            status = 0
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        captured = capsys.readouterr()
+        return Ran(status, captured.out, captured.err)
+
+    return runner
+
+
+def test_search_prints_k_results_and_where_they_stand(run: Run, sample: Home) -> None:
+    ran = run("search", QUESTION, "--home", sample.root, "--k", 3)
+    assert ran.status == 0
+    assert [line.split(".")[0].strip() for line in ran.out.splitlines()[::3]] == ["1", "2", "3"]
+    assert "lantern-and-blade/03-combat.md:" in ran.out
+
+
+def test_search_as_json_holds_hits_and_receipt(run: Run, sample: Home) -> None:
+    record = run("search", QUESTION, "--home", sample.root, "--json", "--strategy", "prefilter").json
+    hits = record["hits"]
+    assert isinstance(hits, list)
+    assert [hit["rank"] for hit in hits] == list(range(1, 16))
+    assert all(hit["id"] and hit["text"] and hit["heading_path"] for hit in hits)
+    receipt = record["receipt"]
+    assert isinstance(receipt, dict)
+    assert "ac 6" in receipt["canonical"]
+
+
+def test_debug_prints_keep_and_exclude(run: Run, sample: Home) -> None:
+    ran = run("search", QUESTION, "--home", sample.root, "--strategy", "iterative", "--debug")
+    assert "KEEP" in ran.out
+    assert "EXCLUDE" in ran.out
+
+
+def test_explain_says_why_a_row_is_out(run: Run, sample: Home) -> None:
+    hits = run("search", QUESTION, "--home", sample.root, "--json", "--strategy", "dense").json["hits"]
+    assert isinstance(hits, list)
+    other = next(hit for hit in hits if hit["query_must"] and " 6" not in hit["title"])
+    ran = run("explain", QUESTION, "--chunk", other["id"], "--home", sample.root)
+    assert ran.status == 0
+    assert ran.out.startswith("OUT")
+    record = run("explain", QUESTION, "--chunk", other["id"], "--home", sample.root, "--json").json
+    assert record["excluded"] is True
+    assert record["chunk"] == other["id"]
+
+
+def test_eval_as_json_has_every_strategy_that_was_asked_for(run: Run, sample: Home) -> None:
+    record = run("eval", "--home", sample.root, "--strategy", "dense", "--strategy", "prefilter", "--json").json
+    strategies = record["strategies"]
+    assert isinstance(strategies, dict)
+    assert list(strategies) == ["dense", "prefilter"]
+    assert strategies["prefilter"]["false_exclusions"] == 0
+    assert strategies["prefilter"]["noise@15"] < strategies["dense"]["noise@15"]
+
+
+def test_questions_check_passes_on_the_sample_and_names_what_is_stale(run: Run, sample: Home, tmp_path: Path) -> None:
+    files = sample.settings.questions
+    assert run("questions", "check", *files, "--home", sample.root).status == 0
+    lines = [json.loads(line) for line in files[0].read_text().splitlines()[:2]]
+    lines[1]["gold"][0]["snippet"] = "| 3 | no such row |"
+    stale = tmp_path / "stale.jsonl"
+    stale.write_text("\n".join(map(json.dumps, lines)))
+    ran = run("questions", "check", stale, "--home", sample.root)
+    assert ran.status == 1
+    assert lines[1]["id"] in ran.err
+
+
+def test_questions_resolve_prints_ids_that_search_finds(run: Run, sample: Home) -> None:
+    gold = run("questions", "resolve", *sample.settings.questions, "--home", sample.root, "--json").json
+    hits = run("search", QUESTION, "--home", sample.root, "--json").json["hits"]
+    assert isinstance(hits, list)
+    assert isinstance(gold["sample-001"], list)
+    assert set(gold["sample-001"]) <= {hit["id"] for hit in hits}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("search", QUESTION, "--home", "{empty}"), "querymust build"),
+        (("search", "", "--home", "{sample}"), "empty"),
+        (("search", QUESTION, "--home", "{sample}", "--strategy", "magic"), "magic"),
+        (("explain", QUESTION, "--chunk", "none-such", "--home", "{sample}"), "none-such"),
+        (("eval", "--questions", "{empty}/none.jsonl", "--home", "{sample}"), "none.jsonl"),
+        (("questions", "check", "{empty}/none.jsonl", "--home", "{sample}"), "none.jsonl"),
+        (("build", "--library", "{empty}/none", "--home", "{empty}/home"), "none"),
+        (("build", "--home", "{empty}"), "--library"),
+        (("build", "--library", "{sample}", "--questions", "{empty}/none.jsonl", "--home", "{empty}/h"), "none.jsonl"),
+    ],
+)
+def test_what_a_person_can_mend_is_one_clear_line_and_status_2(
+    run: Run, sample: Home, tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    filled = [argument.format(empty=tmp_path, sample=sample.root) for argument in arguments]
+    ran = run(*filled)
+    assert ran.status == 2
+    assert ran.out == ""
+    assert len(ran.err.strip().splitlines()) == 1
+    assert ran.err.startswith("error: ")
+    assert words in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_home_is_also_named_by_the_environment(
+    run: Run, sample: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("QUERYMUST_HOME", str(sample.root))
+    assert run("search", QUESTION, "--k", 1).status == 0
+
+
+def test_a_cold_shell_answers_quickly_and_never_loads_dagster(sample: Home) -> None:
+    program = (
+        "import sys; from pipeline import cli; sys.argv[1:] = ['search', 'turning a vampire', '--home', sys.argv[1]]\n"
+        "cli.main.__globals__['app'](standalone_mode=False)\n"
+        "print(*[name for name in ('dagster', 'pandas', 'openai') if name in sys.modules], file=sys.stderr)"
+    )
+    before = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(sample.root)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    seconds = time.perf_counter() - before
+    assert done.stderr.strip() == ""
+    assert done.stdout.startswith("  1. ")
+    assert seconds < 10, "two seconds on a quiet machine; ten leave room for a busy one"

@@ -1,0 +1,103 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from pipeline.defs.partitions import books_partitions
+from pipeline.defs.schedules import nightly_embedding
+from pipeline.defs.sensors import new_or_changed_books
+from retrieval.home import Home
+from retrieval.settings import Settings
+
+NAME = str(books_partitions.name)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    for book in ("alpha", "beta"):
+        (tmp_path / "library" / book).mkdir(parents=True)
+        (tmp_path / "library" / book / "01.md").write_text(f"# {book}\n\nA dagger is short.\n")
+    return Home(tmp_path / "home", Settings(tmp_path / "library"))
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as ephemeral:
+        yield ephemeral
+
+
+def tick(home: Home, instance: dg.DagsterInstance, cursor: str | None = None) -> dg.SensorResult | dg.SkipReason:
+    with dg.build_sensor_context(instance=instance, cursor=cursor, resources={"home": home}) as context:
+        result = new_or_changed_books(context)
+    assert isinstance(result, dg.SensorResult | dg.SkipReason)
+    if isinstance(result, dg.SensorResult):
+        for request in result.dynamic_partitions_requests or []:
+            if isinstance(request, dg.AddDynamicPartitionsRequest):
+                instance.add_dynamic_partitions(NAME, request.partition_keys)
+            else:
+                for key in request.partition_keys:
+                    instance.delete_dynamic_partition(NAME, key)
+    return result
+
+
+def runs(result: dg.SensorResult | dg.SkipReason) -> list[tuple[str | None, str | None]]:
+    assert isinstance(result, dg.SensorResult)
+    return [(request.job_name, request.partition_key) for request in result.run_requests or []]
+
+
+def cursor_of(result: dg.SensorResult | dg.SkipReason) -> str | None:
+    assert isinstance(result, dg.SensorResult)
+    return result.cursor
+
+
+def test_new_books_get_a_partition_and_a_run_each(home: Home, instance: dg.DagsterInstance) -> None:
+    result = tick(home, instance)
+    assert runs(result) == [("index_book", "alpha"), ("index_book", "beta")]
+    assert sorted(instance.get_dynamic_partitions(NAME)) == ["alpha", "beta"]
+
+
+def test_an_unchanged_library_asks_for_nothing(home: Home, instance: dg.DagsterInstance) -> None:
+    first = tick(home, instance)
+    assert runs(tick(home, instance, cursor_of(first))) == []
+
+
+def test_a_book_that_changes_and_changes_back_is_run_both_times(home: Home, instance: dg.DagsterInstance) -> None:
+    path = home.library / "beta" / "01.md"
+    before = path.read_text()
+    first = tick(home, instance)
+    path.write_text(before + "\nA mace is heavy.\n")
+    second = tick(home, instance, cursor_of(first))
+    assert runs(second) == [("index_book", "beta")]
+    path.write_text(before)
+    assert runs(tick(home, instance, cursor_of(second))) == [("index_book", "beta")]
+
+
+def test_a_book_that_went_loses_partition_and_records_and_the_library_is_indexed_again(
+    home: Home, instance: dg.DagsterInstance
+) -> None:
+    first = tick(home, instance)
+    home.book("beta").mkdir(parents=True)
+    (home.book("beta") / "chunks.jsonl").write_text("")
+    (home.library / "beta" / "01.md").unlink()
+    assert runs(tick(home, instance, cursor_of(first))) == [("index_library", None)]
+    assert instance.get_dynamic_partitions(NAME) == ["alpha"]
+    assert not home.book("beta").exists()
+
+
+def test_a_library_that_is_gone_forgets_no_book(home: Home, instance: dg.DagsterInstance) -> None:
+    first = tick(home, instance)
+    home.book("beta").mkdir(parents=True)
+    home.library.rename(home.library.with_name("elsewhere"))
+    result = tick(home, instance, cursor_of(first))
+    assert isinstance(result, dg.SkipReason)
+    assert "library" in str(result.skip_message)
+    assert sorted(instance.get_dynamic_partitions(NAME)) == ["alpha", "beta"]
+    assert home.book("beta").exists()
+
+
+def test_the_night_embeds_every_book() -> None:
+    with dg.instance_for_test() as instance, dg.build_schedule_context(instance=instance) as context:
+        instance.add_dynamic_partitions(NAME, ["beta", "alpha"])
+        requested = list(nightly_embedding(context))
+    assert [request.partition_key for request in requested] == ["alpha", "beta"]
