@@ -1,0 +1,161 @@
+import numpy as np
+import pytest
+
+from evals.noise import (
+    AnswerSimilarity,
+    Relatives,
+    cross_book_contamination,
+    excluded_gold,
+    expanded_gold,
+    guarded_noise,
+    lost_gold,
+    near_duplicate_density,
+    near_duplicates,
+    no_answer_accuracy,
+    noise,
+    noise_reduction,
+    reading_neighbours,
+    recall_preserved,
+    refused_gold,
+    wrong_row,
+)
+from retrieval.types import EmbedderIdentity
+
+
+@pytest.fixture
+def relatives(make_chunk):
+    """Two tables with one signature (a, b), one without twins (c), prose, and a record."""
+    chunks = [make_chunk(f"a{n}", table_id="a", signature="level ac", query_must='["ac"]') for n in range(3)]
+    chunks += [make_chunk(f"b{n}", table_id="b", signature="level ac", book="other") for n in range(3)]
+    chunks += [make_chunk(f"c{n}", table_id="c") for n in range(3)]
+    chunks += [
+        make_chunk("prose", kind="prose", signature="level ac", table_id="a"),
+        make_chunk("record", kind="record"),
+    ]
+    return Relatives.of(chunks)
+
+
+def test_noise_is_rows_of_the_golds_table_and_its_twins_that_are_not_gold(relatives):
+    assert noise(["a0", "a1", "b0", "c0", "prose", "record", "b1"], ["a0"], relatives) == len(["a1", "b0", "b1"])
+    assert noise(["a0", "a1", "b0"], ["a0", "b0"], relatives) == len(["a1"])
+    assert noise(["a0", "c0", "c1"], ["c2"], relatives) == len(["c0", "c1"])
+
+
+def test_noise_looks_at_the_first_k(relatives):
+    assert noise(["a1", "c0", "b0"], ["a0"], relatives, cutoff=2) == 1
+
+
+def test_prose_gold_has_no_siblings(relatives):
+    assert noise(["a0", "a1", "b0"], ["prose"], relatives) == 0
+    assert wrong_row(["a0"], ["prose"], relatives) is None
+
+
+def test_without_gold_guarded_chunks_are_noise(relatives):
+    assert noise(["a0", "b0", "a1", "c0", "prose"], [], relatives) == len(["a0", "a1"])
+
+
+def test_guarded_noise_is_what_a_filter_can_remove(relatives):
+    assert guarded_noise(["a0", "a1", "a2", "b0"], ["a0"], relatives) == len(["a1", "a2"])
+
+
+def test_the_wrong_row_is_a_sibling_in_the_first_place(relatives):
+    assert wrong_row(["b0", "a0"], ["a0"], relatives) == 1
+    assert wrong_row(["a0", "b0"], ["a0"], relatives) == 0
+    assert wrong_row(["c0", "b0"], ["a0"], relatives) == 0
+    assert wrong_row([], ["a0"], relatives) == 0
+
+
+def test_noise_reduction_is_pooled():
+    assert noise_reduction([10, 1], [5, 1]) == 1 - (5 + 1) / (10 + 1)
+    assert noise_reduction([0, 0], [0, 0]) is None
+    assert noise_reduction([], []) is None
+
+
+def test_recall_preserved_is_pooled():
+    assert recall_preserved([1, 0.5], [1, 0]) == (1 + 0) / (1 + 0.5)
+    assert recall_preserved([0], [1]) is None
+
+
+def test_excluded_gold_is_what_the_receipt_says(relatives, make_retrieval):
+    retrieval = make_retrieval("a0", relatives.chunks, excluded="a2 a1")
+    assert excluded_gold(["a1", "a2", "a0", "b0"], retrieval) == ("a1", "a2")
+
+
+def test_lost_gold_is_seen_from_the_rankings_alone():
+    assert lost_gold(["g", "h"], ["x", "g", "h"], ["x", "h"]) == ("g",)
+    deep = [f"x{n}" for n in range(15)]
+    assert lost_gold(["g"], [*deep[:14], "g"], []) == ("g",)
+    assert lost_gold(["g"], [*deep, "g"], []) == (), "below the first 15 a shift of scores may be the reason"
+
+
+def test_refused_gold_is_gold_whose_own_predicate_the_question_fails(relatives):
+    asked = []
+
+    def admits(question, query_must):
+        asked.append((question, query_must))
+        return False
+
+    assert refused_gold("what?", ["a1", "a0", "b0", "unknown"], relatives, admits) == ("a0", "a1")
+    assert asked == [("what?", '["ac"]')] * 2
+
+
+def test_contamination_is_the_share_of_hits_from_other_books(relatives):
+    assert cross_book_contamination(["a0", "b0", "b1"], "b", relatives) == 2 / 3
+    assert cross_book_contamination(["a0", "b0", "b1"], "b", relatives, cutoff=1) == 0
+    assert cross_book_contamination([], "b", relatives) == 0
+
+
+def test_no_answer_is_right_if_nothing_is_returned():
+    assert no_answer_accuracy([]) == 1
+    assert no_answer_accuracy(["a0"]) == 0
+
+
+class WordEmbedder:
+    """One dimension a word of `words`; counts the texts it embedded."""
+
+    identity = EmbedderIdentity("words", "1", 3)
+
+    def __init__(self, words):
+        self.words, self.embedded = words.split(), []
+
+    def embed(self, texts):
+        self.embedded += texts
+        counts = np.array([[text.split().count(word) for word in self.words] for text in texts], dtype=np.float32)
+        return counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
+
+
+def test_answer_similarity_is_the_best_cosine_among_the_first_k(make_chunk):
+    chunks = [make_chunk("x", text="roll six"), make_chunk("y", text="roll"), make_chunk("z", text="ogre")]
+    embedder = WordEmbedder("roll six ogre")
+    similarity = AnswerSimilarity(embedder, Relatives.of(chunks), cutoff=2)
+    assert similarity("roll", ["z", "x", "y"]) == pytest.approx(1 / 2**0.5)
+    assert similarity("roll", ["z", "y", "x"]) == pytest.approx(1)
+    assert similarity("roll", []) is None
+    assert embedder.embedded == ["roll", "ogre", "roll six", "roll", "roll"], "chunks are embedded once"
+
+
+def test_near_duplicates_have_five_close_neighbours():
+    crowd = np.tile(np.array([[1.0, 0.0]], dtype=np.float32), (6, 1))
+    alone = np.array([[0.0, 1.0]], dtype=np.float32)
+    assert near_duplicates(np.vstack([crowd, alone])).tolist() == [True] * 6 + [False]
+    assert near_duplicate_density(np.vstack([crowd, alone])) == 6 / 7
+    assert near_duplicate_density(crowd[:5]) == 0
+    assert near_duplicate_density(crowd[:0]) is None
+
+
+def test_near_duplicates_are_the_same_in_blocks():
+    vectors = np.random.default_rng(0).normal(size=(2_100, 4)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -1)
+    assert (near_duplicates(vectors, 60) == ((cosines > 0.9).sum(axis=1) >= 60)).all()
+
+
+def test_expanded_gold_adds_what_stands_beside_it_in_its_document(make_chunk):
+    chunks = [make_chunk(name, position=n) for n, name in enumerate("vwxyz")]
+    neighbours = reading_neighbours([*reversed(chunks), make_chunk("0", document="e.md")])
+    assert neighbours["w"] == ("v", "x")
+    assert neighbours["0"] == ()
+    assert expanded_gold(["w"], neighbours) == set("vwx")
+    assert expanded_gold(["w"], neighbours, depth=2) == set("vwxy")
+    assert expanded_gold(["w"], neighbours, depth=0) == {"w"}
