@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from retrieval.ingest.markdown import parse_blocks, plain_text
+from retrieval.ingest.naming import prose_names
 from retrieval.ingest.reading import find_axis
 from retrieval.ingest.search_text import row_search_text
 from retrieval.ingest.sections import Passage, cut_into_passages
@@ -63,6 +64,7 @@ def _prose_chunk(document: Document, passage: Passage) -> Chunk:
         source=passage.source,
         lines=passage.lines,
         heading_path=passage.heading_path,
+        names=prose_names(passage.titles, passage.text),
         metadata=document.metadata,
     )
 

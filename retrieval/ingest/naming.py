@@ -15,6 +15,10 @@ MAX_NAME_WORDS = 8
 
 _FOOTNOTE_MARKS = re.compile(r"[*†‡§]+")
 _INVERTED = re.compile(r"(?P<noun>[^,()]+),\s*(?P<kind>[^,()]+)")
+_UNIT = re.compile(r"[^a-zA-Z]*\d\s*([a-zA-Z]{2,10})\.?\s*")
+_RUN_IN = re.compile(
+    r"\s*(?:[-*+]\s+)?(?:[*_]{1,3}(?P<marked>[^*_\n]{2,60}?)[.:]?[*_]{1,3}[.:]?|(?P<plain>[A-Z][^.:;*_\n]{1,50}):)\s"
+)
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 
 
@@ -29,6 +33,13 @@ def record_names(table: Table) -> tuple[str, ...]:
     """The names of a key/value block: its caption, or the heading it stands under."""
     title = table.caption or (table.heading_path[-1] if table.heading_path else "")
     return tuple(dict.fromkeys(spellings(title)))
+
+
+def prose_names(titles: Sequence[str], text: str) -> tuple[str, ...]:
+    """The headings of a passage, and the words that its paragraphs begin with (`**Graze.** If your attack ...`)."""
+    run_ins = (match for line in text.split("\n") if (match := _RUN_IN.match(line)))
+    leads = (match["marked"] or match["plain"] for match in run_ins)
+    return tuple(dict.fromkeys(name for title in (*titles, *leads) for name in spellings(title.rstrip(" .:"))))
 
 
 def spellings(cell: str) -> Iterator[str]:
@@ -53,5 +64,7 @@ def _names(reading: Reading, row: ReadRow, shared: Sequence[Counter[str]], vocab
             label = column_label(row.columns[column], vocabulary)
             called = label.name if label else row.columns[column]
             yield from (f"{called} {value}" for value in spread.values)
+            if unit := _UNIT.fullmatch(cell):
+                yield from (f"{value} {unit[1]}" for value in spread.values)
         elif column in keys or (not is_numeric(cell) and shared[column][cell.casefold()] == 1):
             yield from spellings(cell)

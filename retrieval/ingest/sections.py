@@ -5,14 +5,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from retrieval.ingest.markdown import Block
-from retrieval.ingest.tables import PlacedTable
+from retrieval.ingest.markdown import Block, plain_text
+from retrieval.ingest.tables import PlacedTable, caption_of
 from retrieval.types import Document
 
 TOKEN_CAP = 8192
 """No chunk is longer: the input limit of the hosted embedding models."""
 
 BYTES_PER_TOKEN = 3
+BOLD_LINE_LEVEL = 7
+"""A bold line on its own is a heading below all headings."""
+
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -24,6 +27,8 @@ class Passage:
     text: str
     source: str
     lines: tuple[int, int]
+    titles: tuple[str, ...] = ()
+    """Headings and bold lines that the passage holds whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +82,36 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
     for index, block in enumerate(blocks):
         first = document.first_line + block.lines[0]
         lines = (first, first + block.source.count("\n"))
-        if block.kind == "heading":
-            while stack[-1].level >= block.level:
+        level = block.level or (BOLD_LINE_LEVEL if _is_bold_line(block) else 0)
+        if level:
+            while stack[-1].level >= level:
                 stack.pop()
-            section = _Section(block.level)
-            section.pieces.append(_Piece(block.source, block.source, lines, block.heading_path, block.level))
+            section = _Section(level)
+            named = f"{block.source} (table)" if index in captions else block.source
+            section.pieces.append(_Piece(named, block.source, lines, block.heading_path, level))
             stack[-1].children.append(section)
             stack.append(section)
         elif index in table_at:
             table = table_at[index]
+            if table.caption and any(piece.text.endswith("(table)") for piece in stack[-1].pieces[:1]):
+                continue
             named = table.caption or ", ".join(column for column in table.header[:4] if column)
             stack[-1].pieces.append(_Piece(f"[Table: {named}]", "", lines, block.heading_path))
         else:
             source = block.source.rstrip()
-            if index in captions:
+            if index in captions and not _is_bold_line(block):
                 source = source.rpartition("\n")[0]
             stack[-1].pieces.extend(_fitting(source, first, block.heading_path))
     return root
+
+
+def _is_bold_line(block: Block) -> bool:
+    return (
+        block.kind == "text"
+        and "\n" not in block.source
+        and block.source.startswith(("**", "__", "_**", "***"))
+        and bool(caption_of(block.source))
+    )
 
 
 def _cut(section: _Section, limit: int) -> Iterator[list[_Piece]]:
@@ -126,8 +144,9 @@ def _passage(pieces: Sequence[_Piece]) -> Passage:
     return Passage(
         heading_path=_common_start([piece.path for piece in own]),
         text="\n\n".join(piece.text for piece in pieces),
-        source="\n\n".join(piece.source for piece in own),
+        source="\n\n".join(piece.source for piece in pieces if piece.is_prose or piece.level == BOLD_LINE_LEVEL),
         lines=(min(piece.lines[0] for piece in own), max(piece.lines[1] for piece in own)),
+        titles=tuple(plain_text(piece.source.lstrip("# ")) for piece in pieces if piece.level),
     )
 
 

@@ -3,7 +3,7 @@
 import re
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrieval.ingest.html_tables import parse_html_table
@@ -13,7 +13,9 @@ from retrieval.types import Book, Document, Table, TableRow
 NAMESPACE = uuid.UUID("6f1f4d0e-6c0c-5a55-9d7b-5b0f2a1f7c11")
 """Namespace of every id of the project; changing it changes all ids."""
 
-_BOLD_LINE = re.compile(r"\s*(\*\*|__)(?P<words>.+?)\1\s*:?\s*")
+_BOLD_LINE = re.compile(r"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*:?\s*")
+MAX_SUBTITLE = 200
+"""Characters of a line that may stand between a caption and its table."""
 _NUMBERED_CAPTION = re.compile(r"\s*[*_]{0,3}table\b[^|]{0,160}", re.IGNORECASE)
 
 
@@ -48,7 +50,7 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
         if parsed is None:
             continue
         above = _caption_above(blocks, index)
-        caption = parsed.caption or above
+        caption = parsed.caption or (above.words if above else None)
         twin = content_id(document.book, document.path, *block.heading_path, caption or "", *parsed.header)
         seen[twin] += 1
         first = document.first_line + block.lines[0]
@@ -63,7 +65,7 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
             lines=(first, document.first_line + block.lines[1] - 1),
             header_source=parsed.header_source,
         )
-        placed.append(PlacedTable(table, index, index - 1 if above and not parsed.caption else None))
+        placed.append(PlacedTable(table, index, above.block if above and not parsed.caption else None))
     return tuple(placed)
 
 
@@ -106,20 +108,30 @@ def _parse_html(source: str) -> _Parsed | None:
     return _Parsed(drawn.caption, drawn.header, "\n".join(lines[:header_end]), rows)
 
 
-def _caption_above(blocks: Sequence[Block], index: int) -> str | None:
-    """The caption in the last line of the text block right above, or None."""
-    if index == 0 or blocks[index - 1].kind != "text":
-        return None
-    last = blocks[index - 1].source.rstrip().rsplit("\n", 1)[-1]
+@dataclass(frozen=True, slots=True)
+class _Caption:
+    words: str
+    block: int
+
+
+def _caption_above(blocks: Sequence[Block], index: int) -> _Caption | None:
+    """The caption in the last line of the text block above, or, over one short subtitle, of the block above that."""
+    for block in range(index - 1, max(index - 3, -1), -1):
+        if blocks[block].kind != "text":
+            return None
+        if words := caption_of(blocks[block].source):
+            return _Caption(words, block)
+        if len(blocks[block].source) > MAX_SUBTITLE:
+            return None
+    return None
+
+
+def caption_of(text: str) -> str | None:
+    """The words of a last line that is bold from end to end, or that begins with `Table`; None if it is neither."""
+    last = text.rstrip().rsplit("\n", 1)[-1]
     bold = _BOLD_LINE.fullmatch(last)
     if bold and not re.search(r"\*\*|__", bold["words"]):
         return plain_text(bold["words"]).rstrip(":").strip() or None
     if _NUMBERED_CAPTION.fullmatch(last) and not last.rstrip().endswith((".", ",", ";")):
         return plain_text(last).rstrip(":").strip() or None
     return None
-
-
-def header_lines(table: Table) -> Iterator[str]:
-    """The literal lines of a table that are no row: the heading line, without the line of dashes."""
-    if table.header_source.strip():
-        yield table.header_source

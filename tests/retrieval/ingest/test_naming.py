@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.ingest.naming import spellings
+from retrieval.ingest.naming import prose_names, spellings
 
 
 @pytest.mark.parametrize(
@@ -16,3 +16,11 @@ from retrieval.ingest.naming import spellings
 )
 def test_a_cell_is_called_by_its_name_in_any_order(cell, names):
     assert list(spellings(cell)) == names
+
+
+def test_prose_is_called_by_its_headings_and_by_the_words_that_its_paragraphs_begin_with():
+    text = (
+        "**Graze.** If you miss.\n\n**_Bite._** It bites.\n\nAbility Burn: A form of damage.\n\nNo name here, really.\n"
+    )
+
+    assert prose_names(("Mastery",), text) == ("Mastery", "Graze", "Bite", "Ability Burn")

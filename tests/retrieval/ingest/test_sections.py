@@ -50,10 +50,12 @@ def test_no_overlap_and_nothing_lost():
 
 def test_a_table_becomes_one_line_and_a_section_of_tables_alone_no_passage():
     table = "| a | b |\n| - | - |\n| 1 | 2 |"
-    (passage,) = cut(f"# A\n\n**Caption**\n\n{table}\n\ntext\n")
+    (captioned,) = cut(f"# A\n\n**Caption**\n\n{table}\n\ntext\n")
+    (bare,) = cut(f"# A\n\ntext\n\n{table}\n")
 
-    assert passage.text == "# A\n\n[Table: Caption]\n\ntext"
-    assert passage.source == "text"
+    assert captioned.text == "# A\n\n**Caption** (table)\n\ntext"
+    assert bare.text == "# A\n\ntext\n\n[Table: a, b]"
+    assert "1" not in captioned.source + bare.source
     assert cut(f"# A\n\n{table}\n") == ()
 
 
@@ -89,3 +91,11 @@ def test_a_chapter_that_is_one_section_is_called_by_the_section():
     (passage,) = cut("# Monsters\n\n## Ghoul\n\n### Ghoul, lesser\n\nhp 22\n\n#### Actions\n\nbites\n")
 
     assert passage.heading_path == ("Monsters", "Ghoul", "Ghoul, lesser")
+
+
+def test_a_bold_line_is_a_heading_below_all_headings_and_a_title_of_its_passage():
+    long = sentence(100)
+    first, second = cut(f"# Undead\n\n**Ghast**\n\n{long}\n\n**Ghoul**\n\n{long}\n", 200)
+
+    assert (first.heading_path, first.titles) == (("Undead",), ("Ghast",))
+    assert second.text.startswith("**Ghoul**\n\n")

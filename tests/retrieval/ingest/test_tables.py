@@ -50,3 +50,11 @@ def test_twin_tables_of_one_section_have_their_own_ids():
 
     assert first.id != second.id
     assert replace(second, id=first.id, lines=first.lines, rows=first.rows) == first
+
+
+def test_a_subtitle_may_stand_between_caption_and_table_and_a_paragraph_may_not():
+    table = "| a | b |\n| - | - |\n| 1 | 2 |\n"
+
+    assert only_table(f"**Ghast**\n\n_(turned as type 6)_\n\n{table}").caption == "Ghast"
+    assert only_table(f"**Ghast**\n\n{'words ' * 60}\n\n{table}").caption is None
+    assert only_table(f"**Ghast**\n\n# B\n\n{table}").caption is None
