@@ -29,8 +29,8 @@ def load_array(path: Path, dtype: type[Scalar]) -> npt.NDArray[Scalar]:
         array: npt.NDArray[Scalar] = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise IndexCorruptError(f"{path} is not an array ({error}); build the index again") from error
-    if array.dtype != dtype:
-        raise IndexCorruptError(f"{path} holds {array.dtype}, not {np.dtype(dtype)}; build the index again")
+    if array.dtype.type is not dtype:
+        raise IndexCorruptError(f"{path} holds {array.dtype}, not {dtype.__name__}; build the index again")
     return array
 
 

@@ -7,6 +7,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 
 import numpy as np
+import numpy.typing as npt
 
 from retrieval.errors import EmbedderMismatchError, LibraryError
 from retrieval.index.arrays import save_array
@@ -22,6 +23,9 @@ from retrieval.types import Chunk, EmbedderIdentity, MetadataValue, Vector
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, how much is done, and how much there is."""
+
+Guarded = npt.NDArray[np.bool_]
+Positions = npt.NDArray[np.int64]
 
 
 def build_snapshot(
@@ -56,11 +60,11 @@ def build_snapshot(
     (home / SNAPSHOTS).mkdir(parents=True, exist_ok=True)
     building = Path(mkdtemp(prefix=".building-", dir=home / SNAPSHOTS))
     try:
-        _write_own_files(building, ordered, matrix, vocabulary, tell)
+        guarded = _write_own_files(building, ordered, matrix, vocabulary, tell)
         manifest = Manifest.of(
             building,
             n_chunks=len(ordered),
-            n_guarded=sum(chunk.query_must is not None for chunk in ordered),
+            n_guarded=int(guarded.sum()),
             n_tables=len({chunk.table_id for chunk in ordered if chunk.table_id}),
             embedder=embedder_identity,
             hnsw=HNSW,
@@ -68,7 +72,7 @@ def build_snapshot(
         final = snapshot_folder(home, manifest.id)
         if (final / FILE_NAME).is_file():
             return Manifest.read(final)
-        _write_collections(building, ordered, matrix, tell)
+        _write_collections(building, ordered, matrix, guarded, tell)
         manifest.write(building)
         rmtree(final, ignore_errors=True)
         building.chmod(0o755)
@@ -98,28 +102,27 @@ def _require_fitting(chunks: Sequence[Chunk], vectors: Vector, embedder: Embedde
 
 def _write_own_files(
     folder: Path, chunks: Sequence[Chunk], vectors: Vector, vocabulary: Vocabulary, tell: Progress
-) -> None:
+) -> Guarded:
     ChunkFile.save(folder, chunks)
     save_array(folder / "vectors.npy", vectors)
     tell("lexical", 0, len(chunks))
     LexicalIndex.build(chunk.search_text for chunk in chunks).save(folder / "lexical")
     TableIndex.build(chunks).save(folder / "tables")
     tell("predicates", 0, len(chunks))
-    CompiledPredicates.build(
+    predicates = CompiledPredicates.build(
         [chunk.query_must for chunk in chunks], [chunk.names for chunk in chunks], vocabulary
-    ).save(folder / "predicates")
-    (folder / "vocabulary.json").write_text(json.dumps(vocabulary.to_json(), sort_keys=True), encoding="utf-8")
-
-
-def _write_collections(folder: Path, chunks: Sequence[Chunk], vectors: Vector, tell: Progress) -> None:
-    guarded = np.asarray([chunk.query_must is not None for chunk in chunks])
-    members: tuple[tuple[CollectionName, np.ndarray], ...] = (
-        ("open", np.flatnonzero(~guarded)),
-        ("guarded", np.flatnonzero(guarded)),
     )
+    predicates.save(folder / "predicates")
+    (folder / "vocabulary.json").write_text(json.dumps(vocabulary.to_json(), sort_keys=True), encoding="utf-8")
+    return np.asarray(predicates.guarded)
+
+
+def _write_collections(folder: Path, chunks: Sequence[Chunk], vectors: Vector, guarded: Guarded, tell: Progress
+) -> None:
+    members: dict[CollectionName, Positions] = {"open": np.flatnonzero(~guarded), "guarded": np.flatnonzero(guarded)}
     store, done = ChromaStore(folder / "chroma"), 0
     try:
-        for name, places in members:
+        for name, places in members.items():
             store.create(name)
             part = [chunks[place] for place in places]
             for added in store.add(name, [chunk.id for chunk in part], vectors[places], list(map(_metadata, part))):

@@ -134,6 +134,10 @@ class ChromaStore:
             return {}
         return dict(zip(answer["ids"], np.asarray(stored, dtype=np.float32), strict=True))
 
+    def collection(self, name: CollectionName) -> ChromaCollection:
+        """Chroma's own collection, for whoever speaks to Chroma directly."""
+        return self._collection(name)
+
     def close(self) -> None:
         """Write everything out and let go of the files."""
         self._collections.clear()

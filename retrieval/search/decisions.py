@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from retrieval.index.snapshot import Snapshot
-from retrieval.query_must.operators import explain
+from retrieval.query_must.predicate import explain
 from retrieval.search.question import Question
 from retrieval.search.ranking import Ranking
 from retrieval.types import Chunk, Decision, Hit, Strategy

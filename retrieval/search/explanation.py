@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.query_must.operators import explain as explain_predicate
+from retrieval.query_must.predicate import explain as explain_predicate
 from retrieval.search.question import Question
 from retrieval.search.retriever import Retriever
 from retrieval.search.scan import rank, scan

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from retrieval.query_must.canonical import Canonical
-from retrieval.query_must.operators import explain, satisfies_query_must
+from retrieval.query_must.predicate import explain, satisfies_query_must
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.search.question import Question
 from retrieval.types import Decision, Embedder
