@@ -1,0 +1,119 @@
+from dataclasses import replace
+
+import pytest
+
+from evals.experiment import Measures, run_experiment
+from evals.gate import Thresholds, decide
+from evals.question_sets import QuestionSet
+from retrieval.types import Strategy
+
+
+@pytest.fixture
+def wide(make_chunk):
+    """Twenty guarded rows and a question for each."""
+
+    class Wide:
+        chunks = [make_chunk(f"g{n}", query_must=f'"ac {n}"') for n in range(20)] + [make_chunk("u", table_id="x")]
+
+    return Wide
+
+
+@pytest.fixture
+def experiment(library, wide, dense, prefilter):
+    """Run dense and prefilter with `answer(n, strategy) -> ranking` over questions 0 to 19."""
+
+    def experiment(answer, strategies=(dense, prefilter), stale=()):
+        questions = [library.question(f"q{n}", "gone" if n in stale else f"g{n}") for n in range(20)]
+        library.chunks = wide.chunks
+        searcher = library.searcher(**{each.name: "/".join(answer(n, each) for n in range(20)) for each in strategies})
+        sets = [QuestionSet.of("wide", "open", questions, wide.chunks)]
+        return run_experiment(searcher, strategies, sets, wide.chunks, snapshot="snap", measures=Measures())
+
+    return experiment
+
+
+def siblings(number):
+    return [f"g{(number + step) % 20}" for step in range(4)]
+
+
+def good(number, strategy):
+    """The gold and three siblings; the filter leaves the gold alone."""
+    return " ".join(siblings(number)) if strategy.query_must == "off" else f"g{number} u"
+
+
+def inverted(number, strategy):
+    """The filter keeps what it should exclude, and says nothing about it."""
+    return " ".join(siblings(number)[1:]) if strategy.query_must != "off" else good(number, strategy)
+
+
+def test_a_good_candidate_passes_with_and_without_a_live_index(experiment):
+    candidate = experiment(good)
+    assert decide(candidate, None).passed
+    assert decide(candidate, candidate).passed
+    assert decide(candidate, None).reasons == ()
+
+
+def test_an_inverted_filter_is_caught_and_named_with_its_questions(experiment):
+    decision = decide(experiment(inverted), None)
+    assert not decision.passed
+    (reason,) = [each for each in decision.reasons if each.check == "false_exclusions"]
+    assert reason.strategy == "prefilter"
+    assert reason.question_ids == tuple(f"q{n}" for n in range(20))
+    assert "prefilter: the filter excluded 20 gold chunks" in str(reason)
+    assert "q0, q1, " in str(reason)
+    assert "and 10 more" in str(reason)
+    assert "dense" not in {each.strategy for each in decision.reasons}
+
+
+def test_a_single_excluded_gold_chunk_stops_the_gate(experiment):
+    decision = decide(experiment(lambda n, strategy: inverted(n, strategy) if n == 7 else good(n, strategy)), None)
+    assert [(each.check, each.strategy, each.question_ids) for each in decision.reasons] == [
+        ("false_exclusions", "prefilter", ("q7",))
+    ]
+
+
+def test_a_filter_that_does_nothing_about_guarded_noise_stops_the_gate(experiment, dense):
+    decision = decide(experiment(lambda n, strategy: good(n, dense)), None)
+    (reason,) = decision.reasons
+    assert (reason.check, reason.strategy) == ("noise_reduction", "prefilter")
+    assert "60 guarded chunks were noise" in reason.message
+
+
+def test_a_filter_with_no_guarded_noise_to_remove_passes(experiment, wide, dense):
+    wide.chunks = [replace(chunk, query_must=None) for chunk in wide.chunks]
+    assert decide(experiment(lambda n, strategy: good(n, dense)), None).passed
+
+
+def test_stale_gold_stops_the_gate_and_is_named(experiment):
+    decision = decide(experiment(good, stale={3, 4}), None)
+    (reason,) = decision.reasons
+    assert (reason.check, reason.strategy, reason.question_ids) == ("evaluability", "*", ("q3", "q4"))
+    assert "0.900 of set wide, split open, is below 0.950" in str(reason)
+    assert decide(experiment(good, stale={3, 4}), None, Thresholds(evaluability=0.9)).passed
+
+
+def test_a_candidate_significantly_worse_than_live_is_stopped_and_named(experiment, dense):
+    def worse(number, strategy):
+        return good(number, strategy) if strategy.query_must != "off" else " ".join(reversed(siblings(number)))
+
+    decision = decide(experiment(worse), experiment(good))
+    assert {(each.check, each.strategy) for each in decision.reasons} == {("not_worse_than_live", dense.name)}
+    assert {each.message.split(" ")[0] for each in decision.reasons} == {"mrr", "hit@1"}
+    assert decision.reasons[0].question_ids == tuple(f"q{n}" for n in range(20))
+    assert decide(experiment(good), experiment(worse)).passed, "better than live is no reason"
+
+
+def test_a_difference_that_may_be_chance_does_not_stop_the_gate(experiment):
+    def worse_once(number, strategy):
+        return (
+            " ".join(reversed(siblings(number))) if (number, strategy.name) == (5, "dense") else good(number, strategy)
+        )
+
+    assert decide(experiment(worse_once), experiment(good)).passed
+
+
+def test_experiments_with_nothing_in_common_do_not_pass(experiment):
+    other = [Strategy("bm25", lexical_weight=1.0)]
+    decision = decide(experiment(good), experiment(good, strategies=other))
+    assert [each.check for each in decision.reasons] == ["not_worse_than_live"]
+    assert "no scored question and strategy in common" in str(decision.reasons[0])
