@@ -103,13 +103,21 @@ def _cross(sentence: Sentence, index: int) -> tuple[int, bool, str]:
         phrase, phrase_way = sentence.lexicon.bounds_before.starting(sentence.tokens, at)
         if phrase:
             at, way = at + phrase, phrase_way
-        elif (token.kind == "mark" and token.text in (":", "=", "-")) or (token.text == "(" and sentence.is_numeral(at + 1) and sentence.at(at + 2).text == ")") or (token.kind == "word" and token.raw in sentence.lexicon.bridges):
+        elif _is_bridge(sentence, at):
             at += 1
         elif token.raw in ("between", "from"):
             at, between = at + 1, token.raw == "between" or between
         else:
             break
     return at, between, way
+
+
+def _is_bridge(sentence: Sentence, at: int) -> bool:
+    token = sentence.at(at)
+    if token.kind == "word":
+        return token.raw in sentence.lexicon.bridges
+    in_brackets = token.text == "(" and sentence.is_numeral(at + 1) and sentence.at(at + 2).text == ")"
+    return token.kind == "mark" and (token.text in (":", "=", "-") or in_brackets)
 
 
 def _may_meet(sentence: Sentence, at: int) -> bool:

@@ -167,9 +167,11 @@ class Lexicon:
 
 def _drop_repeated_label(marked: list[Token]) -> None:
     """Read `Armor Class (AC)` as one label."""
-    if len(marked) >= 4 and marked[-3].text == "(" and marked[-2].kind == marked[-4].kind == "label":
-        if marked[-2].text == marked[-4].text:
-            del marked[-3:]
+    if len(marked) < 4 or marked[-3].text != "(":
+        return
+    label, repeated = marked[-4], marked[-2]
+    if label.kind == repeated.kind == "label" and label.text == repeated.text:
+        del marked[-3:]
 
 
 def _spoken(token: Token) -> str:
