@@ -125,7 +125,9 @@ def stand(
         store=RowStore(store) if store else None,
         progress=progress,
     )
-    experiment = run_experiment(Retriever(snapshot, embedder), strategies, sets, chunks, snapshot.id, measures)
+    experiment = run_experiment(
+        Retriever(snapshot, embedder), strategies, sets, chunks, snapshot=snapshot.id, measures=measures
+    )
     return Standing(snapshot.id, sets, experiment)
 
 

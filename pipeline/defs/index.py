@@ -1,5 +1,8 @@
 """lexical → candidate_index: the whole library in one snapshot, complete before anybody reads it."""
 
+import shutil
+from collections.abc import Sequence
+
 import dagster as dg
 
 from pipeline.defs.chunks import chunks, embeddings
@@ -20,7 +23,7 @@ SETTLED = dg.AutomationCondition.eager()
 
 
 def library_chunks(instance: dg.DagsterInstance, home: Home) -> tuple[Chunk, ...]:
-    """The chunks of every book that is a partition, in book order.
+    """The chunks of every book that is a partition, in the order of their ids.
 
     Raises:
         IndexMissingError: a book of the library was never chunked, so the library is not whole.
@@ -31,17 +34,31 @@ def library_chunks(instance: dg.DagsterInstance, home: Home) -> tuple[Chunk, ...
         if not path.is_file():
             raise IndexMissingError(f"book {slug!r} has no chunks yet; materialize its partition first")
         found.extend(read_jsonl(path, Chunk))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda chunk: chunk.id))
+
+
+def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
+    """The lexical index over exactly these texts; one over other texts lies in a folder of another name.
+
+    Raises:
+        IndexMissingError: `lexical` was last materialized over other chunks.
+    """
+    folder = home.lexical / content_version(texts)
+    if not folder.is_dir():
+        raise IndexMissingError("the lexical index is over other chunks than the library's; materialize lexical first")
+    return LexicalIndex.load(folder)
 
 
 @dg.asset(deps=[chunks], group_name="index", kinds={"scipy"}, owners=["team:search"], automation_condition=SETTLED)
 def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
     """The lexical index over every chunk of the library; its scores are Okapi BM25's."""
     texts = [chunk.search_text for chunk in library_chunks(context.instance, home)]
+    version = content_version(texts)
     index = LexicalIndex.build(texts)
-    index.save(home.lexical)
+    shutil.rmtree(home.lexical, ignore_errors=True)
+    index.save(home.lexical / version)
     return materialized(
-        content_version(texts),
+        version,
         {"n_chunks": len(texts), "n_terms": index.n_terms, "n_postings": index.n_postings},
     )
 
@@ -56,9 +73,11 @@ def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> 
 def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
     """A snapshot of the library: vectors, lexical index, compiled predicates and a manifest under one id."""
     found = library_chunks(context.instance, home)
-    embedder = load_embedder(home.settings.embedder)
-    vectors = EmbeddingStore(home.embeddings, embedder.identity).get([chunk.search_text for chunk in found])
-    manifest = build_snapshot(home.root, found, vectors, embedder.identity, Vocabulary.default())
+    texts = [chunk.search_text for chunk in found]
+    store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
+    manifest = build_snapshot(
+        home.root, found, store.get(texts), store.identity, Vocabulary.default(), lexical=lexical_of(home, texts)
+    )
     home.nominate(manifest.id)
     return materialized(
         manifest.id,
@@ -67,8 +86,9 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
             "n_guarded": sum(chunk.query_must is not None for chunk in found),
             "n_books": len({chunk.book for chunk in found}),
             "n_tables": len({chunk.table_id for chunk in found if chunk.table_id}),
-            "dimensions": embedder.identity.dimensions,
-            "embedder": embedder.identity.name,
+            "n_forgotten": store.prune(texts),
+            "dimensions": store.identity.dimensions,
+            "embedder": store.identity.name,
             "snapshot": manifest.id,
         },
     )

@@ -1,6 +1,5 @@
 """Builds a snapshot in a folder of its own and moves it into place when it is complete."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from shutil import rmtree
@@ -35,6 +34,7 @@ def build_snapshot(
     embedder_identity: EmbedderIdentity,
     vocabulary: Vocabulary,
     *,
+    lexical: LexicalIndex | None = None,
     progress: Progress | None = None,
 ) -> Manifest:
     """Build a complete snapshot, or find that it is there already; either way its manifest.
@@ -47,10 +47,11 @@ def build_snapshot(
         vectors: (len(chunks), dimensions), aligned with `chunks`.
         embedder_identity: which model made the vectors.
         vocabulary: what predicates and questions go through.
+        lexical: over the chunks' `search_text` in the order of their ids; None: it is built here.
         progress: told how the work goes on.
 
     Raises:
-        LibraryError: there are no chunks, or two share an id.
+        LibraryError: there are no chunks, two share an id, or `lexical` is over another number of them.
         EmbedderMismatchError: the vectors do not fit the chunks or the embedder.
     """
     _require_fitting(chunks, vectors, embedder_identity)
@@ -60,7 +61,7 @@ def build_snapshot(
     (home / SNAPSHOTS).mkdir(parents=True, exist_ok=True)
     building = Path(mkdtemp(prefix=".building-", dir=home / SNAPSHOTS))
     try:
-        guarded = _write_own_files(building, ordered, matrix, vocabulary, tell)
+        guarded = _write_own_files(building, ordered, matrix, vocabulary, lexical, tell)
         manifest = Manifest.of(
             building,
             n_chunks=len(ordered),
@@ -82,7 +83,7 @@ def build_snapshot(
         rmtree(building, ignore_errors=True)
 
 
-def _silent(stage: str, done: int, total: int) -> None:  # noqa: ARG001  (the shape of Progress)
+def _silent(stage: str, done: int, total: int) -> None:
     """For a caller that does not want to know."""
 
 
@@ -101,23 +102,31 @@ def _require_fitting(chunks: Sequence[Chunk], vectors: Vector, embedder: Embedde
 
 
 def _write_own_files(
-    folder: Path, chunks: Sequence[Chunk], vectors: Vector, vocabulary: Vocabulary, tell: Progress
+    folder: Path,
+    chunks: Sequence[Chunk],
+    vectors: Vector,
+    vocabulary: Vocabulary,
+    lexical: LexicalIndex | None,
+    tell: Progress,
 ) -> Guarded:
     ChunkFile.save(folder, chunks)
     save_array(folder / "vectors.npy", vectors)
     tell("lexical", 0, len(chunks))
-    LexicalIndex.build(chunk.search_text for chunk in chunks).save(folder / "lexical")
+    lexical = lexical or LexicalIndex.build(chunk.search_text for chunk in chunks)
+    if lexical.n_documents != len(chunks):
+        raise LibraryError(f"the lexical index is over {lexical.n_documents} chunks, not {len(chunks)}; build it again")
+    lexical.save(folder / "lexical")
     TableIndex.build(chunks).save(folder / "tables")
     tell("predicates", 0, len(chunks))
     predicates = CompiledPredicates.build(
         [chunk.query_must for chunk in chunks], [chunk.names for chunk in chunks], vocabulary
     )
     predicates.save(folder / "predicates")
-    (folder / "vocabulary.json").write_text(json.dumps(vocabulary.to_json(), sort_keys=True), encoding="utf-8")
     return np.asarray(predicates.guarded)
 
 
-def _write_collections(folder: Path, chunks: Sequence[Chunk], vectors: Vector, guarded: Guarded, tell: Progress
+def _write_collections(
+    folder: Path, chunks: Sequence[Chunk], vectors: Vector, guarded: Guarded, tell: Progress
 ) -> None:
     members: dict[CollectionName, Positions] = {"open": np.flatnonzero(~guarded), "guarded": np.flatnonzero(guarded)}
     store, done = ChromaStore(folder / "chroma"), 0

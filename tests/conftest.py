@@ -1,14 +1,21 @@
-"""One built sample home for the whole session; a test that changes it works on a copy."""
+"""Homes that are built once for the whole session; a test that changes one works on a copy."""
+
+from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.build import Build, build
-from pipeline.commands.quickstart import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.settings import Settings
+
+if TYPE_CHECKING:
+    from pipeline.build import Build
+
+PACKAGE = Path(__file__).parents[1] / "pipeline"
+SAMPLE = Settings(PACKAGE / "sample_library", (PACKAGE / "sample_questions.jsonl",))
 
 TINY_BOOK = """# Tiny Rules
 
@@ -24,17 +31,23 @@ Daggers are short and cheap. A dagger is drawn in a moment.
 """
 
 
+def _built(home: Home) -> Build:
+    from pipeline.build import build  # loads Dagster, which most tests do without
+
+    home.settings.write(home.root)
+    return build(home)
+
+
 @pytest.fixture(scope="session")
 def sample_build(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, Build]:
-    """The packaged sample library and its questions, built once and never changed, and what the build did."""
-    home = Home(tmp_path_factory.mktemp("sample") / "home", Settings(SAMPLE_LIBRARY, (SAMPLE_QUESTIONS,)))
-    home.settings.write(home.root)
-    return home, build(home)
+    """The packaged sample library with its questions, and what its build did."""
+    home = Home(tmp_path_factory.mktemp("sample") / "home", SAMPLE)
+    return home, _built(home)
 
 
 @pytest.fixture(scope="session")
 def sample(sample_build: tuple[Home, Build]) -> Home:
-    """The built sample home."""
+    """The built sample home. Never change it."""
     home, done = sample_build
     assert done.problems == []
     return home
@@ -42,27 +55,20 @@ def sample(sample_build: tuple[Home, Build]) -> Home:
 
 @pytest.fixture(scope="session")
 def tiny_built(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A library of one small book without questions, built once; copy it before changing it."""
+    """A library of one small book without questions, built. Never change it."""
     folder = tmp_path_factory.mktemp("tiny")
-    write_book(folder / "library" / "tiny", TINY_BOOK)
+    (folder / "library" / "tiny").mkdir(parents=True)
+    (folder / "library" / "tiny" / "01.md").write_text(TINY_BOOK)
     home = Home(folder / "home", Settings(folder / "library"))
-    home.settings.write(home.root)
-    assert build(home).problems == []
+    assert _built(home).problems == []
     return home
 
 
 @pytest.fixture
 def tiny(tiny_built: Home, tmp_path: Path) -> Home:
-    """A copy of the small built home, with a copy of its library, to be changed."""
+    """A copy of the small built home and of its library, to be changed."""
     shutil.copytree(tiny_built.root, tmp_path / "home")
     shutil.copytree(tiny_built.library, tmp_path / "library")
     home = Home(tmp_path / "home", Settings(tmp_path / "library"))
     home.settings.write(home.root)
     return home
-
-
-def write_book(folder: Path, text: str | bytes, name: str = "01.md") -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / name
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return path

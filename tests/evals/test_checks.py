@@ -1,0 +1,115 @@
+"""The checks on scores hold on the sample and fail where its snapshot or its questions were broken in one way."""
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from evals.checks import gold_resolves, no_false_exclusions, not_worse_than_live, query_must_lessens_noise
+from retrieval.home import Home
+from retrieval.index.embedders import load_embedder
+from retrieval.index.live import promote
+from retrieval.index.snapshot import build_snapshot, open_snapshot
+from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.types import Chunk
+
+CHECKS = (gold_resolves, no_false_exclusions, not_worse_than_live, query_must_lessens_noise)
+
+
+@pytest.fixture
+def changed(sample: Home, tmp_path: Path) -> Home:
+    """A copy of the sample home; what is live stays, the candidate may be replaced."""
+    shutil.copytree(sample.root, tmp_path / "home")
+    return Home(tmp_path / "home", sample.settings)
+
+
+def evaluated(check: dg.AssetChecksDefinition, home: Home) -> dg.AssetCheckResult:
+    result = check(home=home)
+    assert isinstance(result, dg.AssetCheckResult)
+    return result
+
+
+def nominate(home: Home, change: Callable[[Chunk], Chunk]) -> None:
+    """Build a snapshot of the sample's chunks, each changed, and make it the candidate."""
+    with open_snapshot(home.root) as snapshot:
+        chunks = [change(chunk) for chunk in snapshot.chunks]
+    embedder = load_embedder(home.settings.embedder)
+    vectors = embedder.embed([chunk.search_text for chunk in chunks])
+    home.nominate(build_snapshot(home.root, chunks, vectors, embedder.identity, Vocabulary.default()).id)
+
+
+def asking(home: Home, folder: Path, change: Callable[[list[dict]], None]) -> Home:
+    """The home with a changed copy of the sample's questions."""
+    questions = [json.loads(line) for line in home.settings.questions[0].read_text("utf-8").splitlines()]
+    change(questions)
+    path = folder / "questions.jsonl"
+    path.write_text("\n".join(map(json.dumps, questions)), "utf-8")
+    return replace(home, settings=replace(home.settings, questions=(path,)))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.check_key.name)
+def test_it_holds_on_the_sample_and_names_its_snapshot(check: dg.AssetChecksDefinition, sample: Home) -> None:
+    result = evaluated(check, sample)
+    assert result.passed, result.description
+    assert result.metadata["snapshot"] == dg.MetadataValue.text(sample.candidate)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.check_key.name)
+def test_without_questions_nothing_contradicts_it(check: dg.AssetChecksDefinition, sample: Home) -> None:
+    result = evaluated(check, replace(sample, settings=replace(sample.settings, questions=())))
+    assert result.passed
+    assert result.description == "no questions were given"
+
+
+def test_one_stale_anchor_warns_and_names_its_question(changed: Home, tmp_path: Path) -> None:
+    def spoil(questions: list[dict]) -> None:
+        questions[0]["gold"][0]["snippet"] = "| 6 | no such row |"
+
+    result = evaluated(gold_resolves, asking(changed, tmp_path, spoil))
+    assert not result.passed
+    assert result.severity is dg.AssetCheckSeverity.WARN
+    assert "sample-001" in str(result.description)
+
+
+def test_much_stale_gold_blocks(changed: Home, tmp_path: Path) -> None:
+    def spoil(questions: list[dict]) -> None:
+        for question in questions[:30]:
+            for anchor in question["gold"]:
+                anchor["snippet"] = "| 6 | no such row |"
+
+    result = evaluated(gold_resolves, asking(changed, tmp_path, spoil))
+    assert not result.passed
+    assert result.severity is dg.AssetCheckSeverity.ERROR
+
+
+def test_gold_that_its_own_predicate_refuses_is_a_false_exclusion(changed: Home, tmp_path: Path) -> None:
+    def spoil(questions: list[dict]) -> None:
+        questions[0]["query"] = questions[0]["query"].replace("AC 6", "AC 7")
+
+    result = evaluated(no_false_exclusions, asking(changed, tmp_path, spoil))
+    assert not result.passed
+    assert "sample-001" in str(result.description)
+
+
+def test_predicates_that_every_question_satisfies_lessen_no_noise(changed: Home) -> None:
+    nominate(changed, lambda chunk: replace(chunk, query_must=chunk.query_must and '{"contain_one_of": [[]]}'))
+    assert not evaluated(query_must_lessens_noise, changed).passed
+
+
+def test_a_candidate_that_finds_nothing_is_worse_than_live(changed: Home) -> None:
+    nominate(changed, lambda chunk: replace(chunk, search_text="the same words everywhere", names=()))
+    result = evaluated(not_worse_than_live, changed)
+    assert not result.passed
+    assert "mrr" in str(result.description)
+
+
+def test_a_candidate_is_not_held_to_what_was_live_of_another_library(changed: Home) -> None:
+    good = changed.candidate
+    nominate(changed, lambda chunk: replace(chunk, source="other words", row_key=None, heading_path=("Other",)))
+    promote(changed.root, changed.candidate)
+    changed.nominate(good)
+    assert evaluated(not_worse_than_live, changed).passed

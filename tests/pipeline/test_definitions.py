@@ -1,0 +1,95 @@
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from evals.standing import HEADLINE
+from pipeline.definitions import defs
+from pipeline.gate import GATE
+
+ROOT = Path(__file__).parents[2]
+DOCS = (ROOT / "docs" / "assets.md").read_text("utf-8")
+
+BY_BOOK = {"books", "tables", "table_rows", "predicates", "chunks", "embeddings"}
+WHOLE = {"lexical", "candidate_index", "leaderboard", "live_index"}
+CHECKS = {
+    "every_document_has_text",
+    "every_cell_in_one_row",
+    "predicates_are_satisfiable",
+    "every_cell_in_one_chunk",
+    "chunk_ids_are_unique",
+    "every_chunk_has_a_vector",
+    "snapshot_holds_every_chunk",
+    "snapshot_finds_its_own_chunks",
+    "gold_resolves",
+    "no_false_exclusions",
+    "query_must_lessens_noise",
+    "not_worse_than_live",
+}
+
+
+@pytest.fixture(scope="module")
+def definitions() -> dg.Definitions:
+    loaded = defs.load_fn()
+    dg.Definitions.validate_loadable(loaded)
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def specs(definitions: dg.Definitions) -> dict[str, dg.AssetSpec]:
+    return {spec.key.to_user_string(): spec for spec in definitions.resolve_all_asset_specs()}
+
+
+def check_specs(definitions: dg.Definitions) -> list[dg.AssetCheckSpec]:
+    return [spec for check in definitions.asset_checks or [] for spec in check.check_specs]  # type: ignore[union-attr]
+
+
+def test_these_are_the_assets(specs: dict[str, dg.AssetSpec]) -> None:
+    assert set(specs) == BY_BOOK | WHOLE | {"evaluation"}
+
+
+def test_books_are_partitions_up_to_the_embeddings(specs: dict[str, dg.AssetSpec]) -> None:
+    for name, spec in specs.items():
+        partitioned = None if spec.partitions_def is None else type(spec.partitions_def)
+        if name in BY_BOOK:
+            assert partitioned is dg.DynamicPartitionsDefinition, name
+        else:
+            assert partitioned is (dg.StaticPartitionsDefinition if name == "evaluation" else None), name
+
+
+def test_every_asset_says_what_it_is_in_a_sentence(specs: dict[str, dg.AssetSpec]) -> None:
+    assert [name for name, spec in specs.items() if not (spec.description or "").endswith(".")] == []
+
+
+def test_these_are_the_checks(definitions: dg.Definitions) -> None:
+    assert {spec.name for spec in check_specs(definitions)} == CHECKS
+
+
+def test_the_gate_asks_for_every_blocking_check_of_the_snapshot_and_its_scores(definitions: dg.Definitions) -> None:
+    gated = {"candidate_index", "leaderboard"}
+    blocking = {
+        spec.key for spec in check_specs(definitions) if spec.blocking and spec.asset_key.to_user_string() in gated
+    }
+    assert set(GATE) == blocking
+
+
+def test_only_empty_documents_do_not_block(definitions: dg.Definitions) -> None:
+    assert [spec.name for spec in check_specs(definitions) if not spec.blocking] == ["every_document_has_text"]
+
+
+def test_one_process_writes(definitions: dg.Definitions) -> None:
+    assert definitions.executor is dg.in_process_executor
+
+
+@pytest.mark.parametrize("name", sorted(BY_BOOK | WHOLE | CHECKS | {"evaluation"} | set(HEADLINE)))
+def test_every_asset_check_and_metric_is_documented(name: str) -> None:
+    assert f"`{name}`" in DOCS
+
+
+def test_every_job_sensor_and_schedule_is_documented(definitions: dg.Definitions) -> None:
+    repository = definitions.get_repository_def()
+    names = {job.name for job in repository.get_all_jobs() if not job.name.startswith("__")}
+    names |= {sensor.name for sensor in repository.sensor_defs if sensor.name != "default_automation_condition_sensor"}
+    names |= {schedule.name for schedule in repository.schedule_defs}
+    assert len(names) == 6
+    assert [name for name in sorted(names) if f"`{name}`" not in DOCS] == []
