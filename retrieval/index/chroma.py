@@ -154,7 +154,7 @@ class ChromaStore:
 
 def onnx_minilm() -> tuple[Callable[[list[str]], Sequence[Vector]], Path]:
     """Chroma's ONNX MiniLM function, and the folder in which it expects its weights."""
-    from chromadb.utils.embedding_functions.onnx_mini_lm_l6_v2 import ONNXMiniLM_L6_V2  # noqa: PLC0415  (slow import)
+    from chromadb.utils.embedding_functions.onnx_mini_lm_l6_v2 import ONNXMiniLM_L6_V2
 
     function = ONNXMiniLM_L6_V2()
     folder = Path(function.DOWNLOAD_PATH) / function.EXTRACTED_FOLDER_NAME
@@ -162,8 +162,8 @@ def onnx_minilm() -> tuple[Callable[[list[str]], Sequence[Vector]], Path]:
 
 
 def _client(folder: Path) -> Client:
-    import chromadb  # noqa: PLC0415  (takes longer than most searches)
-    from chromadb.config import Settings  # noqa: PLC0415
+    import chromadb
+    from chromadb.config import Settings
 
     try:
         client = chromadb.PersistentClient(str(folder), settings=Settings(anonymized_telemetry=False))

@@ -59,7 +59,7 @@ class OpenAiEmbedder:
         return normalised
 
     def _request(self, texts: list[str]) -> Iterator[list[float]]:
-        import openai  # noqa: PLC0415  (slow import)
+        import openai
 
         try:
             answer = self._client.embeddings.create(model=_MODEL, input=texts)
@@ -74,7 +74,7 @@ class OpenAiEmbedder:
 
     @cached_property
     def _client(self) -> "OpenAI":
-        from openai import OpenAI  # noqa: PLC0415
+        from openai import OpenAI
 
         if not self._key:
             raise EmbedderUnavailableError("openai needs OPENAI_API_KEY; set it, or use --embedder wordllama")

@@ -9,12 +9,10 @@
                           vectors.npy              (n, dimensions) float32
                           lexical/                 BM25 over search_text
                           tables/                  BM25 over what names a table; tables/of.npy: table of each chunk
-                          predicates/              compiled query_must and names
-                          vocabulary.json
+                          predicates/              compiled query_must and names, and their vocabulary
                           chroma/                  collections `open` and `guarded`
 """
 
-import json
 from functools import cached_property
 from pathlib import Path
 
@@ -74,10 +72,10 @@ class Snapshot:
         """What names each table."""
         return TableIndex.load(self.folder / "tables")
 
-    @cached_property
+    @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary that predicates and questions of this snapshot go through."""
-        return Vocabulary.from_json(json.loads((self.folder / "vocabulary.json").read_bytes()))
+        return self.predicates.vocabulary
 
     @cached_property
     def predicates(self) -> CompiledPredicates:

@@ -50,7 +50,7 @@ class WordllamaEmbedder:
     def _model(self) -> Any:
         root = logging.getLogger()
         before, level = list(root.handlers), root.level
-        import wordllama  # noqa: PLC0415  (a quarter of a second)
+        import wordllama
 
         # Importing it calls logging.basicConfig(INFO): every library would begin to write to stderr.
         root.handlers[:] = before

@@ -8,7 +8,7 @@ import numpy as np
 from retrieval.index.snapshot import Snapshot
 from retrieval.search.cosine import similarity
 from retrieval.search.filtering import admitted_mask
-from retrieval.search.fusion import Positions, Scores, best, min_max
+from retrieval.search.fusion import Positions, Scores, best, min_max, share_of_best
 from retrieval.search.names import NamesEvidence, names_evidence
 from retrieval.search.question import Question
 from retrieval.search.ranking import Ranking
@@ -86,6 +86,7 @@ def rank(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, admitted: P
 
 
 def _names(snapshot: Snapshot, question: Question) -> NamesEvidence:
-    named, strength = snapshot.predicates.named(question.canonical)
-    tables = snapshot.tables
-    return names_evidence(tables.scores(question.text), tables.column_scores(question.text), named, strength)
+    named, tables = snapshot.predicates.named(question.canonical), snapshot.tables
+    return names_evidence(
+        tables.scores(question.text), tables.column_scores(question.text), named.positions, share_of_best(named.weights)
+    )

@@ -103,7 +103,8 @@ class Handler(BaseHTTPRequestHandler):
         if self.server.failures:
             status, *rest = self.server.failures
             self.server.failures = tuple(rest)
-            return self.answer(status, {"error": {"message": "not now", "type": "test"}})
+            self.answer(status, {"error": {"message": "not now", "type": "test"}})
+            return
         data = [
             {"object": "embedding", "index": place, "embedding": self.vector(text)}
             for place, text in enumerate(body["input"])
@@ -154,7 +155,7 @@ def test_openai_tries_again_after_a_passing_failure(server: FakeServer) -> None:
 
 def test_openai_gives_up_with_a_sentence(server: FakeServer) -> None:
     server.failures = (401,)
-    with pytest.raises(EmbedderUnavailableError, match="could not embed 1 texts.*not now"):
+    with pytest.raises(EmbedderUnavailableError, match=r"could not embed 1 texts.*not now"):
         OpenAiEmbedder(server.environment).embed(["ab"])
     server.failures = (503,) * 9
     with pytest.raises(EmbedderUnavailableError, match="check the key"):

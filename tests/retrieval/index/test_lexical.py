@@ -9,7 +9,7 @@ from rank_bm25 import BM25Okapi
 from retrieval.errors import IndexCorruptError
 from retrieval.index.lexical import LexicalIndex
 
-WORD = st.sampled_from("ac cleric 6 7 level hit roll armor the -2".split())
+WORD = st.sampled_from(["ac", "cleric", "6", "7", "level", "hit", "roll", "armor", "the", "-2"])
 TEXT = st.lists(WORD, max_size=12).map(" ".join)
 
 

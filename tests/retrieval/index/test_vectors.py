@@ -1,4 +1,3 @@
-import os
 import signal
 import subprocess
 import sys
@@ -37,7 +36,7 @@ def test_another_model_or_version_has_vectors_of_its_own(tmp_path: Path) -> None
 def test_a_missing_vector_is_an_error_and_never_zeros(tmp_path: Path) -> None:
     store = EmbeddingStore(tmp_path, MODEL)
     store.add(["a"], vectors(1))
-    with pytest.raises(IndexCorruptError, match="1 of 2 texts have no vector.*'lost'"):
+    with pytest.raises(IndexCorruptError, match=r"1 of 2 texts have no vector.*'lost'"):
         store.get(["a", "lost"])
 
 
@@ -82,7 +81,7 @@ store.add(texts, np.ones((2000, 3), dtype=np.float32))
 
 
 def test_a_killed_process_leaves_whole_batches_only(tmp_path: Path) -> None:
-    died = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], cwd=os.getcwd(), check=False)
+    died = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], cwd=Path.cwd(), check=False)
     assert died.returncode == -signal.SIGKILL
     store = EmbeddingStore(tmp_path, MODEL)
     assert len(store) == 1

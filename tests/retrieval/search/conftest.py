@@ -1,0 +1,109 @@
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrieval.index.snapshot import Snapshot, build_snapshot, open_snapshot
+from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.search.retriever import Retriever
+from retrieval.types import Chunk, EmbedderIdentity, Vector
+
+
+class ToyEmbedder:
+    """Letter trigrams hashed into 32 dimensions: near texts are near, offline and at once."""
+
+    identity = EmbedderIdentity("toy", "1", 32)
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        matrix = np.full((len(texts), 32), 1e-3, dtype=np.float32)
+        for place, text in enumerate(texts):
+            for start in range(len(text) - 2):
+                matrix[place, sum(map(ord, text[start : start + 3].lower())) % 32] += 1
+        normalised: Vector = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+        return normalised
+
+
+CHUNK = Chunk(
+    id="",
+    book="book",
+    document="one.md",
+    kind="row",
+    text="",
+    search_text="",
+    source="",
+    lines=(1, 1),
+    heading_path=("Combat",),
+)
+
+
+def matrix_row(subject: str, value: int) -> Chunk:
+    text = f"Combat > Attack matrix for {subject}s | opponent armor class {value} | level 1 {20 - value}"
+    must = {"contain_one_of": [[subject], [f"ac {value}", f"armor class {value}"]]}
+    return replace(
+        CHUNK,
+        id=f"{subject}-{value + 20}",
+        text=text,
+        search_text=text,
+        heading_path=("Combat", f"Attack matrix for {subject}s"),
+        row_key=str(value),
+        columns=("opponent armor class", "level 1"),
+        cells=(str(value), str(20 - value)),
+        table_id=subject,
+        query_must=json.dumps(must),
+        names=(f"armor class {value}",),
+    )
+
+
+def prose(number: int) -> Chunk:
+    rng = random.Random(number)
+    words = ["dragon", "cleric", "armor", "class", "tavern", "sea", "roll", "hit", "price", "level", "rope", "night"]
+    text = " ".join(rng.choices(words, k=30))
+    return replace(CHUNK, id=f"prose-{number:03}", kind="prose", text=text, search_text=text)
+
+
+def make_library() -> tuple[Chunk, ...]:
+    guarded = [matrix_row(subject, value) for subject in ("cleric", "fighter", "thief") for value in range(-10, 11)]
+    weapons = [
+        replace(
+            CHUNK,
+            id=f"weapon-{number}",
+            search_text=f"Equipment > Weapons | weapon {name} | damage 1d{number + 2}",
+            heading_path=("Equipment", "Weapons"),
+            row_key=name,
+            columns=("weapon", "damage"),
+            cells=(name, f"1d{number + 2}"),
+            table_id="weapons",
+            names=(name,),
+        )
+        for number, name in enumerate(["crossbow", "dagger", "halberd", "mace", "long sword", "staff"])
+    ]
+    return (*guarded, *weapons, *map(prose, range(60)))
+
+
+@pytest.fixture(scope="session")
+def library() -> tuple[Chunk, ...]:
+    return make_library()
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory, library: tuple[Chunk, ...]) -> Path:
+    folder = tmp_path_factory.mktemp("home")
+    vectors = ToyEmbedder().embed([chunk.search_text for chunk in library])
+    build_snapshot(folder, library, vectors, ToyEmbedder.identity, Vocabulary.default())
+    return folder
+
+
+@pytest.fixture(scope="session")
+def snapshot(home: Path) -> Iterator[Snapshot]:
+    (folder,) = (home / "snapshots").iterdir()
+    with open_snapshot(home, folder.name) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def retriever(snapshot: Snapshot) -> Retriever:
+    return Retriever(snapshot, ToyEmbedder())

@@ -1,0 +1,37 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.search.cosine import similarity
+from retrieval.search.fusion import best, min_max, share_of_best
+
+SCORES = st.lists(st.sampled_from([-1.5, 0.0, 0.25, 1.0, 7.0]), max_size=40).map(np.asarray).map(np.float64)
+
+
+@given(SCORES, st.integers(0, 50), st.randoms(use_true_random=False))
+def test_best_is_the_head_of_a_full_sort_by_score_then_position(scores, k, rng) -> None:
+    allowed = np.asarray([rng.random() < 0.6 for _ in scores], dtype=bool)
+    expected = sorted(np.flatnonzero(allowed), key=lambda place: (-scores[place], place))[:k]
+    assert best(scores, k, allowed).tolist() == expected
+    assert best(scores, k).tolist() == sorted(range(len(scores)), key=lambda place: (-scores[place], place))[:k]
+
+
+def test_min_max_spans_zero_to_one_and_equal_scores_are_all_zero() -> None:
+    assert min_max(np.asarray([2.0, 4.0, 3.0])) == pytest.approx([0, 1, 0.5])
+    assert min_max(np.full(3, 5.0)).tolist() == [0, 0, 0]
+    assert min_max(np.zeros(0)).size == 0
+
+
+def test_share_of_best_leaves_what_did_not_score_at_zero() -> None:
+    assert share_of_best(np.asarray([0.0, 1.0, 4.0])).tolist() == [0, 0.25, 1]
+    assert share_of_best(np.zeros(2)).tolist() == [0, 0]
+
+
+@given(st.integers(1, 300), st.integers(0, 2**32 - 1))
+def test_similarity_of_a_row_is_the_same_bits_wherever_it_stands(rows: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    matrix = rng.normal(size=(rows, 256)).astype(np.float32)
+    vector = rng.normal(size=256).astype(np.float32)
+    some = rng.permutation(rows)[: rows // 2 + 1]
+    assert np.array_equal(similarity(matrix, vector)[some], similarity(matrix[some], vector))

@@ -1,0 +1,150 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from retrieval.errors import EmbedderMismatchError, InvalidQueryError, UnknownNameError
+from retrieval.index.live import promote
+from retrieval.index.snapshot import Snapshot
+from retrieval.query_must.predicate import satisfies_query_must
+from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import STRATEGIES
+from retrieval.types import Chunk, EmbedderIdentity, Strategy
+
+from .conftest import ToyEmbedder
+
+ALL = sorted(STRATEGIES)
+WORDS = ["cleric", "fighter", "thief", "AC 6", "armor class -2", "AC 3", "level", "dragon", "tavern", "hit", "dagger"]
+QUESTION = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
+MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@MANY
+@given(QUESTION, st.integers(1, 140))
+def test_prefilter_is_dense_without_the_excluded_filled_up_with_the_next(
+    retriever: Retriever, library: tuple[Chunk, ...], question: str, k: int
+) -> None:
+    plain = retriever.retrieve(question, k, "dense").chunk_ids
+    kept = retriever.retrieve(question, k, "prefilter").chunk_ids
+    by_id = {chunk.id: chunk for chunk in library}
+    passing = [chunk_id for chunk_id in plain if satisfies_query_must(question, by_id[chunk_id].query_must)]
+    assert list(kept[: len(passing)]) == passing
+    everything = retriever.retrieve(question, len(library), "dense").chunk_ids
+    admitted = [chunk_id for chunk_id in everything if satisfies_query_must(question, by_id[chunk_id].query_must)]
+    assert list(kept) == admitted[:k]
+
+
+@MANY
+@given(QUESTION, st.integers(1, 40))
+def test_iterative_keeps_what_prefilter_keeps_as_far_as_its_rounds_reach(
+    retriever: Retriever, question: str, k: int
+) -> None:
+    rounds = retriever.retrieve(question, k, "iterative")
+    best = retriever.retrieve(question, k, "prefilter")
+    assert rounds.chunk_ids == best.chunk_ids[: len(rounds.hits)]
+    looked_at = [decision.chunk_id for decision in rounds.receipt.decisions]
+    assert len(looked_at) == len(set(looked_at))
+    assert len(looked_at) <= k * rounds.receipt.rounds <= 3 * k
+
+
+def test_dense_is_the_exact_order_of_all_vectors(retriever: Retriever, snapshot: Snapshot) -> None:
+    question = "What does a cleric need to hit AC 6?"
+    exact = snapshot.vectors @ ToyEmbedder().embed([question])[0]
+    hits = retriever.retrieve(question, 20, "dense").hits
+    assert [hit.score for hit in hits] == pytest.approx(np.sort(exact)[::-1][:20], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_k_results_come_back_where_k_exist(retriever: Retriever, name: str) -> None:
+    for k in (1, 15, 60):
+        found = retriever.retrieve("what does a cleric need to hit AC 6 in the tavern", k, name)
+        assert len(found.hits) == k or (name == "iterative" and found.receipt.rounds == 3)
+        assert [hit.rank for hit in found.hits] == list(range(1, len(found.hits) + 1))
+        order = [(-hit.score, hit.chunk.id) for hit in found.hits]
+        assert order == sorted(order)
+        assert len(set(found.chunk_ids)) == len(found.hits)
+
+
+@pytest.mark.parametrize("name", ["iterative", "prefilter", "default"])
+def test_a_question_without_an_armor_class_gets_no_matrix_row(retriever: Retriever, name: str) -> None:
+    found = retriever.retrieve("how does an attack matrix for clerics work, with armor and class and level?", 15, name)
+    assert all(hit.chunk.query_must is None for hit in found.hits)
+    assert found.receipt.excluded > 0 or name == "prefilter"
+
+
+@pytest.mark.parametrize("name", ["prefilter", "default", "iterative"])
+def test_a_question_that_names_a_row_gets_that_row_and_none_of_its_siblings(retriever: Retriever, name: str) -> None:
+    found = retriever.retrieve("attack matrix for clerics, opponent armor class 6, level 1", 15, name)
+    guarded = [hit.chunk.id for hit in found.hits if hit.chunk.query_must]
+    assert guarded == ["cleric-26"]
+
+
+def test_default_ranks_the_named_row_first(retriever: Retriever) -> None:
+    hit = retriever.retrieve("what damage does a dagger do").hits[0]
+    assert hit.chunk.id == "weapon-1"
+    assert set(hit.evidence) == {"lexical", "dense", "table", "row", "column"}
+    assert hit.evidence["row"] > 0
+
+
+def test_a_receipt_accounts_for_every_hit_and_every_exclusion(retriever: Retriever) -> None:
+    found = retriever.retrieve("attack matrix for thieves, armor class 6", 15, "prefilter", debug=True)
+    kept = [decision.chunk_id for decision in found.receipt.decisions if decision.kept]
+    excluded = [decision for decision in found.receipt.decisions if not decision.kept]
+    assert tuple(kept) == found.chunk_ids
+    assert found.receipt.excluded == len(excluded) > 0
+    assert all("contain_one_of" in decision.reason for decision in excluded)
+    assert {"canonical", "predicates", "embed", "dense", "chunks"} == {stage.name for stage in found.receipt.stages}
+    assert all(stage.milliseconds >= 0 for stage in found.receipt.stages)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_one_question_has_one_answer(retriever: Retriever, name: str) -> None:
+    question = "cleric and thief against AC 3"
+    first, second = (retriever.retrieve(question, 15, name) for _ in range(2))
+    assert first.hits == second.hits
+
+
+@pytest.mark.parametrize("question", ["", "   \n", "x" * 2001])
+def test_a_question_that_cannot_be_asked_is_refused(retriever: Retriever, question: str) -> None:
+    with pytest.raises(InvalidQueryError, match="ask something"):
+        retriever.retrieve(question)
+
+
+@pytest.mark.parametrize("question", ["?", "衣", "0", "'; DROP TABLE", "x" * 2000, "\x00", '{"$nin": []}'])
+@pytest.mark.parametrize("name", ALL)
+def test_a_strange_question_still_gets_an_answer(retriever: Retriever, name: str, question: str) -> None:
+    found = retriever.retrieve(question, 5, name)
+    assert len(found.hits) == 5 or (name == "iterative" and found.receipt.rounds == 3)
+
+
+def test_k_below_one_is_refused(retriever: Retriever) -> None:
+    with pytest.raises(InvalidQueryError, match="k is 0"):
+        retriever.retrieve("AC 6", 0)
+
+
+def test_an_unknown_strategy_names_those_that_exist(retriever: Retriever) -> None:
+    with pytest.raises(UnknownNameError, match=r"'cosine'.*bm25, default, dense"):
+        retriever.retrieve("AC 6", strategy="cosine")
+
+
+def test_a_strategy_of_ones_own_can_be_used(retriever: Retriever) -> None:
+    mine = Strategy("mine", lexical_weight=1.0, query_must="prefilter")
+    found = retriever.retrieve("cleric armor class 6", 15, mine)
+    assert found.strategy == "mine"
+    assert [hit.chunk.id for hit in found.hits if hit.chunk.query_must] == ["cleric-26"]
+
+
+def test_another_embedder_than_the_snapshots_is_refused(snapshot: Snapshot) -> None:
+    class Other(ToyEmbedder):
+        identity = EmbedderIdentity("toy", "2", 32)
+
+    with pytest.raises(EmbedderMismatchError, match="search with that embedder"):
+        Retriever(snapshot, Other())
+
+
+def test_opening_a_home_needs_an_embedder_that_has_a_name(home: Path, snapshot: Snapshot) -> None:
+    promote(home, snapshot.id)
+    with pytest.raises(UnknownNameError, match="no embedder is called 'toy'"):
+        Retriever.open(home)
