@@ -88,9 +88,8 @@ def test_everything_comes_back_aligned(home: Path) -> None:
             assert snapshot.collections.nearest("guarded" if number % 9 == 0 else "open", matrix[number], 1).ids == (
                 chunk(number).id,
             )
-        assert np.asarray(snapshot.predicates.guarded).tolist() == [
-            entry.query_must == MUST for entry in snapshot.chunks
-        ]
+        guarded = [entry.query_must == MUST for entry in snapshot.chunks]
+        assert np.asarray(snapshot.predicates.guarded).tolist() == guarded
         assert snapshot.vocabulary.to_json() == Vocabulary.default().to_json()
 
 
