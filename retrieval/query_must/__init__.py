@@ -5,12 +5,17 @@
     canonical(question)                   text in the one form that can be compared
     satisfies_query_must(question, must)  the plain meaning
     explain(question, must)               the same in words
+    CompiledPredicates                    the same for a whole index at once
+    lint(rows)                            what is wrong with predicates
     parse_query_must(must, strict=True)   refuses what no question could be checked against
     extract_query_must(content)           from a row's JSON to metadata
 """
 
 from retrieval.query_must.canonical import Canonical, Interval, canonical, canonical_term, literal
+from retrieval.query_must.compiled import CompiledPredicates
 from retrieval.query_must.extraction import Extraction, extract_query_must
+from retrieval.query_must.lint import Finding, LintItem, lint, unusable
+from retrieval.query_must.names import NamedRows
 from retrieval.query_must.operators import OPERATORS, Operator, register_operator, unregister_operator
 from retrieval.query_must.predicate import (
     Predicate,
@@ -28,9 +33,13 @@ from retrieval.query_must.vocabulary import Label, Vocabulary, load_vocabulary
 __all__ = [
     "OPERATORS",
     "Canonical",
+    "CompiledPredicates",
     "Extraction",
+    "Finding",
     "Interval",
     "Label",
+    "LintItem",
+    "NamedRows",
     "Operator",
     "Predicate",
     "QueryMust",
@@ -39,12 +48,14 @@ __all__ = [
     "canonical_term",
     "explain",
     "extract_query_must",
+    "lint",
     "literal",
     "load_vocabulary",
     "parse_query_must",
     "register_operator",
     "satisfies_query_must",
     "unregister_operator",
+    "unusable",
     "validate_contain",
     "validate_contain_all_of",
     "validate_contain_one_of",

@@ -19,7 +19,7 @@ from retrieval.query_must.atoms import AtomIndex, AtomNumbers
 from retrieval.query_must.canonical import Canonical, canonical, canonical_term
 from retrieval.query_must.names import NamedRows, NameIndex
 from retrieval.query_must.postings import Integers, Postings
-from retrieval.query_must.predicate import parse_query_must, satisfies_query_must
+from retrieval.query_must.predicate import read_query_must, satisfies_query_must
 from retrieval.query_must.vocabulary import Vocabulary
 
 _SCHEMA = 1
@@ -148,9 +148,9 @@ def _group_numbers(
     text: str | None, vocabulary: Vocabulary, atoms: AtomNumbers, groups: dict[tuple[int, ...], int]
 ) -> tuple[list[int], bool]:
     """Number the groups of one predicate; also whether they say all of it."""
-    predicate = parse_query_must(text, strict=False)
+    predicate = read_query_must(text)
     numbers: dict[int, None] = {}
-    compiles = not predicate.ignored
+    compiles = not any(part.unknown for part in predicate.ignored)
     for condition in predicate.conditions:
         compiled = condition.groups(vocabulary)
         compiles = compiles and compiled is not None

@@ -3,8 +3,10 @@
 This normal form is what the compiled index stores and what a receipt names.
 """
 
+import json
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 from retrieval.query_must.canonical import Canonical
 from retrieval.query_must.vocabulary import Vocabulary
@@ -48,8 +50,13 @@ class Group:
     """Atoms of which one must hold."""
 
     atoms: tuple[Atom, ...]
-    source: str
-    """The group as the predicate writes it, for the receipt."""
+    written: Any
+    """The JSON value that the predicate writes for it."""
+
+    @property
+    def source(self) -> str:
+        """The group as the predicate writes it, for the receipt."""
+        return json.dumps(self.written, ensure_ascii=False, default=str)
 
     def holds(self, question: Canonical) -> bool:
         """Whether one atom holds."""

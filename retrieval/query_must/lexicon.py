@@ -104,7 +104,7 @@ class Lexicon:
                 if token.text in self._number_words:
                     at = self._add_number_word(tokens, at, marked)
                     continue
-                marked.append(token._replace(text=self.fold(token.text)))
+                marked.append(Token("word", self.fold(token.text), token.raw))
                 at += 1
                 continue
             last = tokens[at + len(phrase.words) - 1]

@@ -5,7 +5,6 @@ plain meaning, `compile` the same meaning as groups of atoms for the compiled in
 works too; the predicates that use it are matched one by one.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
@@ -34,6 +33,7 @@ class Operator:
 
 
 _REGISTRY: dict[str, Operator] = {}
+_changes: list[str] = []
 OPERATORS: Mapping[str, Operator] = MappingProxyType(_REGISTRY)
 """Every registered operator by its name, in the order in which a receipt asks them."""
 
@@ -43,11 +43,18 @@ def register_operator(operator: Operator) -> None:
     if operator.name in _REGISTRY:
         raise BadPredicateError(f"an operator {operator.name!r} is registered already; choose another name")
     _REGISTRY[operator.name] = operator
+    _changes.append(operator.name)
 
 
 def unregister_operator(name: str) -> None:
     """Remove an operator; a name that is not registered is no error."""
-    _REGISTRY.pop(name, None)
+    if _REGISTRY.pop(name, None) is not None:
+        _changes.append(name)
+
+
+def registry_state() -> int:
+    """Return a number that is another one whenever an operator came or went."""
+    return len(_changes)
 
 
 def _check_term(name: str, value: object) -> None:
@@ -71,10 +78,6 @@ def _terms(values: Sequence[object], vocabulary: Vocabulary) -> tuple[Term, ...]
     return tuple(Term(text) for text in dict.fromkeys(spelled) if text)
 
 
-def _source(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
 def _validate_one_of(value: object) -> None:
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise BadPredicateError(f"contain_one_of: {value!r} is no list of groups; write [['cleric'], ['ac 6']]")
@@ -91,7 +94,7 @@ def _match_one_of(question: Canonical, value: Sequence[Sequence[object]]) -> boo
 
 
 def _compile_one_of(value: Sequence[Sequence[object]], vocabulary: Vocabulary) -> tuple[Group, ...]:
-    groups = (Group(_terms(group, vocabulary), _source(group)) for group in value)
+    groups = (Group(_terms(group, vocabulary), group) for group in value)
     return tuple(group for group in groups if group.atoms)
 
 
@@ -117,7 +120,7 @@ def _match_contain(question: Canonical, value: object) -> bool:
 
 def _compile_contain(value: object, vocabulary: Vocabulary) -> tuple[Group, ...]:
     terms = _terms([value], vocabulary)
-    return (Group(terms, _source(value)),) if terms else ()
+    return (Group(terms, value),) if terms else ()
 
 
 def _validate_range(value: object) -> None:
@@ -150,7 +153,7 @@ def _match_range(question: Canonical, value: Mapping[str, Any]) -> bool:
 
 
 def _compile_range(value: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Group, ...]:
-    return (Group((_range(value, vocabulary),), _source(value)),)
+    return (Group((_range(value, vocabulary),), value),)
 
 
 register_operator(Operator("contain_one_of", _validate_one_of, _match_one_of, _compile_one_of))

@@ -49,7 +49,8 @@ class Postings:
         ends = np.cumsum(sizes)
         if not len(ends) or not ends[-1]:
             return np.zeros(0, np.int64)
-        return self.items[np.repeat(self.offsets[keys] - (ends - sizes), sizes) + np.arange(ends[-1])]
+        items: Integers = self.items[np.repeat(self.offsets[keys] - (ends - sizes), sizes) + np.arange(ends[-1])]
+        return items
 
     def save(self, folder: Path, name: str) -> None:
         """Write two .npy files."""

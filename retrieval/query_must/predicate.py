@@ -15,7 +15,7 @@ from typing import Any
 from retrieval.errors import BadPredicateError
 from retrieval.query_must.canonical import Canonical, canonical
 from retrieval.query_must.conditions import Group
-from retrieval.query_must.operators import OPERATORS, Operator
+from retrieval.query_must.operators import OPERATORS, Operator, registry_state
 from retrieval.query_must.vocabulary import Vocabulary
 
 _log = logging.getLogger(__name__)
@@ -51,12 +51,21 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class Ignored:
+    """A part of a predicate that was left out, and why."""
+
+    message: str
+    unknown: bool = False
+    """No operator of that name is registered here; it may be elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
 class QueryMust:
     """A predicate that was read. All conditions must hold; none at all always holds."""
 
     conditions: tuple[Condition, ...] = ()
-    ignored: tuple[str, ...] = ()
-    """What could not be understood and was left out, in words."""
+    ignored: tuple[Ignored, ...] = ()
+    """What could not be understood."""
 
     def holds(self, question: Canonical) -> bool:
         """Whether every condition holds."""
@@ -72,18 +81,25 @@ def parse_query_must(query_must: Predicate, *, strict: bool) -> QueryMust:
     try:
         value = _decode(query_must)
     except BadPredicateError as error:
-        if strict:
-            raise
-        return _warned((), [str(error)])
-    conditions, ignored = [], []
+        return _leave_out(strict, error, QueryMust())
+    predicate = QueryMust()
     for name, argument in value.items():
         try:
-            conditions.append(_condition(name, argument))
+            condition = _condition(name, argument)
         except BadPredicateError as error:
-            if strict:
-                raise
-            ignored.append(str(error))
-    return _warned(tuple(conditions), ignored)
+            predicate = _leave_out(strict, error, predicate, unknown=name not in OPERATORS)
+        else:
+            predicate = QueryMust((*predicate.conditions, condition), predicate.ignored)
+    return predicate
+
+
+def read_query_must(query_must: Predicate | QueryMust) -> QueryMust:
+    """Read a predicate as an index does: not strictly, and the same text only once."""
+    if isinstance(query_must, QueryMust):
+        return query_must
+    if isinstance(query_must, str):
+        return _read_text(query_must, registry_state())
+    return parse_query_must(query_must, strict=False)
 
 
 def satisfies_query_must(
@@ -96,7 +112,7 @@ def satisfies_query_must(
     >>> satisfies_query_must("7th level cleric, armour class 60", {"contain_one_of": [["cleric"], ["ac 6"]]})
     False
     """
-    predicate = _read(query_must)
+    predicate = read_query_must(query_must)
     return not predicate.conditions or predicate.holds(_question(query, vocabulary))
 
 
@@ -122,7 +138,7 @@ def validate_contain_range(query: str | Canonical, query_must: Predicate) -> boo
 
 def explain(question: str | Canonical, query_must: Predicate | QueryMust, vocabulary: Vocabulary | None = None) -> str:
     """Return the receipt's reason: `no restrictions`, `satisfies query_must`, or the operator and group that failed."""
-    predicate = _read(query_must)
+    predicate = read_query_must(query_must)
     if not predicate.conditions:
         return UNRESTRICTED
     asked = _question(question, vocabulary)
@@ -133,7 +149,7 @@ def explain(question: str | Canonical, query_must: Predicate | QueryMust, vocabu
 
 
 def _check_operator(query: str | Canonical, query_must: Predicate, name: str) -> bool:
-    asked = [condition for condition in _read(query_must).conditions if condition.operator.name == name]
+    asked = [condition for condition in read_query_must(query_must).conditions if condition.operator.name == name]
     return not asked or QueryMust(tuple(asked)).holds(_question(query, None))
 
 
@@ -141,16 +157,8 @@ def _question(query: str | Canonical, vocabulary: Vocabulary | None) -> Canonica
     return canonical(query, vocabulary) if isinstance(query, str) else query
 
 
-def _read(query_must: Predicate | QueryMust) -> QueryMust:
-    if isinstance(query_must, QueryMust):
-        return query_must
-    if isinstance(query_must, str):
-        return _read_text(query_must, tuple(OPERATORS.items()))
-    return parse_query_must(query_must, strict=False)
-
-
 @lru_cache(maxsize=1 << 14)
-def _read_text(text: str, operators: object) -> QueryMust:  # noqa: ARG001  (a new operator is a new reading)
+def _read_text(text: str, state: int) -> QueryMust:  # noqa: ARG001  (another registry is another reading)
     return parse_query_must(text, strict=False)
 
 
@@ -179,7 +187,8 @@ def _condition(name: str, value: Any) -> Condition:
     return Condition(operator, value)
 
 
-def _warned(conditions: tuple[Condition, ...], ignored: list[str]) -> QueryMust:
-    for message in ignored:
-        _log.warning("ignored: %s", message)
-    return QueryMust(conditions, tuple(ignored))
+def _leave_out(strict: bool, error: BadPredicateError, predicate: QueryMust, *, unknown: bool = False) -> QueryMust:
+    if strict:
+        raise error
+    _log.warning("left out of a query_must: %s", error)
+    return QueryMust(predicate.conditions, (*predicate.ignored, Ignored(str(error), unknown)))

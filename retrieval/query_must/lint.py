@@ -1,0 +1,136 @@
+"""What is wrong with predicates, said when rows are made and not when a reader misses one.
+
+Every rule is a proposition about one row (or about a row and its siblings). A predicate from a model that is
+unsatisfiable or excludes its own row is dropped, and the row passes always: see `unusable`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from retrieval.query_must.canonical import canonical, canonical_term
+from retrieval.query_must.compiled import CompiledPredicates
+from retrieval.query_must.predicate import QueryMust, read_query_must
+from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.query_must.witness import minimal_questions
+
+Rule = Literal[
+    "invalid",
+    "unknown_operator",
+    "unsatisfiable",
+    "self_excluding",
+    "shadowed",
+    "empty_term",
+    "unlabelled_range",
+    "not_strict",
+]
+RULES: tuple[Rule, ...] = get_args(Rule)
+"""Every rule, in the order in which a row is asked."""
+
+_ERRORS = frozenset({"invalid", "unknown_operator", "unsatisfiable", "self_excluding"})
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LintItem:
+    """A row with its predicate, as far as the lint needs to know it. Key: id."""
+
+    id: str
+    title: str
+    """What a person calls the row; its own predicate must admit it."""
+    table_id: str
+    query_must: str | None
+    strict: bool | None = None
+    """Whether the rules let this table have predicates; None if nobody asked them."""
+    numeric_columns: int = 0
+    """How many columns of the table hold numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing wrong with one row's predicate. Key: (id, rule, message)."""
+
+    rule: Rule
+    id: str
+    table_id: str
+    message: str
+
+    @property
+    def severity(self) -> Literal["error", "warning"]:
+        """An error means that the predicate does not do what it says."""
+        return "error" if self.rule in _ERRORS else "warning"
+
+
+def lint(rows: Sequence[LintItem], vocabulary: Vocabulary | None = None) -> tuple[Finding, ...]:
+    """Check every predicate, in the order of the rows; rows without one have nothing to find."""
+    vocabulary = vocabulary or Vocabulary.default()
+    shadows = _shadows(rows, vocabulary)
+    return tuple(finding for row in rows for finding in _check(row, vocabulary, shadows.get(row.id, ())))
+
+
+def unusable(findings: Sequence[Finding]) -> frozenset[str]:
+    """Return the ids of rows whose predicate, if a model wrote it, is to be dropped so that the row passes always."""
+    drop = {"invalid", "unsatisfiable", "self_excluding"}
+    return frozenset(finding.id for finding in findings if finding.rule in drop)
+
+
+def _check(row: LintItem, vocabulary: Vocabulary, shadows: Sequence[str]) -> Iterator[Finding]:
+    if row.query_must is None:
+        return
+    predicate = read_query_must(row.query_must)
+    for rule, message in (
+        *_badly_written(predicate),
+        *_unlucky(predicate, row, vocabulary),
+        *_careless(predicate, row, vocabulary),
+    ):
+        yield Finding(rule, row.id, row.table_id, message)
+    if shadows:
+        others = ", ".join(shadows[:_MOST_NAMED]) + (" and others" if len(shadows) > _MOST_NAMED else "")
+        yield Finding("shadowed", row.id, row.table_id, f"the shortest question that it admits also admits {others}")
+
+
+def _badly_written(predicate: QueryMust) -> Iterator[tuple[Rule, str]]:
+    for part in predicate.ignored:
+        yield ("unknown_operator" if part.unknown else "invalid"), part.message
+
+
+def _unlucky(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> Iterator[tuple[Rule, str]]:
+    """Find predicates that no question satisfies, or that the row's own title does not."""
+    questions = minimal_questions(predicate, vocabulary)
+    if questions is not None and not questions:
+        yield "unsatisfiable", "no question can satisfy it; check its labels and terms against the vocabulary"
+    elif not predicate.holds(canonical(row.title, vocabulary)):
+        yield "self_excluding", f"the row's own title {row.title!r} does not satisfy it"
+
+
+def _careless(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> Iterator[tuple[Rule, str]]:
+    """Find what is allowed and yet hardly meant."""
+    values = {condition.operator.name: condition.value for condition in predicate.conditions}
+    groups = [*values.get("contain_one_of", ()), values.get("contain_all_of", ())]
+    terms = [str(term) for group in groups for term in group] + [str(values[n]) for n in ("contain",) if n in values]
+    for term in terms:
+        if not canonical_term(term, vocabulary):
+            yield "empty_term", f"the term {term!r} has neither letter nor digit and is ignored"
+    if "of" not in values.get("contain_range", {"of": ()}) and row.numeric_columns > 1:
+        yield (
+            "unlabelled_range",
+            f"a range without `of` takes any number, and the table has {row.numeric_columns} columns of numbers",
+        )
+    if row.strict is False:
+        yield "not_strict", "its table's rows are told apart by ranking; give it names and no query_must"
+
+
+def _shadows(rows: Sequence[LintItem], vocabulary: Vocabulary) -> dict[str, tuple[str, ...]]:
+    """Return, by row, the siblings that the row's own shortest questions admit as well."""
+    tables: dict[str, list[LintItem]] = {}
+    for row in rows:
+        if row.query_must is not None:
+            tables.setdefault(row.table_id, []).append(row)
+    shadows: dict[str, tuple[str, ...]] = {}
+    for siblings in tables.values():
+        compiled = CompiledPredicates.build([row.query_must for row in siblings], vocabulary=vocabulary)
+        for at, row in enumerate(siblings):
+            questions = minimal_questions(read_query_must(row.query_must), vocabulary) or ()
+            found = {place for question in questions for place in compiled.admitted(question).tolist()} - {at}
+            shadows[row.id] = tuple(siblings[place].id for place in sorted(found))
+    return shadows
