@@ -1,9 +1,12 @@
 """What must hold between the records of one book; each function returns the contradictions, as sentences."""
 
-from collections import Counter
+import json
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from retrieval.ingest.fidelity import check_fidelity
+from retrieval.ingest.values import is_numeric
+from retrieval.query_must.lint import Finding, LintItem, lint
 from retrieval.types import Book, Chunk, Row, Table
 
 
@@ -35,3 +38,37 @@ def repeated_ids(chunks: Iterable[Chunk]) -> tuple[str, ...]:
     """Chunk ids that more than one chunk has."""
     counts = Counter(chunk.id for chunk in chunks)
     return tuple(f"chunk id {chunk_id} is used {count} times" for chunk_id, count in counts.items() if count > 1)
+
+
+def predicate_findings(rows: Sequence[Row]) -> tuple[Finding, ...]:
+    """Everything that is wrong with the predicates of these rows; a finding's id is the title of its row."""
+    columns = _numeric_columns(rows)
+    return lint(
+        [
+            LintItem(
+                id=f"{_title(row)} [{row.table_id}:{row.ordinal}]",
+                title=_title(row),
+                table_id=row.table_id,
+                query_must=row.query_must,
+                numeric_columns=columns[row.table_id],
+            )
+            for row in rows
+        ]
+    )
+
+
+def _title(row: Row) -> str:
+    return str(json.loads(row.content).get("title", row.key))
+
+
+def _numeric_columns(rows: Iterable[Row]) -> dict[str, int]:
+    """By table, how many columns hold nothing but numbers."""
+    cells: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        for place, cell in enumerate(row.cells):
+            if cell:
+                cells[row.table_id][place].append(cell)
+    numbers = {
+        table: sum(all(map(is_numeric, column)) for column in places.values()) for table, places in cells.items()
+    }
+    return defaultdict(int, numbers)

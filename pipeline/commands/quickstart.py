@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich import box
 from rich.table import Table
 
 from pipeline.commands.build import run_build
@@ -13,6 +14,7 @@ from pipeline.console import out
 from pipeline.presentation import print_leaderboard
 
 if TYPE_CHECKING:
+    from evals.noise import Relatives
     from evals.questions import Question
     from retrieval.search.retriever import Retriever
     from retrieval.types import Hit
@@ -50,27 +52,33 @@ def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
 
 def _ask_examples(root: Path) -> None:
     from evals.gold import resolve
+    from evals.noise import Relatives
     from evals.questions import load_questions
 
     questions = load_questions(SAMPLE_QUESTIONS)
     retriever = live_retriever(root)
-    gold = resolve(questions, tuple(retriever.snapshot.chunks)).gold
+    chunks = tuple(retriever.snapshot.chunks)
+    gold, relatives = resolve(questions, chunks).gold, Relatives.of(chunks)
     for question in questions:
         if "example" in question.tags:
-            out.print(_side_by_side(retriever, question, frozenset(gold[question.id])))
-    out.print("* answers the question. [guarded] is a row that says which questions it is for.", markup=False)
+            _print_side_by_side(retriever, question, frozenset(gold[question.id]), relatives)
+    out.print("* answers the question. [guarded] is a row that says which questions it is for.\n", markup=False)
 
 
-def _side_by_side(retriever: Retriever, question: Question, gold: frozenset[str]) -> Table:
-    off = retriever.retrieve(question.query, k=K, strategy="dense").hits
-    on = retriever.retrieve(question.query, k=K, strategy="prefilter").hits
-    table = Table(title=question.query, title_justify="left", expand=True)
+def _print_side_by_side(retriever: Retriever, question: Question, gold: frozenset[str], relatives: Relatives) -> None:
+    from evals.noise import noise
+
+    off, on = (retriever.retrieve(question.query, k=K, strategy=name) for name in ("dense", "prefilter"))
+    table = Table(title=question.query, title_justify="left", expand=True, box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("#", justify="right", width=2)
     for name in ("filter off (dense)", "filter on (prefilter)"):
         table.add_column(name, no_wrap=True, overflow="ellipsis", ratio=1)
-    for rank in range(max(len(off), len(on))):
-        table.add_row(str(rank + 1), *(_cell(hits[rank] if rank < len(hits) else None, gold) for hits in (off, on)))
-    return table
+    for rank in range(max(len(off.hits), len(on.hits))):
+        cells = (_cell(found.hits[rank] if rank < len(found.hits) else None, gold) for found in (off, on))
+        table.add_row(str(rank + 1), *cells)
+    out.print(table)
+    before, after = (noise(found.chunk_ids, gold, relatives) for found in (off, on))
+    out.print(f"rows of the right tables that do not answer: {before} with the filter off, {after} with it on\n")
 
 
 def _cell(hit: Hit | None, gold: frozenset[str]) -> str:

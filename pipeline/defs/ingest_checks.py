@@ -12,8 +12,14 @@ import dagster as dg
 from pipeline.defs.books import books
 from pipeline.defs.chunks import chunks, embeddings
 from pipeline.defs.partitions import books_partitions
-from pipeline.defs.tables import table_rows
-from pipeline.propositions import cells_outside_rows, documents_without_text, repeated_ids, rows_outside_chunks
+from pipeline.defs.tables import predicates, table_rows
+from pipeline.propositions import (
+    cells_outside_rows,
+    documents_without_text,
+    predicate_findings,
+    repeated_ids,
+    rows_outside_chunks,
+)
 from pipeline.report import held
 from retrieval.home import Home
 from retrieval.index.embedders import load_embedder
@@ -21,7 +27,7 @@ from retrieval.index.vectors import EmbeddingStore
 from retrieval.records import read_jsonl
 from retrieval.types import Book, Chunk, Row, Table
 
-WARN = dg.AssetCheckSeverity.WARN
+ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
 
 
 def _folders(context: dg.AssetCheckExecutionContext, home: Home, file: str) -> Iterator[Path]:
@@ -53,6 +59,34 @@ def every_cell_in_one_row(context: dg.AssetCheckExecutionContext, home: dg.Resou
         n_cells += sum(len(row.cells) for table in tables for row in table.rows)
         problems.extend(cells_outside_rows(tables, read_jsonl(folder / "table_rows.jsonl", Row)))
     return held(problems, {"n_cells": n_cells})
+
+
+@dg.asset_check(asset=predicates, blocking=True)
+def predicates_are_satisfiable(
+    context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
+) -> dg.AssetCheckResult:
+    """Some question satisfies each predicate, and the title of its own row is one."""
+    return _linted(context, home, "error")
+
+
+@dg.asset_check(asset=predicates)
+def predicates_are_careful(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
+    """No predicate has an empty term, takes any number where several columns hold some, or admits siblings."""
+    return _linted(context, home, "warning")
+
+
+def _linted(context: dg.AssetCheckExecutionContext, home: Home, severity: str) -> dg.AssetCheckResult:
+    rows = [
+        row
+        for folder in _folders(context, home, "predicates.jsonl")
+        for row in read_jsonl(folder / "predicates.jsonl", Row)
+    ]
+    found = [finding for finding in predicate_findings(rows) if finding.severity == severity]
+    return held(
+        [f"{finding.rule}: {finding.id}: {finding.message}" for finding in found],
+        {"n_guarded": sum(row.query_must is not None for row in rows)},
+        ERROR if severity == "error" else WARN,
+    )
 
 
 @dg.asset_check(asset=chunks, blocking=True)

@@ -16,6 +16,7 @@ CHECKS = {
     "every_document_has_text",
     "every_cell_in_one_row",
     "predicates_are_satisfiable",
+    "predicates_are_careful",
     "every_cell_in_one_chunk",
     "chunk_ids_are_unique",
     "every_chunk_has_a_vector",
@@ -73,8 +74,9 @@ def test_the_gate_asks_for_every_blocking_check_of_the_snapshot_and_its_scores(d
     assert set(GATE) == blocking
 
 
-def test_only_empty_documents_do_not_block(definitions: dg.Definitions) -> None:
-    assert [spec.name for spec in check_specs(definitions) if not spec.blocking] == ["every_document_has_text"]
+def test_what_a_book_may_be_forgiven_does_not_block(definitions: dg.Definitions) -> None:
+    forgiven = {spec.name for spec in check_specs(definitions) if not spec.blocking}
+    assert forgiven == {"every_document_has_text", "predicates_are_careful"}
 
 
 def test_one_process_writes(definitions: dg.Definitions) -> None:

@@ -35,6 +35,12 @@ def unsatisfiable_predicate(home: Home) -> None:
     write_jsonl(path, [replace(first, query_must='{"contain_range": {"min": 9, "max": 1, "of": ["ac"]}}'), *others])
 
 
+def range_of_any_number(home: Home) -> None:
+    path = home.book("tiny") / "predicates.jsonl"
+    rows = [replace(row, cells=(row.key, "1", "2")) for row in read_jsonl(path, Row)]
+    write_jsonl(path, [replace(rows[0], query_must='{"contain_range": {"min": 1, "max": 9}}'), *rows[1:]])
+
+
 def lost_row(home: Home) -> None:
     path = home.book("tiny") / "chunks.jsonl"
     chunks = read_jsonl(path, Chunk)
@@ -57,6 +63,7 @@ BREAKAGES: dict[str, tuple[Breakage, str]] = {
     "every_document_has_text": (empty_document, "02.md"),
     "every_cell_in_one_row": (lost_cell, "Dagger"),
     "predicates_are_satisfiable": (unsatisfiable_predicate, "Dagger"),
+    "predicates_are_careful": (range_of_any_number, "unlabelled_range"),
     "every_cell_in_one_chunk": (lost_row, "Mace"),
     "chunk_ids_are_unique": (repeated_id, "used 2 times"),
     "every_chunk_has_a_vector": (lost_vectors, "no vector"),
