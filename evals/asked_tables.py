@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from evals.chunk_places import folded
-from evals.phrasing import NumberKey, number_key
+from evals.phrasing import NumberKey, is_dice, number_key
 from retrieval.types import Chunk
 
 _LONGEST_KEY, _LONGEST_ANSWER = 60, 80
@@ -51,6 +51,12 @@ class AskedTable:
             return None
         return max(key.high for key in self.number_keys.values())
 
+    @property
+    def of_fields(self) -> bool:
+        """Whether the rows are fields (`Armour Class:`) of what the table, or each further column, is about."""
+        colons = sum((row.row_key or "").rstrip("* ").endswith(":") for row in self.rows)
+        return colons * 2 > len(self.rows) and not any(row.kind == "record" for row in self.rows)
+
     @staticmethod
     def columns(row: Chunk) -> list[tuple[str, str]]:
         """Columns that can be asked for, with their cells: named once, not the key, answered in a few words."""
@@ -60,6 +66,7 @@ class AskedTable:
             for name, cell in zip(row.columns, row.cells, strict=False)
             if count[folded(name)] == 1
             and not _INVENTED.fullmatch(name.strip())
+            and not is_dice(name)
             and any(letter.isalpha() for letter in name)
             and any(letter.isalnum() for letter in cell)
             and len(cell) <= _LONGEST_ANSWER

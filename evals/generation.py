@@ -17,7 +17,16 @@ from random import Random
 
 from evals.asked_tables import AskedTable, key_column
 from evals.chunk_places import folded
-from evals.phrasing import LOOKUPS, RECORD_LOOKUPS, SECTION_PARTS, SECTIONS, Phrasing, is_ordinal, number_key
+from evals.phrasing import (
+    FIELD_LOOKUPS,
+    LOOKUPS,
+    RECORD_LOOKUPS,
+    SECTION_PARTS,
+    SECTIONS,
+    Phrasing,
+    is_ordinal,
+    number_key,
+)
 from evals.questions import GENERATED, Anchor, Question, write_questions
 from evals.subjects import Place, Subjects, section_of, table_of
 from retrieval.query_must.vocabulary import Vocabulary
@@ -115,7 +124,7 @@ class _Writer:
             for row in phrasing.random.sample(rows, min(self._settings.per_table, len(rows))):
                 yield row, _lookup(row, table, subject or "", phrasing)
             rows = [row for row in rows if row.kind == "row"]
-            if rows and subject and phrasing.random.random() < self._settings.unanswerable:
+            if rows and subject and not table.of_fields and phrasing.random.random() < self._settings.unanswerable:
                 row = phrasing.random.choice(rows)
                 key = self._absent_key(row, table, phrasing)
                 if key:
@@ -170,8 +179,13 @@ def _lookup(row: Chunk, table: AskedTable, subject: str, phrasing: Phrasing) -> 
         said, keys = phrasing.number(number, key_column(row)), {name: str(number)}
     else:
         said, keys = phrasing.name(row.row_key or ""), {name: row.row_key or ""}
-    words = {"column": phrasing.column(column), "key": said, "subject": subject}
-    query = phrasing.template(RECORD_LOOKUPS if row.kind == "record" else LOOKUPS, **words)
+    if table.of_fields:
+        # with one column of values its heading is a value itself, and says nothing
+        owner = subject if len(row.cells) == 2 else f"{phrasing.column(column)} ({subject})"
+        query = phrasing.template(FIELD_LOOKUPS, field=phrasing.column(row.row_key or ""), owner=owner)
+    else:
+        words = {"column": phrasing.column(column), "key": said, "subject": subject}
+        query = phrasing.template(RECORD_LOOKUPS if row.kind == "record" else LOOKUPS, **words)
     return _question(row, query, LOOKUP, answer=answer, keys=keys)
 
 

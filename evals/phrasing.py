@@ -27,6 +27,13 @@ RECORD_LOOKUPS = (
     "Tell me the {column} given for {key}.",
     "{column}, {key}",
 )
+FIELD_LOOKUPS = (
+    "What is the {field} of {owner}?",
+    "{owner} {field}",
+    "Tell me the {field} given for {owner}.",
+    "{field}, {owner}",
+)
+"""For tables of fields: a row is a field, and what owns it is the table or one of its columns."""
 SECTIONS = (
     "What do the rules say about {subject}?",
     "How does {subject} work?",
@@ -67,6 +74,11 @@ def number_key(key: str) -> NumberKey | None:
     return NumberKey(low, high) if low < high else None
 
 
+def is_dice(column: str) -> bool:
+    """Whether a column holds what is rolled: `d%`, `1d6`, `Die Roll`."""
+    return _DICE.fullmatch(column.strip()) is not None
+
+
 def is_ordinal(key: str) -> bool:
     """Whether a key is written `7th`: then people say so, too."""
     return _ORDINAL.match(key.strip()) is not None
@@ -87,7 +99,7 @@ class Phrasing:
 
     def number(self, number: int, column: str) -> str:
         """A number of a key column: `level 7`, `7th level`, `level seven`, `a roll of 43`."""
-        if _DICE.fullmatch(column.strip()):
+        if is_dice(column):
             return self.random.choice([f"a roll of {number}", f"{number} rolled on {column.strip()}"])
         name = self.column(column)
         forms = [f"{name} {number}", f"{name} {number}", f"a {name} of {number}"]

@@ -161,6 +161,25 @@ def test_columns_without_a_name_are_not_asked_for(chunks):
     assert questions_of(fighter) == []
 
 
+def test_a_row_of_a_table_of_fields_is_a_field_of_the_table_or_of_a_column(make_chunk):
+    def field(columns):
+        cells = ("Armour Class:", "6", "7")[: len(columns)]
+        row = {"row_key": cells[0], "columns": columns, "cells": cells, "caption": "Dog"}
+        return [make_chunk("ac", source="| Armour Class: | 6 | 7 |", **row)]
+
+    def asked(columns):
+        return {each.query for seed in range(40) for each in questions_of(field(columns), seed=seed)}
+
+    assert {"What is the armour class of Dog?", "Dog ac"} <= asked(("Size:", "Medium"))
+    assert not any("medium" in query for query in asked(("Size:", "Medium")))
+    assert "armour class, wild (Dog)" in asked(("Size:", "Tame", "Wild"))
+
+
+def test_what_is_rolled_is_not_asked_for(make_chunk):
+    row = {"columns": ("Effect", "d20"), "cells": ("Fog", "16"), "row_key": "Fog", "caption": "Effects"}
+    assert questions_of([make_chunk("fog", source="| Fog | 16 |", **row)]) == []
+
+
 def test_a_section_called_like_a_record_gets_no_question(chunks, make_chunk):
     prose = make_chunk("p", kind="prose", source="It breathes lightning. " * 9, heading_path=("Dragon, Blue",))
     assert [
