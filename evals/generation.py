@@ -108,6 +108,9 @@ class _Writer:
         self._table_names = Subjects.of((place, members[0]) for place, members in tables.items())
         self._section_names = Subjects.of((place, members[0]) for place, members in self._sections.items())
         self._titles = Counter(folded(chunk.row_key or "") for chunk in rows)
+        self._heading_books: dict[str, set[str]] = defaultdict(set)
+        for place in self._sections:
+            self._heading_books[folded(place[-1])].add(place[0])
         self._fields = {(folded(chunk.row_key or ""), folded(name)) for chunk in rows for name in chunk.columns}
         self._ordinals = frozenset(
             key_column(chunk).strip().lower() for chunk in rows if chunk.row_key and is_ordinal(chunk.row_key)
@@ -151,8 +154,11 @@ class _Writer:
         return Phrasing(random, self._vocabulary, self._ordinals)
 
     def _unmistakable(self, row: Chunk, subject: str | None) -> bool:
-        """A row needs its table's name; a record is called by its own title, if nothing else is."""
-        return self._titles[folded(row.row_key or "")] == 1 if row.kind == "record" else subject is not None
+        """A row needs its table's name; a record is called by its own title, if nothing else is, in any book."""
+        if row.kind == "row":
+            return subject is not None
+        title = folded(row.row_key or "")
+        return self._titles[title] == 1 and self._heading_books.get(title, {row.book}) == {row.book}
 
     def _absent_key(self, row: Chunk, table: AskedTable, phrasing: Phrasing) -> str | None:
         """A key that the table has not: a number beyond all, or a name that no row with these columns has."""

@@ -187,6 +187,17 @@ def test_a_section_called_like_a_record_gets_no_question(chunks, make_chunk):
     ] == []
 
 
+def test_a_record_called_like_another_books_section_gets_no_question(chunks, make_chunk):
+    section = {"kind": "prose", "source": "It breathes lightning. " * 9, "heading_path": ("Dragon, Blue",)}
+    own, other = (make_chunk("p", book=book, **section) for book in ("b", "c"))
+
+    def asks_for_dragon(library):
+        return any("ragon" in each.query for each in questions_of(library))
+
+    assert asks_for_dragon([*chunks, own])
+    assert not asks_for_dragon([*chunks, other])
+
+
 def test_files_are_named_for_their_documents_and_read_back(chunks, tmp_path):
     documents = generate_questions(chunks)
     paths = write_generated(tmp_path, documents)
