@@ -77,7 +77,7 @@ def _counts_labels(sentence: Sentence, stop: int) -> bool:
 def _run_after(sentence: Sentence, index: int, label: Label, one_reading: bool) -> tuple[Run | None, bool, str]:
     """Read the numbers to the right; also whether a bridge was crossed, and the way an open bound goes."""
     at, between, way = _cross(sentence, index)
-    crossed = at > index + 1
+    crossed = at > index + 1 and sentence.at(at - 1).text != "."
     token = sentence.at(at)
     if token.kind == "whole":
         if token.glue == "opaque" and crossed:

@@ -63,10 +63,11 @@ class Sentence(NamedTuple):
         return self.at(index).kind in _NUMERALS
 
     def is_counted(self, index: int) -> bool:
-        """Whether a unit, a per cent sign or a noun of the vocabulary's counted nouns stands there."""
+        """Whether a unit, a per cent sign or the plural of a counted noun stands there; `4 cleric` counts nobody."""
         token = self.at(index)
         if token.kind == "word":
-            return token.text in self.lexicon.units or token.text in self.lexicon.counted
+            plural = token.raw != token.text
+            return token.text in self.lexicon.units or (plural and token.text in self.lexicon.counted)
         return token.text == "%"
 
     def has_own_number(self, index: int) -> bool:

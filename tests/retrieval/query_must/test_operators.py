@@ -1,9 +1,23 @@
 """The published operators, by their published test names, with the repairs that the operators' meaning needs."""
 
+import json
+import logging
 
+import pytest
 
+from retrieval.errors import BadPredicateError
 from retrieval.query_must import (
+    Operator,
+    canonical,
+    explain,
+    parse_query_must,
+    register_operator,
     satisfies_query_must,
+    unregister_operator,
+    validate_contain,
+    validate_contain_all_of,
+    validate_contain_one_of,
+    validate_contain_range,
 )
 
 CLERIC_QUESTION = "What does a 7th level cleric need to roll to hit armor class 6?"
@@ -72,3 +86,174 @@ def test_empty_term_group():
 
 def test_special_characters():
     assert satisfies_query_must("a.c. 6", [["a.c. 6"]])
+
+
+@pytest.mark.parametrize(
+    ("validate", "passing", "failing"),
+    [
+        (
+            validate_contain_one_of,
+            {"contain_one_of": [["cleric"], ["armor class 6", "a.c. 6"]]},
+            {"contain_one_of": [["x"]]},
+        ),
+        (validate_contain_all_of, {"contain_all_of": ["cleric", "ac 6"]}, {"contain_all_of": ["cleric", "ac 5"]}),
+        (validate_contain, {"contain": "7th level"}, {"contain": "8th level"}),
+        (validate_contain_range, {"contain_range": {"min": 6, "max": 6}}, {"contain_range": {"min": 7, "max": 7}}),
+    ],
+)
+def test_each_operator_checks_itself_alone(validate, passing, failing):
+    assert validate(CLERIC_QUESTION, passing)
+    assert not validate(CLERIC_QUESTION, failing)
+    assert validate(CLERIC_QUESTION, {})
+    assert validate(CLERIC_QUESTION, None)
+    others = {
+        "contain": "dragon",
+        "contain_all_of": ["dragon"],
+        "contain_one_of": [["dragon"]],
+        "contain_range": {"min": 99},
+    }
+    (name,) = passing
+    del others[name]
+    assert validate(CLERIC_QUESTION, {**others, **passing})
+
+
+def test_the_published_examples():
+    assert satisfies_query_must(CLERIC_QUESTION, [["cleric", "clerics"], ["armor class 6", "ac 6", "a.c. 6"]])
+    assert not satisfies_query_must(CLERIC_QUESTION, [["cleric", "clerics"], ["armor class 5", "ac 5", "a.c. 5"]])
+    assert not satisfies_query_must(CLERIC_QUESTION, [["fighter", "fighters"], ["armor class 6", "ac 6", "a.c. 6"]])
+    psionic = {"contain_one_of": [["psionic", "psychic"]], "contain_range": {"min": 10, "max": 13}}
+    assert satisfies_query_must("intelligence 12 psionic blast", psionic)
+    assert not satisfies_query_must("intelligence 8 psionic blast", psionic)
+    assert not satisfies_query_must("psionic blast attack", psionic)
+    assert satisfies_query_must("8th level intelligence 12 psionic", psionic)
+
+
+def test_a_range_of_labels_takes_only_numbers_bound_to_them():
+    must = {"contain_range": {"min": 10, "max": 13, "of": ["intelligence", "wisdom"]}}
+    assert satisfies_query_must("int 12", must)
+    assert satisfies_query_must("wisdom of 10", must)
+    assert not satisfies_query_must("monk with AC 12", must)
+    assert satisfies_query_must("what does a 12 mean for int 8 to 11", must)
+    assert satisfies_query_must("int 9 or higher", must)
+
+
+def test_a_range_may_be_open_at_one_end():
+    assert satisfies_query_must("level 20", {"contain_range": {"min": 13, "of": ["level"]}})
+    assert not satisfies_query_must("level 12", {"contain_range": {"min": 13, "of": ["level"]}})
+    assert satisfies_query_must("level 1", {"contain_range": {"max": 3, "of": ["level"]}})
+
+
+def test_an_ordinal_is_no_free_number():
+    assert not satisfies_query_must("12th level monk", {"contain_range": {"min": 10, "max": 13}})
+
+
+def test_all_operators_must_hold():
+    must = {
+        "contain_one_of": [["cleric"]],
+        "contain_all_of": ["level 7"],
+        "contain": "ac 6",
+        "contain_range": {"max": 6},
+    }
+    assert satisfies_query_must(CLERIC_QUESTION, must)
+    for name, value in {"contain": "ac 5", "contain_all_of": ["level 8"], "contain_range": {"max": 5}}.items():
+        assert not satisfies_query_must(CLERIC_QUESTION, {**must, name: value})
+
+
+def test_every_form_of_a_predicate_is_read():
+    groups = [["cleric"], ["ac 6"]]
+    for form in (groups, {"contain_one_of": groups}, json.dumps(groups), json.dumps({"contain_one_of": groups})):
+        assert satisfies_query_must("cleric ac 6", form)
+        assert not satisfies_query_must("cleric ac 7", form)
+        assert not satisfies_query_must(canonical("cleric ac 7"), form)
+        assert satisfies_query_must(canonical("cleric ac 6"), parse_query_must(form, strict=True))
+    assert satisfies_query_must("anything", "null")
+    assert satisfies_query_must("anything", {})
+
+
+def test_a_number_is_a_term():
+    assert satisfies_query_must("a roll of 60", {"contain": 60})
+    assert not satisfies_query_must("a roll of 6", {"contain_all_of": [6, 60]})
+
+
+@pytest.mark.parametrize(
+    ("must", "complaint"),
+    [
+        ("{", "no JSON"),
+        ("3", "write an object"),
+        ({"contain_any": ["x"]}, "unknown operator 'contain_any'"),
+        ({"contain_one_of": "cleric"}, "no list of groups"),
+        ({"contain_one_of": ["cleric"]}, "no list of terms"),
+        ({"contain_one_of": [[None]]}, "None is no term"),
+        ({"contain_all_of": "cleric"}, "no list of terms"),
+        ({"contain": ["cleric"]}, "is no term"),
+        ({"contain": True}, "is no term"),
+        ({"contain": float("nan")}, "is no term"),
+        ({"contain_range": [1, 2]}, "is no range"),
+        ({"contain_range": {}}, "is no range"),
+        ({"contain_range": {"min": 1, "mx": 2}}, "is no range"),
+        ({"contain_range": {"min": "1"}}, "min is '1'"),
+        ({"contain_range": {"min": 3, "max": 1}}, "swap them"),
+        ({"contain_range": {"min": 3, "of": "level"}}, "list of labels"),
+        ({"contain_range": {"min": 3, "of": []}}, "list of labels"),
+        ({"contain_range": {"min": 3, "of": [3]}}, "every label is a string"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused_when_a_row_is_made_and_left_out_when_it_is_read(must, complaint, caplog):
+    with pytest.raises(BadPredicateError, match=complaint):
+        parse_query_must(must, strict=True)
+    with caplog.at_level(logging.WARNING):
+        assert satisfies_query_must("anything", must)
+    assert complaint in caplog.text
+
+
+def test_the_rest_of_a_predicate_still_counts(caplog):
+    must = {"contain_any": ["x"], "contain": "cleric"}
+    assert satisfies_query_must("cleric", must)
+    assert not satisfies_query_must("fighter", must)
+
+
+def test_an_empty_term_is_as_if_it_were_not_written():
+    assert satisfies_query_must("cleric", [["—", "cleric"]])
+    assert not satisfies_query_must("fighter", [["—", "cleric"]])
+    assert satisfies_query_must("fighter", [["—"]])
+    assert satisfies_query_must("fighter", {"contain": "", "contain_all_of": ["*"]})
+
+
+def test_a_new_operator_is_one_registry_entry():
+    def validate(value):
+        if not isinstance(value, int):
+            raise BadPredicateError(f"contain_words: {value!r} is no number of words; write one")
+
+    operator = Operator("contain_words", validate, lambda question, value: len(question.tokens) >= value)
+    stored = json.dumps({"contain_words": 3})
+    assert satisfies_query_must("two words", stored)
+    register_operator(operator)
+    try:
+        assert not satisfies_query_must("two words", stored)
+        assert satisfies_query_must("now three words", stored)
+        assert explain("two words", stored) == "contain_words failed group: 3"
+        with pytest.raises(BadPredicateError, match="no number of words"):
+            parse_query_must({"contain_words": "3"}, strict=True)
+        with pytest.raises(BadPredicateError, match="registered already"):
+            register_operator(operator)
+    finally:
+        unregister_operator("contain_words")
+    assert satisfies_query_must("two words", stored)
+
+
+@pytest.mark.parametrize(
+    ("must", "reason"),
+    [
+        (None, "no restrictions"),
+        ({}, "no restrictions"),
+        ([["cleric"], ["ac 6"]], "satisfies query_must"),
+        ([["cleric"], ["ac 5", "a.c. 5"]], 'contain_one_of failed group: ["ac 5", "a.c. 5"]'),
+        ({"contain_all_of": ["cleric", "dragon"]}, 'contain_all_of failed group: "dragon"'),
+        ({"contain": "dragon"}, 'contain failed group: "dragon"'),
+        ({"contain_range": {"min": 9, "of": ["ac"]}}, 'contain_range failed group: {"min": 9, "of": ["ac"]}'),
+        ('{"contain": "dragon"}', 'contain failed group: "dragon"'),
+    ],
+)
+def test_the_receipt_names_the_operator_and_the_group_that_failed(must, reason):
+    assert explain(CLERIC_QUESTION, must) == reason
+    assert explain(canonical(CLERIC_QUESTION), must) == reason

@@ -1,0 +1,81 @@
+"""The six published cases, and what the content keeps."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.query_must import extract_query_must
+
+MUST = {"contain_one_of": [["cleric"], ["ac 6"]]}
+
+
+def test_json_with_query_must_is_extracted_and_cleaned():
+    found = extract_query_must(
+        "# Matrix\n" + json.dumps({"title": "AC 6", "query_must": MUST, "level 1": 10}) + "\nend"
+    )
+    assert json.loads(found.query_must) == MUST
+    assert found.content == '# Matrix\n{"title": "AC 6", "level 1": 10}\nend'
+
+
+def test_json_without_query_must_is_left_alone():
+    content = '{"title":  "AC 6", "level 1": 10}'
+    assert extract_query_must(content) == (None, content)
+
+
+def test_of_multiple_json_objects_the_first_query_must_is_taken():
+    first, second = {"title": "a"}, {"title": "b", "query_must": MUST}
+    third = {"title": "c", "query_must": {"contain": "x"}}
+    found = extract_query_must("\n".join(map(json.dumps, (first, second, third))))
+    assert json.loads(found.query_must) == MUST
+    assert found.content == "\n".join([json.dumps(first), '{"title": "b"}', json.dumps(third)])
+
+
+def test_invalid_json_is_left_alone():
+    content = '{"query_must": {"contain": "x"'
+    assert extract_query_must(content) == (None, content)
+
+
+def test_nested_objects_are_taken_whole():
+    must = {"contain_one_of": [["psionic"]], "contain_range": {"min": 10, "max": 13, "of": ["int", "wis"]}}
+    assert json.loads(extract_query_must(json.dumps({"query_must": must})).query_must) == must
+
+
+def test_plain_text_is_left_alone():
+    assert extract_query_must("no braces, no query_must") == (None, "no braces, no query_must")
+
+
+def test_a_predicate_inside_another_object_or_list_is_found():
+    found = extract_query_must(json.dumps([{"row": {"query_must": MUST, "a": 1}}]))
+    assert json.loads(found.query_must) == MUST
+    assert json.loads(found.content) == [{"row": {"a": 1}}]
+
+
+def test_an_empty_predicate_is_no_predicate():
+    assert extract_query_must('{"query_must": {}, "a": 1}') == (None, '{"a": 1}')
+    assert extract_query_must('{"query_must": null, "a": 1}') == (None, '{"a": 1}')
+
+
+def test_indentation_and_letters_are_kept():
+    content = json.dumps({"title": "Mêlée", "n": {"a": 1.5}, "query_must": MUST}, indent=4, ensure_ascii=False)
+    expected = json.dumps({"title": "Mêlée", "n": {"a": 1.5}}, indent=4, ensure_ascii=False)
+    assert extract_query_must(content).content == expected
+
+
+def test_braces_of_prose_before_the_object_do_no_harm():
+    assert extract_query_must('a {set} of {"query_must": {"contain": "x"}}') == ('{"contain": "x"}', "a {set} of {}")
+
+
+def test_nesting_beyond_reason_is_left_alone():
+    content = '{"query_must":' + '{"a":' * 5000
+    assert extract_query_must(content) == (None, content)
+
+
+@given(st.text(max_size=40), st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=4))
+def test_everything_but_the_predicate_survives(prose, row):
+    prose = prose.replace("{", "")
+    row.pop("query_must", None)
+    found = extract_query_must(prose + json.dumps({**row, "query_must": MUST}))
+    assert json.loads(found.query_must) == MUST
+    assert found.content.startswith(prose)
+    assert json.loads(found.content[len(prose) :]) == row

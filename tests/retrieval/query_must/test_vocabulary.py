@@ -1,0 +1,87 @@
+import json
+
+import pytest
+
+from retrieval.errors import LibraryError
+from retrieval.query_must import Vocabulary, canonical, load_vocabulary
+
+
+def test_the_default_is_read_once():
+    assert Vocabulary.default() is Vocabulary.default()
+
+
+def test_a_vocabulary_survives_json():
+    default = Vocabulary.default()
+    again = Vocabulary.from_json(json.loads(json.dumps(default.to_json())))
+    assert again.to_json() == default.to_json()
+    assert canonical("levels 1-3 or better", again).tokens == canonical("levels 1-3 or better").tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("armour classes", "ac"),
+        ("A.C.", "ac"),
+        ("Hit Dice", "hd"),
+        ("STR", "str"),
+        ("intelligence", "int"),
+        ("levels", "level"),
+    ],
+)
+def test_a_label_answers_to_all_its_forms(text, name):
+    label = Vocabulary.default().label(text)
+    assert label is not None
+    assert label.name == name
+
+
+@pytest.mark.parametrize("text", ["", "armor", "armor class 6", "level of", "dragon"])
+def test_other_texts_are_no_label(text):
+    assert Vocabulary.default().label(text) is None
+
+
+def test_a_library_file_is_merged_over_the_default(tmp_path):
+    path = tmp_path / "vocabulary.toml"
+    path.write_text(
+        '[labels.ac]\nforms = ["defence value"]\nbetter = "lower"\n[labels.valve]\n'
+        '[aliases]\nlorry = "truck"\n[words]\ncounted_nouns = ["bugbear"]\n[plurals]\nkine = "cow"\n',
+        encoding="utf-8",
+    )
+    library = load_vocabulary(path)
+    assert canonical("defence value 6 of two bugbears", library).has("armour class 6")
+    assert canonical("six bugbears", library).has("6 bugbear")
+    assert canonical("valve 12", library).bound["valve"] == (12,)
+    assert canonical("a lorry full of kine", library).has("truck")
+    assert canonical("kine", library).has("cow")
+    label = library.label("ac")
+    assert label is not None
+    assert label.better == "lower"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("labels = 3", "labels is 3"),
+        ("[labels.x]\nbeter = 'higher'", "beter"),
+        ("[labels.x]\nbetter = 'up'", "better is 'up'"),
+        ("[labels]\nx = 3", "labels.x is 3"),
+        ("[words]\nunits = 'foot'", "words.units"),
+        ("[words]\nunit = ['foot']", "unit"),
+        ("[lables.x]", "lables"),
+        ("[labels", "cannot be read"),
+    ],
+)
+def test_a_file_that_is_wrong_is_refused_in_words(tmp_path, text, complaint):
+    path = tmp_path / "vocabulary.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(LibraryError, match=complaint):
+        load_vocabulary(path)
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    with pytest.raises(LibraryError, match=r"none\.toml"):
+        load_vocabulary(tmp_path / "none.toml")
+
+
+def test_an_alias_may_name_a_label():
+    library = Vocabulary.default().merge(Vocabulary.from_json({"aliases": {"protection": "ac"}}))
+    assert canonical("protection 6", library).has("ac 6")
