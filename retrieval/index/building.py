@@ -12,10 +12,11 @@ from retrieval.errors import EmbedderMismatchError, LibraryError
 from retrieval.index.arrays import save_array
 from retrieval.index.chroma import HNSW, ChromaStore, CollectionName
 from retrieval.index.chunk_file import ChunkFile
-from retrieval.index.lexical import LexicalIndex
+from retrieval.index.lexical import LexicalIndex, fingerprint
 from retrieval.index.live import SNAPSHOTS, snapshot_folder
 from retrieval.index.manifest import FILE_NAME, Manifest
 from retrieval.index.table_index import TableIndex
+from retrieval.index.tokens import tokenizer
 from retrieval.query_must.compiled import CompiledPredicates
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.types import Chunk, EmbedderIdentity, MetadataValue, Vector
@@ -51,7 +52,7 @@ def build_snapshot(
         progress: told how the work goes on.
 
     Raises:
-        LibraryError: there are no chunks, two share an id, or `lexical` is over another number of them.
+        LibraryError: there are no chunks, two share an id, or `lexical` is over others.
         EmbedderMismatchError: the vectors do not fit the chunks or the embedder.
     """
     _require_fitting(chunks, vectors, embedder_identity)
@@ -112,11 +113,12 @@ def _write_own_files(
     ChunkFile.save(folder, chunks)
     save_array(folder / "vectors.npy", vectors)
     tell("lexical", 0, len(chunks))
-    lexical = lexical or LexicalIndex.build(chunk.search_text for chunk in chunks)
-    if lexical.n_documents != len(chunks):
-        raise LibraryError(f"the lexical index is over {lexical.n_documents} chunks, not {len(chunks)}; build it again")
+    texts = [chunk.search_text for chunk in chunks]
+    lexical = lexical or LexicalIndex.build(texts, tokenizer(vocabulary))
+    if lexical.fingerprint != fingerprint(texts):
+        raise LibraryError("the lexical index is over other chunks, or these in another order; build it again")
     lexical.save(folder / "lexical")
-    TableIndex.build(chunks).save(folder / "tables")
+    TableIndex.build(chunks, tokenizer(vocabulary)).save(folder / "tables")
     tell("predicates", 0, len(chunks))
     predicates = CompiledPredicates.build(
         [chunk.query_must for chunk in chunks], [chunk.names for chunk in chunks], vocabulary

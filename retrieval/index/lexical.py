@@ -1,15 +1,20 @@
 """BM25 whose query costs its postings and not its corpus: every (term, document) score is computed at build time."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.arrays import TermTable, load_array, save_array
-from retrieval.index.tokens import tokens
+from retrieval.index.tokens import Tokenize, tokens
+
+if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
 
 K1, B, EPSILON = 1.5, 0.75, 0.25
 
@@ -26,6 +31,8 @@ class LexicalIndex:
     """
 
     n_documents: int
+    fingerprint: str
+    """SHA-256 of the texts in their order: whose index this is."""
     terms: TermTable
     starts: npt.NDArray[np.int64]
     """(terms + 1,): postings of term i lie between starts[i] and starts[i + 1]."""
@@ -33,14 +40,18 @@ class LexicalIndex:
     """Document of each posting, ascending within a term."""
     weights: npt.NDArray[np.float64]
     """Score of each posting."""
+    tokenize: Tokenize = tokens
+    """Cuts questions as it cut the texts."""
 
     @classmethod
-    def build(cls, texts: Iterable[str], tokenize: Callable[[str], Sequence[str]] = tokens) -> "LexicalIndex":
+    def build(cls, texts: Iterable[str], tokenize: Tokenize = tokens) -> "LexicalIndex":
         """Index the texts; document i is the i-th text."""
         numbers: dict[str, int] = {}
         flat: list[int] = []
         lengths: list[int] = []
+        digest = sha256()
         for text in texts:
+            _digest(digest, text)
             found = tokenize(text)
             lengths.append(len(found))
             flat.extend([numbers.setdefault(token, len(numbers)) for token in found])
@@ -56,10 +67,12 @@ class LexicalIndex:
         spread = np.bincount(term, minlength=len(ordered))
         return cls(
             n_documents=len(length),
+            fingerprint=digest.hexdigest(),
             terms=TermTable.build([text for text, _ in ordered]),
             starts=np.concatenate([[0], np.cumsum(spread)]).astype(np.int64),
             documents=document.astype(np.int32),
             weights=_idf(spread, len(length))[term] * _saturation(frequency, length[document], length),
+            tokenize=tokenize,
         )
 
     @property
@@ -72,10 +85,10 @@ class LexicalIndex:
         """Distinct (term, document) pairs."""
         return len(self.documents)
 
-    def scores(self, query: str, tokenize: Callable[[str], Sequence[str]] = tokens) -> npt.NDArray[np.float64]:
+    def scores(self, query: str) -> npt.NDArray[np.float64]:
         """Score of every document, (n_documents,); a token that stands twice in the question counts twice."""
         total = np.zeros(self.n_documents)
-        for token in tokenize(query):
+        for token in self.tokenize(query):
             term = self.terms.position(token)
             if term is not None:
                 start, stop = self.starts[term], self.starts[term + 1]
@@ -87,24 +100,42 @@ class LexicalIndex:
         folder.mkdir(parents=True, exist_ok=True)
         self.terms.save(folder)
         save_array(folder / "size.npy", np.asarray([self.n_documents], dtype=np.int64))
+        save_array(folder / "fingerprint.npy", np.frombuffer(bytes.fromhex(self.fingerprint), dtype=np.uint8))
         save_array(folder / "starts.npy", self.starts)
         save_array(folder / "documents.npy", self.documents)
         save_array(folder / "weights.npy", self.weights)
 
     @classmethod
-    def load(cls, folder: Path) -> "LexicalIndex":
-        """Map what `save` wrote.
+    def load(cls, folder: Path, tokenize: Tokenize = tokens) -> "LexicalIndex":
+        """Map what `save` wrote; the tokenizer must be the one it was built with.
 
         Raises:
             IndexCorruptError: a file is missing, is no array, or the arrays do not fit each other.
         """
         return cls(
             n_documents=int(load_array(folder / "size.npy", np.int64)[0]),
+            fingerprint=load_array(folder / "fingerprint.npy", np.uint8).tobytes().hex(),
             terms=TermTable.load(folder),
             starts=load_array(folder / "starts.npy", np.int64),
             documents=load_array(folder / "documents.npy", np.int32),
             weights=load_array(folder / "weights.npy", np.float64),
+            tokenize=tokenize,
         )
+
+
+def fingerprint(texts: Iterable[str]) -> str:
+    """SHA-256 of texts in their order."""
+    digest = sha256()
+    for text in texts:
+        _digest(digest, text)
+    return digest.hexdigest()
+
+
+def _digest(digest: "Hash", text: str) -> None:
+    content = text.encode("utf-8", "surrogatepass")
+    # The length before each text keeps ["ab", "c"] apart from ["a", "bc"].
+    digest.update(len(content).to_bytes(8, "little"))
+    digest.update(content)
 
 
 def _idf(spread: npt.NDArray[np.int64], n_documents: int) -> npt.NDArray[np.float64]:

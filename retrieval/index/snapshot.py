@@ -27,6 +27,7 @@ from retrieval.index.lexical import LexicalIndex
 from retrieval.index.live import live_id, snapshot_folder
 from retrieval.index.manifest import Manifest
 from retrieval.index.table_index import TableIndex
+from retrieval.index.tokens import tokenizer
 from retrieval.index.verification import Finding, ann_recall, verify_snapshot
 from retrieval.query_must.compiled import CompiledPredicates
 from retrieval.query_must.vocabulary import Vocabulary
@@ -65,12 +66,12 @@ class Snapshot:
     @cached_property
     def lexical(self) -> LexicalIndex:
         """BM25 over `search_text`."""
-        return LexicalIndex.load(self.folder / "lexical")
+        return LexicalIndex.load(self.folder / "lexical", tokenizer(self.vocabulary))
 
     @cached_property
     def tables(self) -> TableIndex:
         """What names each table."""
-        return TableIndex.load(self.folder / "tables")
+        return TableIndex.load(self.folder / "tables", tokenizer(self.vocabulary))
 
     @property
     def vocabulary(self) -> Vocabulary:

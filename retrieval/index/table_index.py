@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from retrieval.index.arrays import load_array, save_array
 from retrieval.index.lexical import LexicalIndex
+from retrieval.index.tokens import Tokenize, tokens
 from retrieval.types import Chunk
 
 
@@ -24,7 +25,7 @@ class TableIndex:
     """Over column names alone."""
 
     @classmethod
-    def build(cls, chunks: Sequence[Chunk]) -> "TableIndex":
+    def build(cls, chunks: Sequence[Chunk], tokenize: Tokenize = tokens) -> "TableIndex":
         """Number the tables of these chunks in their first order."""
         numbers: dict[str, int] = {}
         texts: list[str] = []
@@ -38,7 +39,7 @@ class TableIndex:
                 texts.append(" ".join((*chunk.heading_path, chunk.caption or "", *chunk.columns)))
                 columns.append(" ".join(chunk.columns))
             of[position] = numbers[chunk.table_id]
-        return cls(of, LexicalIndex.build(texts), LexicalIndex.build(columns))
+        return cls(of, LexicalIndex.build(texts, tokenize), LexicalIndex.build(columns, tokenize))
 
     def scores(self, query: str) -> npt.NDArray[np.float64]:
         """BM25 of each chunk's table, (n_chunks,); 0 for chunks that have none."""
@@ -60,10 +61,10 @@ class TableIndex:
         save_array(folder / "of.npy", self.of)
 
     @classmethod
-    def load(cls, folder: Path) -> "TableIndex":
+    def load(cls, folder: Path, tokenize: Tokenize = tokens) -> "TableIndex":
         """Map what `save` wrote."""
         return cls(
             load_array(folder / "of.npy", np.int32),
-            LexicalIndex.load(folder / "names"),
-            LexicalIndex.load(folder / "columns"),
+            LexicalIndex.load(folder / "names", tokenize),
+            LexicalIndex.load(folder / "columns", tokenize),
         )

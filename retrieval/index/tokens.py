@@ -2,14 +2,19 @@
 
 It keeps the words of canonical text (signs, dice, fractions and decimals stay whole, `7th` meets `7`, plurals meet
 their singular) and leaves out binding: a bag of words has no order that a label could bind across. So `7th level`
-and `level 7`, `A.C. 6` and `AC6`, `-2` and `−2` are the same bags.
+and `level 7`, `armour class 6`, `A.C. 6` and `AC6`, `-2` and `−2` are the same bags.
+
+Canonical text itself as tokens was tried on three real books: the same quality within two hundredths of MRR, at five
+times the cost.
 """
 
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 
 from retrieval.query_must.plurals import singular
+from retrieval.query_must.vocabulary import Vocabulary
 
 _PLAIN = str.maketrans({"−": "-", "–": "-", "—": " ", "’": "'", "‘": "'"})
 _DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
@@ -28,12 +33,54 @@ _TOKEN = re.compile(
 _ORDINAL = re.compile(r"(\d)(?:st|nd|rd|th)\b")
 
 
+Tokenize = Callable[[str], Sequence[str]]
+
+
 def tokens(text: str) -> list[str]:
-    """Tokens of a text in order, with repetitions.
+    """Tokens of a text in order, with repetitions, in the generic vocabulary.
 
     A number glued to a letter by a minus (`AC-2`, `level-3`) is both, the signed and the plain number: only the
     label would say which, and a bag of words does not know its labels.
     """
+    return tokenizer(Vocabulary.default())(text)
+
+
+@cache
+def tokenizer(vocabulary: Vocabulary) -> Callable[[str], list[str]]:
+    """The tokenizer of a vocabulary: its labels and aliases are said in one way (`armour class`, `A.C.` -> `ac`)."""
+    phrases: dict[str, list[tuple[list[str], list[str]]]] = {}
+    said = [(form, label.name) for label in vocabulary.labels for form in label.forms]
+    for form, name in (*said, *vocabulary.aliases.items()):
+        parts, replacement = _words(form), _words(name)
+        if parts and parts != replacement:
+            phrases.setdefault(parts[0], []).append((parts, replacement))
+    for forms in phrases.values():
+        forms.sort(key=lambda form: -len(form[0]))
+
+    def tokenize(text: str) -> list[str]:
+        return _folded(_words(text), phrases)
+
+    return tokenize
+
+
+def _folded(words: list[str], phrases: Mapping[str, Sequence[tuple[list[str], list[str]]]]) -> list[str]:
+    if phrases.keys().isdisjoint(words):
+        return words
+    found: list[str] = []
+    place = 0
+    while place < len(words):
+        for parts, replacement in phrases.get(words[place], ()):
+            if words[place : place + len(parts)] == parts:
+                found += replacement
+                place += len(parts)
+                break
+        else:
+            found.append(words[place])
+            place += 1
+    return found
+
+
+def _words(text: str) -> list[str]:
     plain = unicodedata.normalize("NFKC", text).casefold().translate(_PLAIN)
     plain = _ORDINAL.sub(r"\1", _DOTTED.sub(lambda match: match[0].replace(".", ""), plain))
     found: list[str] = []

@@ -18,14 +18,14 @@ TEXT = st.lists(WORD, max_size=12).map(" ".join)
 def test_scores_are_okapi_bm25s(texts: list[str], query: str) -> None:
     reference = BM25Okapi([text.split() for text in texts])
     index = LexicalIndex.build(texts, tokenize=str.split)
-    assert index.scores(query, tokenize=str.split) == pytest.approx(reference.get_scores(query.split()), abs=1e-9)
+    assert index.scores(query) == pytest.approx(reference.get_scores(query.split()), abs=1e-9)
 
 
 def test_a_term_of_most_documents_has_okapis_floor_and_a_repeated_token_counts_twice() -> None:
     texts = ["the ac of it", "the level", "the level of the cleric", "nothing else here"]
     reference = BM25Okapi([text.split() for text in texts])
     index = LexicalIndex.build(texts, tokenize=str.split)
-    once, twice = index.scores("the", str.split), index.scores("the the", str.split)
+    once, twice = index.scores("the"), index.scores("the the")
     assert once[0] > 0
     assert twice == pytest.approx(2 * once)
     assert once == pytest.approx(reference.get_scores(["the"]), abs=1e-9)
@@ -38,7 +38,7 @@ def test_a_saved_index_scores_as_before_and_is_mapped(tmp_path: Path) -> None:
     for query in ("armor 6", "été", "衣", "unknown", ""):
         assert np.array_equal(loaded.scores(query), index.scores(query))
     assert isinstance(loaded.weights, np.memmap)
-    assert (loaded.n_terms, loaded.n_postings, loaded.n_documents) == (6, 6, 3)
+    assert (loaded.n_terms, loaded.n_postings, loaded.n_documents) == (5, 5, 3)
 
 
 @pytest.mark.parametrize("texts", [[], ["", " "]])

@@ -14,6 +14,7 @@ from retrieval.errors import (
 )
 from retrieval.index import building
 from retrieval.index.chroma import ChromaStore
+from retrieval.index.lexical import LexicalIndex
 from retrieval.index.live import live_id, promote
 from retrieval.index.manifest import Manifest
 from retrieval.index.snapshot import ann_recall, build_snapshot, open_snapshot, verify_snapshot
@@ -151,6 +152,18 @@ def test_a_library_that_cannot_be_built_leaves_nothing_behind(tmp_path: Path) ->
     with pytest.raises(EmbedderMismatchError, match="not finite"):
         build_snapshot(tmp_path, [one], np.full((1, 16), np.nan, dtype=np.float32), MODEL, Vocabulary.default())
     assert not list(tmp_path.rglob("manifest.json"))
+
+
+def test_a_lexical_index_over_other_chunks_or_another_order_is_refused(tmp_path: Path) -> None:
+    chunks = sorted((chunk(number) for number in range(20)), key=lambda entry: entry.id)
+    texts = [entry.search_text for entry in chunks]
+    default = Vocabulary.default()
+    given = LexicalIndex.build(texts)
+    manifest = build_snapshot(tmp_path, chunks, vectors_of(20), MODEL, default, lexical=given)
+    assert build_snapshot(tmp_path, chunks, vectors_of(20), MODEL, default).id == manifest.id
+    for wrong in (LexicalIndex.build(texts[::-1]), LexicalIndex.build(texts[1:])):
+        with pytest.raises(LibraryError, match="another order"):
+            build_snapshot(tmp_path, chunks, vectors_of(20), MODEL, default, lexical=wrong)
 
 
 def test_a_build_that_fails_half_way_is_no_snapshot(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 import pytest
 
-from retrieval.index.tokens import tokens
+from retrieval.index.tokens import tokenizer, tokens
+from retrieval.query_must.vocabulary import Label, Vocabulary
 
 
 @pytest.mark.parametrize(
@@ -14,6 +15,9 @@ from retrieval.index.tokens import tokens
         ("two torches", "two torch"),
         ("the druid's staff", "the druid staff"),
         ("ＡＣ ６", "AC 6"),
+        ("armour class 6", "AC 6"),
+        ("opponents armor classes", "A.C."),
+        ("Hit Points", "hp"),
     ],
 )
 def test_two_ways_of_writing_are_the_same_bag(left: str, right: str) -> None:
@@ -36,3 +40,8 @@ def test_different_numbers_stay_apart() -> None:
 @pytest.mark.parametrize("text", ["", "   ", "—", "…!?"])
 def test_a_text_without_words_has_no_tokens(text: str) -> None:
     assert tokens(text) == []
+
+
+def test_a_librarys_own_labels_are_said_in_one_way() -> None:
+    mine = tokenizer(Vocabulary(labels=(Label("power rating", forms=("p.r.", "might")),)))
+    assert mine("might 4") == mine("PR 4") == mine("power rating 4") == ["power", "rating", "4"]
