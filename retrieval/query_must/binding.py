@@ -5,9 +5,12 @@ took, the next one cannot take. The rules prefer to bind too much rather than to
 label without need lets one row more through, a number that is missed hides the row that was asked for.
 """
 
+from math import isnan
 from typing import NamedTuple
 
-from retrieval.query_must.numbers import Numeral, Run, Sentence, bound, find_link, numeral, read_run
+from retrieval.query_must.numbers import Numeral, bound, numerals
+from retrieval.query_must.runs import Run, find_link, read_run
+from retrieval.query_must.sentence import Sentence
 from retrieval.query_must.vocabulary import Label
 
 _LONGEST_BRIDGE = 5
@@ -23,27 +26,24 @@ class Binding(NamedTuple):
     stop: int
 
 
-def bind(sentence: Sentence, *, one_reading: bool = False) -> list[Binding]:
-    """Find every binding, left to right, without overlap.
-
-    `one_reading` reads `AC-2` as minus two alone, as a term wants it; a question keeps both readings.
-    """
+def bind(sentence: Sentence) -> list[Binding]:
+    """Find every binding, left to right, without overlap."""
     bindings: list[Binding] = []
     floor = 0
     for index, token in enumerate(sentence.tokens):
         if token.kind != "label" or index < floor:
             continue
         label = sentence.lexicon.labels[token.text]
-        binding = _bind_label(sentence, index, label, floor, one_reading)
+        binding = _bind_label(sentence, index, label, floor)
         if binding is not None:
             bindings.append(binding)
             floor = binding.stop
     return bindings
 
 
-def _bind_label(sentence: Sentence, index: int, label: Label, floor: int, one_reading: bool) -> Binding | None:
+def _bind_label(sentence: Sentence, index: int, label: Label, floor: int) -> Binding | None:
     before = _run_before(sentence, index, label, floor)
-    after, crossed, way = _run_after(sentence, index, label, one_reading)
+    after, crossed, way = _run_after(sentence, index, label)
     if before is not None and after is not None:
         if not sentence.at(index - 1).ordinal:
             if _counts_labels(sentence, after.stop):
@@ -61,7 +61,7 @@ def _bind_label(sentence: Sentence, index: int, label: Label, floor: int, one_re
     way = way or _way_around(sentence, start, stop, index)
     direction = _direction(label, way)
     if direction:
-        spans = (*spans, *(bound(value.value, direction) for value in values))
+        spans = (*spans, *(bound(value.value, direction) for value in values if not isnan(value.value)))
     return Binding(label, values, spans, start, stop)
 
 
@@ -74,28 +74,30 @@ def _counts_labels(sentence: Sentence, stop: int) -> bool:
     return False
 
 
-def _run_after(sentence: Sentence, index: int, label: Label, one_reading: bool) -> tuple[Run | None, bool, str]:
+def _run_after(sentence: Sentence, index: int, label: Label) -> tuple[Run | None, bool, str]:
     """Read the numbers to the right; also whether a bridge was crossed, and the way an open bound goes."""
     at, between, way = _cross(sentence, index)
     crossed = at > index + 1 and sentence.at(at - 1).text != "."
     token = sentence.at(at)
-    if token.kind == "whole":
-        if token.glue == "opaque" and crossed:
-            return None, crossed, ""
-        return Run((numeral(token),), (), at, at + 1), crossed, way
+    if token.glue == "opaque":
+        # A die or a code is the label's only where it stands right beside it.
+        values = numerals(token, label, one_reading=True)
+        return None if crossed else Run(values, (), at, at + 1), crossed, way
     if not sentence.is_numeral(at) or (crossed and not _may_meet(sentence, at)):
         return None, crossed, ""
-    if token.ordinal and sentence.at(at + 1).kind in ("word", "label") and not _is_connective(sentence, at + 1):
+    described = sentence.at(at + 1).kind in ("word", "label")
+    if token.ordinal and described and not sentence.is_word(at + 1, sentence.lexicon.connectives):
         return None, crossed, ""
     if token.glue == "hyphen" and label.negative and token.kind == "number":
-        return _both_readings(sentence, at, label, one_reading), crossed, way
-    return read_run(sentence, at, label, between=between), crossed, way
+        return _both_readings(sentence, at, label), crossed, way
+    run = read_run(sentence, at, label, between=between, plural=sentence.is_plural(index))
+    return run, crossed, way
 
 
 def _cross(sentence: Sentence, index: int) -> tuple[int, bool, str]:
     """Step over what a label and its number meet across; say whether `between` was among it, and a bound's way."""
     at, way = index + 1, ""
-    between = sentence.at(index - 1).raw == "between"
+    between = sentence.follows_between(index)
     if sentence.at(at).text == "." and sentence.at(index).raw in sentence.lexicon.dotted:
         at += 1
     while at <= index + _LONGEST_BRIDGE:
@@ -115,7 +117,7 @@ def _cross(sentence: Sentence, index: int) -> tuple[int, bool, str]:
 def _is_bridge(sentence: Sentence, at: int) -> bool:
     token = sentence.at(at)
     if token.kind == "word":
-        return token.raw in sentence.lexicon.bridges
+        return sentence.is_word(at, sentence.lexicon.bridges)
     in_brackets = token.text == "(" and sentence.is_numeral(at + 1) and sentence.at(at + 2).text == ")"
     return token.kind == "mark" and (token.text in (":", "=", "-") or in_brackets)
 
@@ -129,33 +131,31 @@ def _may_meet(sentence: Sentence, at: int) -> bool:
     return not sentence.is_counted(at + 1)
 
 
-def _is_connective(sentence: Sentence, at: int) -> bool:
-    return sentence.at(at).kind == "word" and sentence.at(at).raw in sentence.lexicon.connectives
-
-
-def _both_readings(sentence: Sentence, at: int, label: Label, one_reading: bool) -> Run:
+def _both_readings(sentence: Sentence, at: int, label: Label) -> Run:
     """Read `AC-2` as a negative number, and in a question as a separator too."""
     positive = sentence.at(at)
     negative = positive._replace(text="-" + positive.text, value=-positive.value)
     signed = sentence._replace(tokens=[*sentence.tokens[:at], negative, *sentence.tokens[at + 1 :]])
     run = read_run(signed, at, label)
-    return run if one_reading else run._replace(numerals=(*run.numerals, numeral(positive)))
+    if sentence.one_reading:
+        return run
+    return run._replace(numerals=(*run.numerals, *numerals(positive, label, one_reading=True)))
 
 
 def _run_before(sentence: Sentence, index: int, label: Label, floor: int) -> Run | None:
     """Read the numbers to the left, none of them before `floor`."""
     last = index - 1 - sentence.lexicon.bounds_after.ending(sentence.tokens, index)[0]
-    token = sentence.at(last)
-    if last < floor:
-        return None
-    if token.kind == "whole" and token.glue in ("fraction", "sum") and token.raw[0] not in "+-":
-        return Run((numeral(token),), (), last, index + 1)
-    if not sentence.is_numeral(last) or token.glue or (label.counted and not token.ordinal):
+    if last < floor or not _can_precede(sentence, last) or (label.counted and not sentence.at(last).ordinal):
         return None
     first = _first_of_list(sentence, last, label, floor)
-    between = sentence.at(first - 1).raw == "between"
-    run = read_run(sentence, first, label, between=between, stop=last + 1)
+    run = read_run(sentence, first, label, between=sentence.follows_between(first), stop=last + 1)
     return run._replace(stop=index + 1)
+
+
+def _can_precede(sentence: Sentence, at: int) -> bool:
+    """Whether a number stands there that a label can take from behind: `+1 level` and `x86 level` are none."""
+    token = sentence.at(at)
+    return sentence.is_numeral(at) and token.glue not in ("letters", "hyphen") and token.raw[:1] not in ("+", "-")
 
 
 def _first_of_list(sentence: Sentence, last: int, label: Label, floor: int) -> int:
@@ -166,7 +166,7 @@ def _first_of_list(sentence: Sentence, last: int, label: Label, floor: int) -> i
             candidate = first - gap
             if candidate < floor or sentence.at(candidate).ordinal != sentence.at(last).ordinal:
                 continue
-            if not sentence.is_numeral(candidate) or sentence.at(candidate).glue:
+            if not _can_precede(sentence, candidate):
                 continue
             link = find_link(sentence, candidate + 1, label)
             if link is not None and link.at == first and (joined or sentence.at(first - 1).text != ","):

@@ -12,7 +12,7 @@ from math import isnan
 from types import MappingProxyType
 
 from retrieval.query_must.binding import Binding, bind
-from retrieval.query_must.numbers import Sentence
+from retrieval.query_must.sentence import Sentence
 from retrieval.query_must.tokens import Token, tokenize
 from retrieval.query_must.vocabulary import Vocabulary
 
@@ -87,8 +87,8 @@ def canonical_term(term: str, vocabulary: Vocabulary | None = None) -> str:
     It is the question's form, but for `AC-2`, which a term means as minus two.
     """
     vocabulary = vocabulary or Vocabulary.default()
-    sentence = Sentence(vocabulary.lexicon.mark_phrases(tokenize(term)), vocabulary.lexicon)
-    return " ".join(_spell(sentence, bind(sentence, one_reading=True)))
+    sentence = Sentence(vocabulary.lexicon.mark_phrases(tokenize(term)), vocabulary.lexicon, one_reading=True)
+    return " ".join(_spell(sentence, bind(sentence)))
 
 
 def literal(text: str, vocabulary: Vocabulary | None = None) -> str:

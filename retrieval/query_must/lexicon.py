@@ -63,6 +63,7 @@ class Lexicon:
         self.connectives = frozenset(vocabulary.connectives)
         self.range_words = frozenset(vocabulary.range_words)
         self.list_words = frozenset(vocabulary.list_words)
+        self.minus_words = frozenset(vocabulary.minus_words)
         self.units = frozenset(self.fold(word) for word in vocabulary.units)
         self.counted = frozenset(self.fold(word) for word in vocabulary.counted_nouns)
         self._number_words = _number_words(vocabulary)
@@ -90,30 +91,36 @@ class Lexicon:
     def mark_phrases(self, tokens: list[Token]) -> list[Token]:
         """Fold words, turn label phrases into label tokens, aliases into their words, number words into `spelled`."""
         marked: list[Token] = []
-        at, size = 0, len(tokens)
-        while at < size:
+        at = 0
+        while at < len(tokens):
             token = tokens[at]
-            if token.kind != "word":
-                marked.append(token)
+            phrase = self._phrase_at(tokens, at) if token.kind == "word" else None
+            if phrase is not None:
+                marked.extend(_say(phrase, tokens[at + len(phrase.words) - 1].raw))
+                at += len(phrase.words)
+            elif token.kind == "word" and token.text in self._number_words:
+                spelled, at = self._number_word(tokens, at)
+                self._add_number(marked, spelled)
+            elif token.kind == "word":
+                marked.append(Token("word", self.fold(token.text), token.raw))
+                at += 1
+            else:
+                self._add_number(marked, token)
                 at += 1
                 if token.text == ")":
                     _drop_repeated_label(marked)
-                continue
-            phrase = self._phrase_at(tokens, at)
-            if phrase is None:
-                if token.text in self._number_words:
-                    at = self._add_number_word(tokens, at, marked)
-                    continue
-                marked.append(Token("word", self.fold(token.text), token.raw))
-                at += 1
-                continue
-            last = tokens[at + len(phrase.words) - 1]
-            if phrase.label:
-                marked.append(Token("label", phrase.label, last.text))
-            else:
-                marked.extend(Token("word", word, last.raw) for word in phrase.replacement.split())
-            at += len(phrase.words)
         return marked
+
+    def _add_number(self, marked: list[Token], token: Token) -> None:
+        """Add a token; `minus 2` becomes one number, unless a number stands before it."""
+        before = marked[-1] if marked else None
+        if before is not None and before.raw in self.minus_words and token.kind in ("number", "spelled"):
+            subtracted = len(marked) > 1 and marked[-2].kind in ("number", "spelled", "whole", "ordinal")
+            if token.value > 0 and not token.ordinal and not subtracted:
+                marked.pop()
+                sign = "-" if token.kind == "number" else f"{before.raw} "
+                token = token._replace(text=sign + token.text, value=-token.value)
+        marked.append(token)
 
     def _phrase_at(self, tokens: list[Token], at: int) -> Phrase | None:
         for phrase in self._phrases.get(self.fold(tokens[at].text), ()):
@@ -127,16 +134,16 @@ class Lexicon:
                 return phrase
         return None
 
-    def _add_number_word(self, tokens: list[Token], at: int, marked: list[Token]) -> int:
-        value, ordinal = self._number_words[tokens[at].text]
+    def _number_word(self, tokens: list[Token], at: int) -> tuple[Token, int]:
+        """Read `seven` or `twenty first`; return the token and the index after it."""
         word = tokens[at].text
-        if value >= _TENS and not ordinal and at + 1 < len(tokens) and tokens[at + 1].kind == "word":
-            unit, unit_ordinal = self._number_words.get(tokens[at + 1].text, (0, False))
-            if 0 < unit < 10:
-                value, ordinal, word = value + unit, unit_ordinal, f"{word} {tokens[at + 1].text}"
-                at += 1
-        marked.append(Token("spelled", word, word, float(value), ordinal=ordinal))
-        return at + 1
+        value, ordinal = self._number_words[word]
+        following = tokens[at + 1].text if at + 1 < len(tokens) and tokens[at + 1].kind == "word" else ""
+        unit, unit_ordinal = self._number_words.get(following, (0, False))
+        if value >= _TENS and not ordinal and 0 < unit < 10:
+            word, value, ordinal = f"{word} {following}", value + unit, unit_ordinal
+            at += 1
+        return Token("spelled", word, word, float(value), ordinal=ordinal), at + 1
 
     def _collect_phrases(self, vocabulary: Vocabulary) -> None:
         # A later phrase with the same words wins, so a library's labels stand over the default's.
@@ -163,6 +170,12 @@ class Lexicon:
         words = name.split()
         tails = (" ".join(words[k:]) for k in range(1, len(words)))
         return tuple(tail for tail in tails if tail in self.labels)
+
+
+def _say(phrase: Phrase, last_word: str) -> list[Token]:
+    if phrase.label:
+        return [Token("label", phrase.label, last_word)]
+    return [Token("word", word, last_word) for word in phrase.replacement.split()]
 
 
 def _drop_repeated_label(marked: list[Token]) -> None:

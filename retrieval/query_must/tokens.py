@@ -7,11 +7,11 @@ range or a separator by what stands before it.
 
 import re
 import unicodedata
-from math import inf, nan
+from math import inf, isnan, nan
 from typing import Literal, NamedTuple
 
 Kind = Literal["word", "number", "ordinal", "spelled", "whole", "mark", "label"]
-Glue = Literal["", "letters", "hyphen", "fraction", "sum", "opaque"]
+Glue = Literal["", "letters", "hyphen", "fraction", "slashed", "sum", "opaque"]
 
 
 class Token(NamedTuple):
@@ -77,7 +77,8 @@ def tokenize(text: str) -> list[Token]:
             end = match.end()
             continue
         if group == "word":
-            tokens.append(Token("word", raw.removesuffix("'s"), raw))
+            word = raw.removesuffix("'s")
+            tokens.append(Token("word", word, word))
         elif group == "mark":
             tokens.append(Token("mark", raw))
         else:
@@ -105,14 +106,17 @@ def _figure(group: str, raw: str, glue: Glue) -> Token:
     if group == "ordinal":
         text = plain(raw[:-2])
         return Token("ordinal", text + raw[-2:], raw, worth(text), glue, ordinal=True)
-    if group == "slashed":
-        return Token("whole", raw, raw, _fraction(raw), "fraction")
     if group == "dotted":
         word = raw.replace(".", "")
         return Token("word", word, word)
-    return Token(
-        "whole", raw.removesuffix("s") if group == "dice" else raw, raw, nan, "sum" if group == "sum" else "opaque"
-    )
+    if group == "slashed":
+        value = _fraction(raw)
+        return Token("whole", raw, raw, value, "slashed" if isnan(value) else "fraction")
+    if group == "sum":
+        # `5+3 hit dice` is more than 5+1 and less than 6; the value serves comparison only.
+        base, _, more = raw.partition("+")
+        return Token("whole", raw, raw, worth(base) + min(worth(more), 99.0) / 100, "sum")
+    return Token("whole", raw.removesuffix("s") if group == "dice" else raw, raw, glue="opaque")
 
 
 def plain(figure: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from retrieval.errors import LibraryError
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 Way = Literal["higher", "lower", ""]
 """Which way a label's values get better; empty where that is not decided."""
 
-_LABEL_KEYS = frozenset({"forms", "negative", "counted", "better"})
+_Value = TypeVar("_Value", str, int)
+_SWITCHES = ("negative", "counted", "fractions")
+_LABEL_KEYS = {"forms", "better", *_SWITCHES}
+_WORDS = ("counted_nouns", "units", "bridges", "connectives", "range_words", "list_words", "minus_words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class Label:
     """Its numbers may be below zero, so `AC-2` is read both ways."""
     counted: bool = False
     """A plain number before it counts it (`3 chapters`) and does not name one."""
+    fractions: bool = False
+    """`1/4` beside it is a quarter; beside other labels `7/8` is a list as well."""
     better: Way = ""
 
 
@@ -48,6 +53,7 @@ class Vocabulary:
     connectives: tuple[str, ...] = ()
     range_words: tuple[str, ...] = ()
     list_words: tuple[str, ...] = ()
+    minus_words: tuple[str, ...] = ()
     plurals: Mapping[str, str] = field(default_factory=dict)
     cardinals: Mapping[str, int] = field(default_factory=dict)
     ordinals: Mapping[str, int] = field(default_factory=dict)
@@ -78,19 +84,14 @@ class Vocabulary:
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values in the shape of the TOML file; `from_json` reads them back."""
         labels = {
-            label.name: {
-                "forms": list(label.forms),
-                "negative": label.negative,
-                "counted": label.counted,
-                "better": label.better,
-            }
+            label.name: {"forms": list(label.forms), "better": label.better}
+            | {name: getattr(label, name) for name in _SWITCHES}
             for label in self.labels
         }
-        words = ("counted_nouns", "units", "bridges", "connectives", "range_words", "list_words")
         return {
             "labels": labels,
             "aliases": dict(self.aliases),
-            "words": {name: list(getattr(self, name)) for name in words},
+            "words": {name: list(getattr(self, name)) for name in _WORDS},
             "plurals": dict(self.plurals),
             "numbers": {"cardinals": dict(self.cardinals), "ordinals": dict(self.ordinals)},
             "bounds": {"before": dict(self.bounds_before), "after": dict(self.bounds_after)},
@@ -101,19 +102,16 @@ class Vocabulary:
         """Read the shape of the TOML file. Raises LibraryError for a key or value that it does not know."""
         _check_keys(data, {"labels", "aliases", "words", "plurals", "numbers", "bounds"}, source)
         words = _section(data, "words", source)
-        _check_keys(
-            words, {"counted_nouns", "units", "bridges", "connectives", "range_words", "list_words"}, f"{source}: words"
-        )
+        _check_keys(words, set(_WORDS), f"{source}: words")
         numbers, bounds = _section(data, "numbers", source), _section(data, "bounds", source)
-        labels = _section(data, "labels", source)
         return Vocabulary(
-            labels=tuple(_label(name, values, source) for name, values in labels.items()),
-            aliases=dict(_section(data, "aliases", source)),
-            plurals=dict(_section(data, "plurals", source)),
-            cardinals=dict(_section(numbers, "cardinals", source)),
-            ordinals=dict(_section(numbers, "ordinals", source)),
-            bounds_before=dict(_section(bounds, "before", source)),
-            bounds_after=dict(_section(bounds, "after", source)),
+            labels=tuple(_label(name, values, source) for name, values in _section(data, "labels", source).items()),
+            aliases=_pairs(data, "aliases", source, str),
+            plurals=_pairs(data, "plurals", source, str),
+            cardinals=_pairs(numbers, "cardinals", source, int),
+            ordinals=_pairs(numbers, "ordinals", source, int),
+            bounds_before=_pairs(bounds, "before", source, str),
+            bounds_after=_pairs(bounds, "after", source, str),
             **{name: _words(values, f"{source}: words.{name}") for name, values in words.items()},
         )
 
@@ -150,6 +148,14 @@ def _section(data: Mapping[str, Any], name: str, source: str) -> Mapping[str, An
     return section
 
 
+def _pairs(data: Mapping[str, Any], name: str, source: str, kind: type[_Value]) -> dict[str, _Value]:
+    pairs = _section(data, name, source)
+    for word, value in pairs.items():
+        if not isinstance(value, kind):
+            raise LibraryError(f"{source}: {name}.{word} is {value!r}; write a {kind.__name__}")
+    return dict(pairs)
+
+
 def _words(values: object, where: str) -> tuple[str, ...]:
     if not isinstance(values, Sequence) or isinstance(values, str) or not all(isinstance(v, str) for v in values):
         raise LibraryError(f"{where} is {values!r}; write it as a list of words")
@@ -167,13 +173,12 @@ def _label(name: str, values: object, source: str) -> Label:
     return Label(
         name=name,
         forms=_words(values.get("forms", ()), f"{where}: forms"),
-        negative=bool(values.get("negative", False)),
-        counted=bool(values.get("counted", False)),
         better=better,
+        **{name: bool(values.get(name, False)) for name in _SWITCHES},
     )
 
 
-def _check_keys(data: Mapping[str, Any], known: set[str] | frozenset[str], where: str) -> None:
+def _check_keys(data: Mapping[str, Any], known: set[str], where: str) -> None:
     unknown = sorted(set(data) - known)
     if unknown:
         raise LibraryError(f"{where} has {', '.join(unknown)}; it may have {', '.join(sorted(known))}")
