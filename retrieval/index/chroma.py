@@ -103,14 +103,9 @@ class ChromaStore:
             EmbedderMismatchError: the vector has another dimension than the collection.
         """
         collection = self._collection(name)
-        count = self.count(name)
-        if count == 0 or k < 1:
-            return Neighbours((), ())
         where = cast(Any, {"id": {"$nin": sorted(excluding)}}) if excluding else None
         try:
-            answer = collection.query(
-                query_embeddings=vector[None, :], n_results=min(k, count), where=where, include=["distances"]
-            )
+            answer = collection.query(query_embeddings=vector[None, :], n_results=k, where=where, include=["distances"])
         except Exception as error:
             raise _translated(error, self.folder, name) from error
         distances = answer["distances"]

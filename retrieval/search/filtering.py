@@ -24,11 +24,9 @@ def nearest_in(
     Chroma's graph may give fewer than there are; the exact scan then gives the rest.
     """
     found = snapshot.chunks.positions(snapshot.collections.nearest(name, vector, k, excluding=seen).ids)
-    guarded = np.asarray(snapshot.predicates.guarded)
-    members = guarded if name == "guarded" else ~guarded
-    if len(found) < min(k, int(members.sum()) - len(seen)):
-        found = _scan(snapshot, members, vector, k, seen)
-    return found
+    manifest = snapshot.manifest
+    size = manifest.n_guarded if name == "guarded" else manifest.n_open
+    return found if len(found) >= min(k, size - len(seen)) else _scan(snapshot, name, vector, k, seen)
 
 
 def nearest_unfiltered(snapshot: Snapshot, vector: Vector, k: int) -> Ranking:
@@ -73,9 +71,7 @@ def by_distance(snapshot: Snapshot, positions: Positions, vector: Vector, k: int
     return Ranking(positions[order], scores[order], {"dense": scores[order]})
 
 
-def _scan(
-    snapshot: Snapshot, members: npt.NDArray[np.bool_], vector: Vector, k: int, seen: frozenset[str]
-) -> Positions:
-    members = members.copy()
+def _scan(snapshot: Snapshot, name: CollectionName, vector: Vector, k: int, seen: frozenset[str]) -> Positions:
+    members = np.asarray(snapshot.predicates.guarded) == (name == "guarded")
     members[snapshot.chunks.positions(sorted(seen))] = False
     return best(similarity(snapshot.vectors, vector), k, members)
