@@ -18,8 +18,6 @@ def singular(word: str, irregular: Mapping[str, str]) -> str:
         return irregular[word]
     if len(word) >= _SHORTEST and word[-1] == "s" and word[-2:] not in ("ss", "us", "is"):
         word = word[:-1]
-        if word in irregular:
-            return irregular[word]
     if len(word) >= _SHORTEST and word.endswith("ie"):
         return word[:-2] + "y"
     if len(word) >= _SHORTEST and word.endswith(_SILENT):

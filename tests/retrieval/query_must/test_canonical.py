@@ -110,6 +110,12 @@ CASES = [
     ("the 12th, 13th, and 14th levels", ["level 12", "level 13", "level 14"], ["level 15"]),
     ("articles 3, 5 & 7", ["article 3", "article 5", "article 7"], ["article 4"]),
     ("AC: 6, 7, or 8?", ["ac 6", "ac 7", "ac 8"], []),
+    ("from level 2 up to 5", ["level 2", "level 3", "level 4", "level 5"], ["level 6"]),
+    ("an AC of 6 HD: 4", ["ac 6", "hd 4"], ["ac 4", "hd 6"]),
+    ("AC is one of the best", ["ac"], ["ac 1"]),
+    ("hp 1 to " + "9" * 400, ["hp 1"], ["hp 2"]),
+    ("rooms 7 - 3 apart from 5 - 2", ["7-3", "5-2"], ["7"]),
+    ("the fourth orc of twenty-second chapter", ["4th orc", "chapter 22"], ["4"]),
 ]
 
 

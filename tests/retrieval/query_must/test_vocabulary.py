@@ -67,6 +67,8 @@ def test_a_library_file_is_merged_over_the_default(tmp_path):
         ("[words]\nunits = 'foot'", "words.units"),
         ("[words]\nunit = ['foot']", "unit"),
         ("[lables.x]", "lables"),
+        ("[aliases]\nlorry = 3", "aliases.lorry is 3"),
+        ("[numbers.cardinals]\ndozen = 'twelve'", "cardinals.dozen"),
         ("[labels", "cannot be read"),
     ],
 )
