@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from retrieval.query_must.predicate import satisfies_query_must
-
 from evals.aggregates import ALL, aggregate, timings
 from evals.chunk_places import ChunkPlaces
 from evals.experiment import Experiment, Measures, Progress, run_experiment
@@ -15,6 +13,7 @@ from evals.question_sets import QuestionSet
 from evals.questions import load_questions
 from evals.rows import QuestionRow, RowStore
 from retrieval.index.snapshot import Snapshot
+from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.types import Chunk, Embedder, Strategy

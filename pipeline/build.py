@@ -7,6 +7,7 @@ import dagster as dg
 
 from pipeline.run import Problem, Runner, RunOutcome, dagster_instance, sync_books
 from retrieval.home import Home
+from retrieval.ingest.library import list_books
 from retrieval.search.strategies import STRATEGIES
 
 Progress = Callable[[str, int, int], None]
@@ -41,11 +42,14 @@ def build(home: Home, progress: Progress = lambda *_: None) -> Build:
 
     definitions: dg.Definitions = defs.load_fn()
     done = Build()
+    list_books(home.library)  # a folder that cannot be read must not become the home's library
+    home.settings.write(home.root)  # the runs, and the UI after them, find their settings there
     with dagster_instance(home) as instance:
         done.slugs = sync_books(home, instance)
         runner = Runner(definitions, instance, home)
         jobs = [("index_book", slug) for slug in done.slugs]
-        jobs += [("index_library", None), *(("evaluate", name) for name in STRATEGIES), ("go_live", None)]
+        strategies = STRATEGIES if home.settings.questions else ()
+        jobs += [("index_library", None), *(("evaluate", name) for name in strategies), ("go_live", None)]
         for number, (job, key) in enumerate(jobs):
             if done.problems and job != "index_book":
                 break

@@ -12,7 +12,7 @@ import dagster as dg
 
 from pipeline.defs.partitions import books_partitions, partition_keys
 from pipeline.defs.resources import HomeResource
-from retrieval import errors
+from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.ingest.library import list_books
 
@@ -120,9 +120,19 @@ def _step_problem(event: dg.DagsterEvent) -> Problem | None:
     cause = error.cause if error is not None and error.cause is not None else error
     if cause is None or cause.cls_name == "DagsterAssetCheckFailedError":
         return None
-    known = getattr(errors, str(cause.cls_name), None)
+    known = _raised_on_purpose().get(str(cause.cls_name))
     sentence = cause.message.strip().removeprefix(f"{known.__module__}.{known.__qualname__}: ") if known else ""
     return Problem(str(event.step_key), sentence or cause.to_string(), expected=known is not None)
+
+
+def _raised_on_purpose() -> dict[str, type[RetrievalError]]:
+    """By name, every error whose message says what to do."""
+    found, waiting = {}, [RetrievalError]
+    while waiting:
+        error = waiting.pop()
+        found[error.__name__] = error
+        waiting.extend(error.__subclasses__())
+    return found
 
 
 def _numbers(result: dg.ExecuteInProcessResult) -> dict[str, dict[str, object]]:

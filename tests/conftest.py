@@ -34,7 +34,6 @@ Daggers are short and cheap. A dagger is drawn in a moment.
 def _built(home: Home) -> Build:
     from pipeline.build import build  # loads Dagster, which most tests do without
 
-    home.settings.write(home.root)
     return build(home)
 
 

@@ -48,10 +48,6 @@ def build_library(
 
 def run_build(home: Home, *, json_: bool = False) -> Build:
     """Build, say what happened, and exit with status 1 where the candidate did not go live."""
-    from retrieval.ingest.library import list_books
-
-    list_books(home.library)  # a folder that cannot be read must not become the home's library
-    home.settings.write(home.root)
     with progress_bar("building") as bar:
         bar("starting", 0, 1)
         from pipeline.build import build

@@ -5,7 +5,7 @@ from collections import Counter
 import dagster as dg
 
 from pipeline.defs.partitions import books_partitions
-from pipeline.embedding import embed_texts
+from pipeline.embedding import embed_chunks, embedding_key
 from pipeline.report import content_version, materialized
 from retrieval.home import Home
 from retrieval.index.embedders import load_embedder
@@ -43,15 +43,15 @@ def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
 def embeddings(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
     """A vector for each chunk, kept by (model, text hash): only what the store lacks is embedded."""
     folder = home.book(context.partition_key)
-    texts = [chunk.search_text for chunk in read_jsonl(folder / "chunks.jsonl", Chunk)]
+    found = read_jsonl(folder / "chunks.jsonl", Chunk)
     embedder = load_embedder(home.settings.embedder)
     store = EmbeddingStore(home.embeddings, embedder.identity)
-    tally = embed_texts(store, embedder, texts, folder / "embedded.txt")
+    tally = embed_chunks(store, embedder, found, folder / "embedded.txt")
     model = f"{embedder.identity.name} {embedder.identity.version}"
     return materialized(
-        content_version([model, *texts]),
+        content_version([model, *map(embedding_key, found)]),
         {
-            "n_chunks": len(texts),
+            "n_chunks": len(found),
             "n_embedded": tally.n_embedded,
             "n_reused": tally.n_reused,
             "n_deleted": tally.n_deleted,

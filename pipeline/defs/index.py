@@ -7,6 +7,7 @@ import dagster as dg
 
 from pipeline.defs.chunks import chunks, embeddings
 from pipeline.defs.partitions import books_partitions
+from pipeline.embedding import embedding_key
 from pipeline.report import content_version, materialized
 from retrieval.errors import IndexMissingError
 from retrieval.home import Home
@@ -75,8 +76,9 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
     found = library_chunks(context.instance, home)
     texts = [chunk.search_text for chunk in found]
     store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
+    embedded = [embedding_key(chunk) for chunk in found]
     manifest = build_snapshot(
-        home.root, found, store.get(texts), store.identity, Vocabulary.default(), lexical=lexical_of(home, texts)
+        home.root, found, store.get(embedded), store.identity, Vocabulary.default(), lexical=lexical_of(home, texts)
     )
     home.nominate(manifest.id)
     return materialized(
@@ -86,7 +88,7 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
             "n_guarded": sum(chunk.query_must is not None for chunk in found),
             "n_books": len({chunk.book for chunk in found}),
             "n_tables": len({chunk.table_id for chunk in found if chunk.table_id}),
-            "n_forgotten": store.prune(texts),
+            "n_forgotten": store.prune(embedded),
             "dimensions": store.identity.dimensions,
             "embedder": store.identity.name,
             "snapshot": manifest.id,

@@ -13,6 +13,7 @@ from pipeline.defs.books import books
 from pipeline.defs.chunks import chunks, embeddings
 from pipeline.defs.partitions import books_partitions
 from pipeline.defs.tables import predicates, table_rows
+from pipeline.embedding import embedding_key
 from pipeline.propositions import (
     cells_outside_rows,
     documents_without_text,
@@ -120,9 +121,10 @@ def every_chunk_has_a_vector(
 ) -> dg.AssetCheckResult:
     """The store holds a vector of the chosen embedder for every chunk of the library."""
     store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
-    texts = [
-        chunk.search_text
+    keys = [
+        embedding_key(chunk)
         for folder in _folders(context, home, "embedded.txt")
         for chunk in read_jsonl(folder / "chunks.jsonl", Chunk)
     ]
-    return held([f"no vector: {text[:60]!r}" for text in store.missing(texts)], {"n_chunks": len(texts)})
+    missing = [key.partition("\0")[0] for key in store.missing(keys)]
+    return held([f"no vector: {text[:60]!r}" for text in missing], {"n_chunks": len(keys)})

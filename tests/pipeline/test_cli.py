@@ -116,7 +116,7 @@ def test_questions_resolve_prints_ids_that_search_finds(run: Run, sample: Home) 
     ("arguments", "words"),
     [
         (("search", QUESTION, "--home", "{empty}"), "querymust build"),
-        (("search", "", "--home", "{sample}"), "empty"),
+        (("search", "", "--home", "{sample}"), "at least one character"),
         (("search", QUESTION, "--home", "{sample}", "--strategy", "magic"), "magic"),
         (("explain", QUESTION, "--chunk", "none-such", "--home", "{sample}"), "none-such"),
         (("eval", "--questions", "{empty}/none.jsonl", "--home", "{sample}"), "none.jsonl"),
