@@ -19,6 +19,7 @@ import numpy as np
 from pipeline.bench_library import synthetic_library, synthetic_questions
 from retrieval.index.chroma import ChromaStore
 from retrieval.index.embedders import load_embedder
+from retrieval.index.embedding_text import embedding_text
 from retrieval.index.snapshot import build_snapshot, open_snapshot
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.search.cosine import similarity
@@ -89,7 +90,7 @@ def run_scale(chunks: int, seed: int = 0, questions: int = 200, home: Path | Non
     asked = synthetic_questions(library, questions, seed)
     seconds: dict[str, float] = {}
     embedder = load_embedder()
-    vectors = _timed(seconds, "embed", lambda: embedder.embed([chunk.search_text for chunk in library]))
+    vectors = _timed(seconds, "embed", lambda: embedder.embed([embedding_text(chunk) for chunk in library]))
     manifest = _timed(
         seconds,
         "snapshot",
@@ -111,7 +112,7 @@ def _measure(
     rounds: list[int] = []
 
     def embed(text: str) -> Vector:
-        return embedder.embed([text])[0]
+        return embedder.embed_query(text)
 
     def nin_loop(text: str) -> int:
         outcome = retrieve_with_iterative_filtering(text, single.collection("open"), K, embedder=embedder)
@@ -169,7 +170,7 @@ def _timing(name: str, times: np.ndarray, counts: Sequence[int], plain: float) -
 
 def _recall(retriever: Retriever, single: ChromaStore, asked: Sequence[str]) -> float:
     snapshot, hit = retriever.snapshot, 0
-    for vector in retriever.embedder.embed(list(asked)):
+    for vector in map(retriever.embedder.embed_query, asked):
         exact = similarity(snapshot.vectors, vector)
         found = snapshot.chunks.positions(single.nearest("open", vector, K).ids)
         hit += int((exact[found] >= np.sort(exact)[-K] - 1e-6).sum())

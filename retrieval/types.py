@@ -116,7 +116,7 @@ class Chunk:
     text: str
     """What a reader or a model is shown: prose, or a row's JSON object."""
     search_text: str
-    """What both legs index: heading path, caption, column names and cells, or prose under its headings."""
+    """What the lexical leg indexes: heading path, caption, column names and cells, or prose under its headings."""
     source: str
     """The literal source lines; gold anchors are looked up here."""
     lines: tuple[int, int]
@@ -234,4 +234,7 @@ class Embedder(Protocol):
         """Name, version and dimensions of the model."""
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Return a matrix (len(texts), dimensions)."""
+        """Return the vectors of texts that are looked for, (len(texts), dimensions)."""
+
+    def embed_query(self, query: str) -> Vector:
+        """Return the vector of a question, (dimensions,); many models read questions and texts differently."""

@@ -21,6 +21,11 @@ class MiniLmEmbedder:
 
     identity = EmbedderIdentity("minilm", "all-MiniLM-L6-v2-onnx", _DIMENSIONS)
 
+    def embed_query(self, query: str) -> Vector:
+        """Return the vector of a question; this model reads it as it reads a text."""
+        vector: Vector = self.embed([query])[0]
+        return vector
+
     def embed(self, texts: Sequence[str]) -> Vector:
         """Return a matrix (len(texts), 384).
 

@@ -38,6 +38,11 @@ class OpenAiEmbedder:
         self._base_url = environment.get("OPENAI_BASE_URL") or None
         self._retries, self._timeout = retries, timeout
 
+    def embed_query(self, query: str) -> Vector:
+        """Return the vector of a question; this model reads it as it reads a text."""
+        vector: Vector = self.embed([query])[0]
+        return vector
+
     def embed(self, texts: Sequence[str]) -> Vector:
         """Return a matrix (len(texts), 1536), L2-normalised. An empty text is sent as one space.
 

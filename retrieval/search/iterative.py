@@ -106,7 +106,7 @@ def retrieve_with_iterative_filtering(
         InvalidQueryError: the question is empty or too long.
     """
     question = Question.ask(query, vocabulary)
-    vector = [float(number) for number in embedder.embed([query])[0]]
+    vector = [float(number) for number in embedder.embed_query(query)]
 
     def ask(wanted: int, seen: frozenset[str]) -> list[Candidate]:
         where = {id_key: {"$nin": sorted(seen)}} if seen else None

@@ -102,7 +102,7 @@ class Retriever:
 
     def _vector(self, question: Question, watch: Stopwatch) -> Vector:
         with watch.stage("embed"):
-            vector: Vector = self.embedder.embed([question.text])[0]
+            vector: Vector = self.embedder.embed_query(question.text)
             return vector
 
     def _hits(self, ranking: Ranking) -> tuple[Hit, ...]:

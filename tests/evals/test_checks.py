@@ -12,6 +12,7 @@ import pytest
 from evals.checks import gold_resolves, no_false_exclusions, not_worse_than_live, query_must_lessens_noise
 from retrieval.home import Home
 from retrieval.index.embedders import load_embedder
+from retrieval.index.embedding_text import embedding_text
 from retrieval.index.live import promote
 from retrieval.index.snapshot import build_snapshot, open_snapshot
 from retrieval.query_must.vocabulary import Vocabulary
@@ -38,7 +39,7 @@ def nominate(home: Home, change: Callable[[Chunk], Chunk]) -> None:
     with open_snapshot(home.root) as snapshot:
         chunks = [change(chunk) for chunk in snapshot.chunks]
     embedder = load_embedder(home.settings.embedder)
-    vectors = embedder.embed([chunk.search_text for chunk in chunks])
+    vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])
     home.nominate(build_snapshot(home.root, chunks, vectors, embedder.identity, Vocabulary.default()).id)
 
 

@@ -115,6 +115,9 @@ class OneEmbedder:
 
     identity = EmbedderIdentity("one", "1", 1)
 
+    def embed_query(self, query):
+        return self.embed([query])[0]
+
     def embed(self, texts):
         return np.ones((len(texts), 1), dtype=np.float32)
 

@@ -118,6 +118,9 @@ class WordEmbedder:
     def __init__(self, words):
         self.words, self.embedded = words.split(), []
 
+    def embed_query(self, query):
+        return self.embed([query])[0]
+
     def embed(self, texts):
         self.embedded += texts
         counts = np.array([[text.split().count(word) for word in self.words] for text in texts], dtype=np.float32)

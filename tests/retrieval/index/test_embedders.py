@@ -17,6 +17,7 @@ from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError, Un
 from retrieval.index.embedders import EMBEDDERS, load_embedder
 from retrieval.index.openai_model import OpenAiEmbedder
 from retrieval.index.wordllama_model import WordllamaEmbedder
+from retrieval.query_must.canonical import literal
 
 TEXTS = ["attack matrix for clerics, armor class 6", "a long tale of the sea " * 50, "x", "AC 6"]
 
@@ -28,8 +29,14 @@ def offline() -> WordllamaEmbedder:
 
 def test_wordllama_gives_the_librarys_own_vectors(offline: WordllamaEmbedder) -> None:
     model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
-    assert offline.embed(TEXTS) == pytest.approx(model.embed(TEXTS, norm=True), abs=1e-6)
+    read = [literal(text) for text in TEXTS]
+    assert offline.embed(TEXTS) == pytest.approx(model.embed(read, norm=True), abs=1e-6)
     assert offline.identity.dimensions == 256
+
+
+def test_one_thing_said_in_two_ways_has_one_vector(offline: WordllamaEmbedder) -> None:
+    assert np.array_equal(*offline.embed(["Armour Class: wolves", "ac wolf"]))
+    assert np.array_equal(offline.embed_query("a 7th level cleric"), offline.embed_query("a level seven cleric"))
 
 
 def test_a_vector_does_not_depend_on_its_neighbours(offline: WordllamaEmbedder) -> None:

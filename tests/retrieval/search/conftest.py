@@ -18,6 +18,9 @@ class ToyEmbedder:
 
     identity = EmbedderIdentity("toy", "1", 32)
 
+    def embed_query(self, query: str) -> Vector:
+        return self.embed([query])[0]
+
     def embed(self, texts: Sequence[str]) -> Vector:
         matrix = np.full((len(texts), 32), 1e-3, dtype=np.float32)
         for place, text in enumerate(texts):
