@@ -3,7 +3,8 @@ from retrieval.types import Chunk
 
 ROW = Chunk(
     id="1", book="b", document="d.md", kind="row", text="{}", search_text="all of it", source="", lines=(1, 1),
-    heading_path=("Combat", "Matrices"), caption="Clerics", row_key="6", columns=("Armor Class", "Level 1", "Level 2", "Note"),
+    heading_path=("Combat", "Matrices"), caption="Clerics", row_key="6",
+    columns=("Armor Class", "Level 1", "Level 2", "Note"),
     cells=("6", "14", "13", "as cleric"), names=("ac 6",), metadata={"row_label": "Holy orders"},
 )  # fmt: skip
 
