@@ -32,7 +32,7 @@ def standing_of(home: Home, snapshot_id: str, *strategies: Strategy) -> Standing
     owners=["team:search"],
     automation_condition=SETTLED,
 )
-def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """One strategy's scores on the candidate, a row for each question. Without questions every metric is null."""
     name = context.partition_key
     standing = standing_of(home, home.candidate, STRATEGIES[name])
@@ -47,7 +47,7 @@ def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
 
 
 @dg.asset(deps=[evaluation], group_name="evals", kinds={"table"}, owners=["team:search"], automation_condition=SETTLED)
-def leaderboard(home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+def leaderboard(home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """Every strategy on the candidate; the numbers of `default` are plotted, for it is what ships."""
     standing = standing_of(home, home.candidate, *STRATEGIES.values())
     headline = standing.headline()

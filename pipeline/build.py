@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import dagster as dg
-
+from pipeline.definitions import load
 from pipeline.run import Problem, Runner, RunOutcome, dagster_instance, sync_books
 from retrieval.home import Home
 from retrieval.ingest.library import list_books
@@ -38,16 +37,13 @@ def build(home: Home, progress: Progress = lambda *_: None) -> Build:
     Raises:
         LibraryError: the library cannot be read; nothing was changed.
     """
-    from pipeline.definitions import defs
-
-    definitions: dg.Definitions = defs.load_fn()
     done = Build()
     list_books(home.library)  # a folder that cannot be read must not become the home's library
     home.settings.write(home.root)  # the runs, and the UI after them, find their settings there
     with dagster_instance(home) as instance:
         done.slugs = sync_books(home, instance)
-        runner = Runner(definitions, instance, home)
-        jobs = [("index_book", slug) for slug in done.slugs]
+        runner = Runner(load(), instance, home)
+        jobs: list[tuple[str, str | None]] = [("index_book", slug) for slug in done.slugs]
         strategies = STRATEGIES if home.settings.questions else ()
         jobs += [("index_library", None), *(("evaluate", name) for name in strategies), ("go_live", None)]
         for number, (job, key) in enumerate(jobs):

@@ -24,9 +24,9 @@ def print_error(sentence: str) -> None:
 
 @contextmanager
 def progress_bar(title: str) -> Iterator["Bar"]:
-    """A bar that goes away when the work is done."""
+    """A bar that goes away when the work is done; a file or a pipe gets none."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True) as progress:
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
         yield Bar(progress, title)
 
 

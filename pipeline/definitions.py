@@ -8,8 +8,7 @@ from evals import assets as eval_assets
 from evals import checks as eval_checks
 
 
-@dg.definitions
-def defs() -> dg.Definitions:
+def load() -> dg.Definitions:
     """Everything under `defs/`, and the assets and checks that `evals` keeps."""
     return dg.Definitions.merge(
         dg.load_from_defs_folder(path_within_project=Path(__file__).parent),
@@ -20,3 +19,9 @@ def defs() -> dg.Definitions:
             executor=dg.in_process_executor,
         ),
     )
+
+
+@dg.definitions
+def defs() -> dg.Definitions:
+    """What Dagster's own tools look for."""
+    return load()

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from rich import box
 from rich.table import Table
 
 from pipeline.console import out
@@ -80,9 +79,8 @@ def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> 
     if not leaderboard:
         out.print("No questions, so no strategy was scored.")
         return
-    table = Table(
-        title="Strategies on the questions with gold", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
-    )
+    out.print("Strategies on the questions with gold\n", style="bold")
+    table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("strategy", no_wrap=True)
     for name in LEADERBOARD_METRICS:
         table.add_column(name, justify="right", no_wrap=True)

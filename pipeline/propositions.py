@@ -9,6 +9,9 @@ from retrieval.ingest.values import is_numeric
 from retrieval.query_must.lint import Finding, LintItem, lint
 from retrieval.types import Book, Chunk, Row, Table
 
+_RowContent = tuple[str | None, str | None, tuple[str, ...]]
+"""Table, key and cells."""
+
 
 def documents_without_text(book: Book) -> tuple[str, ...]:
     """Documents that hold nothing to find."""
@@ -27,8 +30,10 @@ def rows_outside_chunks(rows: Iterable[Row], chunks: Iterable[Chunk]) -> tuple[s
 
     With `cells_outside_rows` this is the promise that every source cell is in exactly one chunk.
     """
-    wanted = Counter((row.table_id, row.key, row.cells) for row in rows)
-    made = Counter((chunk.table_id, chunk.row_key, chunk.cells) for chunk in chunks if chunk.kind != "prose")
+    wanted: Counter[_RowContent] = Counter((row.table_id, row.key, row.cells) for row in rows)
+    made: Counter[_RowContent] = Counter(
+        (chunk.table_id, chunk.row_key, chunk.cells) for chunk in chunks if chunk.kind != "prose"
+    )
     lost = [f"row {key!r} {cells[:3]} of table {table} is in no chunk" for table, key, cells in (wanted - made)]
     extra = [f"a chunk for {key!r} {cells[:3]} of table {table} is no row's" for table, key, cells in (made - wanted)]
     return tuple(lost + extra)

@@ -84,7 +84,7 @@ def _print_side_by_side(retriever: Retriever, question: Question, gold: frozense
 def _cell(hit: Hit | None, gold: frozenset[str]) -> str:
     if hit is None:
         return ""
-    words = (*hit.chunk.heading_path[-1:], hit.chunk.row_key or "")
+    words = (hit.chunk.row_key or "", *hit.chunk.heading_path[-1:])
     name = " · ".join(word for word in words if word).replace("[", "\\[")
     guard = " \\[guarded]" if hit.chunk.query_must else ""
     return f"[bold green]* {name}[/]" if hit.chunk.id in gold else f"  {name}{guard}"

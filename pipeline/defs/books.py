@@ -11,7 +11,7 @@ from retrieval.records import write_jsonl
 
 
 @dg.asset(partitions_def=books_partitions, group_name="ingest", kinds={"markdown"}, owners=["team:search"])
-def books(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+def books(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The documents of one book with their metadata, and what was ignored or read with a warning."""
     folders = {folder.slug: folder for folder in list_books(home.library)}
     slug = context.partition_key

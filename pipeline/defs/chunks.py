@@ -18,7 +18,7 @@ from retrieval.types import Book, Chunk, Row, Table
 @dg.asset(
     deps=["predicates"], partitions_def=books_partitions, group_name="ingest", kinds={"python"}, owners=["team:search"]
 )
-def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The units that are embedded, indexed and returned: a chunk for each table row, and the prose around them."""
     folder = home.book(context.partition_key)
     (book,) = read_jsonl(folder / "book.jsonl", Book)
@@ -40,7 +40,7 @@ def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
 
 
 @dg.asset(deps=[chunks], partitions_def=books_partitions, group_name="ingest", kinds={"numpy"}, owners=["team:search"])
-def embeddings(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+def embeddings(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """A vector for each chunk, kept by (model, text hash): only what the store lacks is embedded."""
     folder = home.book(context.partition_key)
     found = read_jsonl(folder / "chunks.jsonl", Chunk)

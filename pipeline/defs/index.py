@@ -51,7 +51,7 @@ def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
 
 
 @dg.asset(deps=[chunks], group_name="index", kinds={"scipy"}, owners=["team:search"], automation_condition=SETTLED)
-def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The lexical index over every chunk of the library; its scores are Okapi BM25's."""
     texts = [chunk.search_text for chunk in library_chunks(context.instance, home)]
     version = content_version(texts)
@@ -71,7 +71,7 @@ def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> 
     owners=["team:search"],
     automation_condition=SETTLED,
 )
-def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """A snapshot of the library: vectors, lexical index, compiled predicates and a manifest under one id."""
     found = library_chunks(context.instance, home)
     texts = [chunk.search_text for chunk in found]

@@ -12,7 +12,7 @@ from retrieval.index.live import live_id, promote
 @dg.asset(
     deps=["leaderboard"], group_name="live", kinds={"chroma"}, owners=["team:search"], automation_condition=SETTLED
 )
-def live_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+def live_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The candidate, once every blocking check has held for it; until then the snapshot that was live stays live."""
     before, candidate = live_id(home.root), home.candidate
     objections = open_objections(context.instance, candidate)

@@ -16,7 +16,7 @@ from retrieval.types import Book, Row, Table
 @dg.asset(
     deps=["books"], partitions_def=books_partitions, group_name="ingest", kinds={"markdown"}, owners=["team:search"]
 )
-def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The tables of one book as they stand in the source: header, rows, caption, heading path, lines."""
     folder = home.book(context.partition_key)
     (book,) = read_jsonl(folder / "book.jsonl", Book)
@@ -34,7 +34,7 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
 
 
 @dg.asset(deps=[tables], partitions_def=books_partitions, group_name="ingest", kinds={"python"}, owners=["team:search"])
-def table_rows(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+def table_rows(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """Each row of each table as a self-describing JSON object; where the row needs one, with its `query_must`."""
     folder = home.book(context.partition_key)
     rows = transform_tables(read_jsonl(folder / "tables.jsonl", Table), Vocabulary.default())
@@ -53,7 +53,7 @@ def table_rows(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
 @dg.asset(
     deps=[table_rows], partitions_def=books_partitions, group_name="ingest", kinds={"json"}, owners=["team:search"]
 )
-def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult:
+def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The same rows with `query_must` moved out of the JSON: the content is read, the predicate is obeyed."""
     folder = home.book(context.partition_key)
     rows = extract_predicates(read_jsonl(folder / "table_rows.jsonl", Row))

@@ -4,7 +4,7 @@ import dagster as dg
 import pytest
 
 from evals.standing import HEADLINE
-from pipeline.definitions import defs
+from pipeline.definitions import load
 from pipeline.gate import GATE
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ CHECKS = {
 
 @pytest.fixture(scope="module")
 def definitions() -> dg.Definitions:
-    loaded = defs.load_fn()
+    loaded = load()
     dg.Definitions.validate_loadable(loaded)
     return loaded
 
