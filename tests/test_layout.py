@@ -10,7 +10,7 @@ import yaml
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("retrieval", "evals", "pipeline")
 PYTHON_FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-MADE_HERE = {".git", ".venv", ".querymust", ".hypothesis", "__pycache__", "build", "dist"}
+MADE_HERE = {".git", ".venv", ".querymust", ".hypothesis", ".coverage", "__pycache__", "build", "dist"}
 """Folders that are no part of the project; git is not asked, for it refuses a clone that another user owns."""
 
 
