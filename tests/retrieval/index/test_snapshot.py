@@ -19,60 +19,8 @@ from retrieval.index.live import live_id, promote
 from retrieval.index.manifest import Manifest
 from retrieval.index.snapshot import ann_recall, build_snapshot, open_snapshot, verify_snapshot
 from retrieval.query_must.vocabulary import Vocabulary
-from retrieval.types import Chunk, EmbedderIdentity, Vector
 
-MODEL = EmbedderIdentity("toy", "1", 16)
-MUST = '{"contain": "ac 6"}'
-
-
-def chunk(number: int) -> Chunk:
-    table = None if number % 3 else f"table-{number // 9}"
-    return Chunk(
-        id=f"id-{number * 7919 % 10007:05}",
-        book="book",
-        document="one.md",
-        kind="row" if table else "prose",
-        text=f"text {number}",
-        search_text=f"armor class {number} dragon",
-        source="|",
-        lines=(number, number),
-        heading_path=("Combat", "Été"),
-        columns=("armor class",) if table else (),
-        cells=(str(number),) if table else (),
-        table_id=table,
-        query_must=MUST if number % 9 == 0 else None,
-        names=(f"armor class {number}",) if table else (),
-        metadata={"tags": ("a", "b"), "priority": 3, "draft": False},
-    )
-
-
-def vectors_of(count: int) -> Vector:
-    matrix = np.random.default_rng(5).normal(size=(count, 16)).astype(np.float32)
-    normalised: Vector = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
-    return normalised
-
-
-def build(home: Path, count: int = 60) -> Manifest:
-    chunks = [chunk(number) for number in range(count)]
-    return build_snapshot(home, chunks, vectors_of(count), MODEL, Vocabulary.default())
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("built")
-    build(home)
-    return home
-
-
-@pytest.fixture
-def home(built: Path, tmp_path: Path) -> Path:
-    shutil.copytree(built, tmp_path / "home")
-    return tmp_path / "home"
-
-
-def only_id(home: Path) -> str:
-    (folder,) = (home / "snapshots").iterdir()
-    return folder.name
+from .conftest import MODEL, MUST, build, chunk, only_id, vectors_of
 
 
 def test_everything_comes_back_aligned(home: Path) -> None:
