@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from pipeline.commands import build, evaluate, explain, questions, quickstart, search
+from pipeline.commands import bench, build, evaluate, explain, questions, quickstart, search
 from pipeline.console import print_error
 from retrieval.errors import RetrievalError
 
@@ -23,6 +23,7 @@ app.command("search")(search.search)
 app.command("eval")(evaluate.evaluate)
 app.command("explain")(explain.explain_chunk)
 app.add_typer(questions.app, name="questions")
+app.add_typer(bench.app, name="bench")
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""Published question sets in their own formats: what they search, and their questions with gold."""

@@ -1,0 +1,43 @@
+"""What every benchmark is made of: corpora, each searched by itself, and question sets over them."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from evals.question_sets import QuestionSet
+from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.predicates import extract_predicates
+from retrieval.ingest.rows import transform_tables
+from retrieval.ingest.tables import extract_tables
+from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.search.retriever import Retriever
+from retrieval.types import Book, Chunk
+
+
+class Corpus(Protocol):
+    """Texts that are searched together, and the questions about them. Key: (set, name)."""
+
+    @property
+    def name(self) -> str:
+        """Slug of the book, or name of the collection."""
+
+    @property
+    def digest(self) -> str:
+        """Hash of the files that its chunks are made of."""
+
+    def chunks(self, vocabulary: Vocabulary) -> tuple[Chunk, ...]:
+        """Read and chunk the texts."""
+
+    def question_sets(self, retriever: Retriever, chunks: Sequence[Chunk]) -> tuple[QuestionSet, ...]:
+        """The questions with their gold.
+
+        Args:
+            retriever: over an index of these chunks.
+            chunks: those of the index, in the order of their positions.
+        """
+
+
+def chunks_of_book(book: Book, vocabulary: Vocabulary) -> tuple[Chunk, ...]:
+    """A book through the same ingest that a library's books go through."""
+    tables = extract_tables(book)
+    rows = extract_predicates(transform_tables(tables, vocabulary))
+    return chunk_book(book, tables, rows)

@@ -1,0 +1,137 @@
+"""One benchmark from its files to numbers: every corpus indexed, every question asked, all corpora summed up."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from evals.aggregates import Aggregate, aggregate, evaluability, timings
+from evals.benchmarks.corpus import Corpus
+from evals.benchmarks.parsed_chunks import ScoringSearcher
+from evals.experiment import Experiment, Measures, Progress, Unscored, run_experiment
+from evals.gold import AnchorFinding, Resolution
+from evals.metrics import SHOWN
+from evals.pairing import counterpart_among
+from evals.question_sets import QuestionSet
+from evals.rows import QuestionRow, RowStore
+from pipeline.bench_index import Tell, open_index
+from retrieval.query_must.predicate import satisfies_query_must
+from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import STRATEGIES
+from retrieval.types import Embedder, Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class IndexNote:
+    """What was searched. Key: (set, corpus)."""
+
+    set: str
+    corpus: str
+    snapshot: str
+    n_chunks: int
+    n_guarded: int
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkRun:
+    """What one benchmark gave. Key: (set, split)."""
+
+    set: str
+    split: str
+    indexes: tuple[IndexNote, ...]
+    aggregates: tuple[Aggregate, ...]
+    """With the timings and the evaluability of each set."""
+    unscored: tuple[Unscored, ...]
+    rows: tuple[QuestionRow, ...]
+    seconds: float
+
+
+def run_benchmark(
+    home: Path,
+    name: str,
+    split: str,
+    corpora: Sequence[Corpus],
+    strategies: Sequence[Strategy],
+    embedder: Embedder,
+    tell: Tell = lambda *_: None,
+) -> BenchmarkRun:
+    """Score strategies on a benchmark; what an earlier call scored with the same code and data is not asked again.
+
+    Args:
+        home: folder of the benchmarks.
+        name: of the set.
+        split: which questions.
+        corpora: what `read_benchmark` gave.
+        strategies: which to score.
+        embedder: makes vectors, and measures `answer_similarity`.
+        tell: told how the work goes on.
+    """
+    begun = perf_counter()
+    scored: list[tuple[tuple[QuestionSet, ...], Experiment]] = []
+    notes: list[IndexNote] = []
+    for corpus in corpora:
+        with open_index(home, name, corpus, embedder, _about(corpus.name, tell)) as snapshot:
+            chunks = tuple(snapshot.chunks)
+            searcher = ScoringSearcher(Retriever(snapshot, embedder), chunks, timed=SHOWN)
+            sets = corpus.question_sets(searcher.parsed, chunks)
+            measures = Measures(
+                counterpart=counterpart_among(STRATEGIES.values()),
+                admits=lambda text, query_must, words=snapshot.vocabulary: satisfies_query_must(
+                    text, query_must, words
+                ),
+                embedder=embedder,
+                store=RowStore(home / "evaluations"),
+                progress=_asking(corpus.name, tell),
+            )
+            experiment = run_experiment(searcher, strategies, sets, chunks, snapshot=snapshot.id, measures=measures)
+            scored.append((sets, experiment))
+            manifest = snapshot.manifest
+            notes.append(IndexNote(name, corpus.name, snapshot.id, manifest.n_chunks, manifest.n_guarded))
+    tell("summing up", 0, 1)
+    rows = tuple(row for _, experiment in scored for row in experiment.rows)
+    return BenchmarkRun(
+        set=name,
+        split=split,
+        indexes=tuple(notes),
+        aggregates=_aggregates(scored, rows),
+        unscored=tuple(each for _, experiment in scored for each in experiment.unscored),
+        rows=rows,
+        seconds=perf_counter() - begun,
+    )
+
+
+def _aggregates(
+    scored: Sequence[tuple[tuple[QuestionSet, ...], Experiment]], rows: Sequence[QuestionRow]
+) -> tuple[Aggregate, ...]:
+    if len(scored) == 1:
+        return scored[0][1].aggregates + scored[0][1].timings
+    return aggregate(rows) + evaluability(_pooled([each for sets, _ in scored for each in sets])) + timings(rows)
+
+
+def _pooled(sets: Sequence[QuestionSet]) -> list[QuestionSet]:
+    """Sets of one name and split, asked of several corpora, as one set."""
+    pooled: dict[tuple[str, str], QuestionSet] = {}
+    for each in sets:
+        known = pooled.get((each.name, each.split))
+        pooled[each.name, each.split] = _joined(known, each) if known else each
+    return list(pooled.values())
+
+
+def _joined(left: QuestionSet, right: QuestionSet) -> QuestionSet:
+    one, other = left.resolution, right.resolution
+    stale: tuple[AnchorFinding, ...] = one.stale + other.stale
+    resolution = Resolution(
+        {**one.gold, **other.gold},
+        stale,
+        one.ambiguous + other.ambiguous,
+        one.questions_with_gold + other.questions_with_gold,
+    )
+    return QuestionSet(left.name, left.split, left.questions + right.questions, resolution)
+
+
+def _about(corpus: str, tell: Tell) -> Tell:
+    return lambda doing, done, total: tell(f"{corpus}, {doing}", done, total)
+
+
+def _asking(corpus: str, tell: Tell) -> Callable[[Progress], None]:
+    return lambda at: tell(f"{corpus}, {at.set}, {at.strategy}", at.done, at.total)
