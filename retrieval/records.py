@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,9 +12,13 @@ from retrieval.errors import IndexCorruptError
 Record = TypeVar("Record")
 
 
-@cache
-def _adapter(record_type: type[Any]) -> TypeAdapter[Any]:
-    return TypeAdapter(record_type)
+_ADAPTERS: dict[type, TypeAdapter[Any]] = {}
+
+
+def _adapter(record_type: type[Record]) -> TypeAdapter[Record]:
+    if record_type not in _ADAPTERS:
+        _ADAPTERS[record_type] = TypeAdapter(record_type)
+    return _ADAPTERS[record_type]
 
 
 def dump_record(record: object) -> bytes:
@@ -29,8 +32,7 @@ def parse_record(line: bytes | str, record_type: type[Record]) -> Record:
     Raises:
         pydantic.ValidationError: the line is not a `record_type`.
     """
-    parsed: Record = _adapter(record_type).validate_json(line)
-    return parsed
+    return _adapter(record_type).validate_json(line)
 
 
 def write_jsonl(path: Path, records: Iterable[object]) -> int:

@@ -56,6 +56,10 @@ class TermTable:
         found = bisect_left(range(len(self)), wanted, key=self._term)
         return found if found < len(self) and self._term(found) == wanted else None
 
+    def text_of(self, position: int) -> str:
+        """The term at a position."""
+        return self._term(position).decode("utf-8", "surrogatepass")
+
     def save(self, folder: Path) -> None:
         """Write `terms.npy` and `term_ends.npy`."""
         save_array(folder / "terms.npy", self.text)

@@ -12,11 +12,12 @@ from retrieval.errors import EmbedderMismatchError, LibraryError
 from retrieval.index.arrays import save_array
 from retrieval.index.chroma import HNSW, ChromaStore, CollectionName
 from retrieval.index.chunk_file import ChunkFile
+from retrieval.index.evidence_index import EvidenceIndex
 from retrieval.index.lexical import LexicalIndex, fingerprint
 from retrieval.index.live import SNAPSHOTS, snapshot_folder
 from retrieval.index.manifest import FILE_NAME, Manifest
-from retrieval.index.table_index import TableIndex
 from retrieval.index.tokens import tokenizer
+from retrieval.query_must.canonical import as_point, canonical_term
 from retrieval.query_must.compiled import CompiledPredicates
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.types import Chunk, EmbedderIdentity, MetadataValue, Vector
@@ -118,13 +119,25 @@ def _write_own_files(
     if lexical.fingerprint != fingerprint(texts):
         raise LibraryError("the lexical index is over other chunks, or these in another order; build it again")
     lexical.save(folder / "lexical")
-    TableIndex.build(chunks, tokenizer(vocabulary)).save(folder / "tables")
+    tell("evidence", 0, len(chunks))
+    numbered, worded = _split_names(chunks, vocabulary)
+    EvidenceIndex.build(chunks, worded, tokenizer(vocabulary)).save(folder / "evidence")
     tell("predicates", 0, len(chunks))
-    predicates = CompiledPredicates.build(
-        [chunk.query_must for chunk in chunks], [chunk.names for chunk in chunks], vocabulary
-    )
+    predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], numbered, vocabulary)
     predicates.save(folder / "predicates")
     return np.asarray(predicates.guarded)
+
+
+def _split_names(
+    chunks: Sequence[Chunk], vocabulary: Vocabulary
+) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Names that are a label and its number, which the question's binding finds, and names in words."""
+    numbered, worded = [], []
+    for chunk in chunks:
+        bound = {name for name in chunk.names if as_point(canonical_term(name, vocabulary), vocabulary)}
+        numbered.append(tuple(name for name in chunk.names if name in bound))
+        worded.append(tuple(name for name in chunk.names if name not in bound))
+    return numbered, worded
 
 
 def _write_collections(

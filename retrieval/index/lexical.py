@@ -95,6 +95,11 @@ class LexicalIndex:
                 total[self.documents[start:stop]] += self.weights[start:stop]
         return total
 
+    def documents_of(self, term: str) -> npt.NDArray[np.int32]:
+        """The documents that hold a term, rising; empty where none does."""
+        place = self.terms.position(term)
+        return self.documents[:0] if place is None else self.documents[self.starts[place] : self.starts[place + 1]]
+
     def save(self, folder: Path) -> None:
         """Write the arrays as .npy files."""
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@
                           chunk_ids.npy            their ids
                           vectors.npy              (n, dimensions) float32
                           lexical/                 BM25 over search_text
-                          tables/                  BM25 over what names a table; tables/of.npy: table of each chunk
+                          evidence/                words by the place where they stand
                           predicates/              compiled query_must and names, and their vocabulary
                           chroma/                  collections `open` and `guarded`
 """
@@ -23,10 +23,10 @@ from retrieval.index.arrays import load_array
 from retrieval.index.building import Progress, build_snapshot
 from retrieval.index.chroma import ChromaStore
 from retrieval.index.chunk_file import ChunkFile
+from retrieval.index.evidence_index import EvidenceIndex
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.live import live_id, snapshot_folder
 from retrieval.index.manifest import Manifest
-from retrieval.index.table_index import TableIndex
 from retrieval.index.tokens import tokenizer
 from retrieval.index.verification import Finding, ann_recall, verify_snapshot
 from retrieval.query_must.compiled import CompiledPredicates
@@ -69,9 +69,9 @@ class Snapshot:
         return LexicalIndex.load(self.folder / "lexical", tokenizer(self.vocabulary))
 
     @cached_property
-    def tables(self) -> TableIndex:
-        """What names each table."""
-        return TableIndex.load(self.folder / "tables", tokenizer(self.vocabulary))
+    def evidence(self) -> EvidenceIndex:
+        """Where the words of a question stand."""
+        return EvidenceIndex.load(self.folder / "evidence")
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -177,7 +178,7 @@ def _split_front_matter(text: str, relative: str) -> tuple[Metadata, str, int]:
     return _metadata(values, relative), rest, head.count("\n") + 3
 
 
-def _metadata(values: Mapping[object, object], where: str) -> Metadata:
+def _metadata(values: Mapping[Any, object], where: str) -> Metadata:
     return {str(key): _metadata_value(str(key), value, where) for key, value in values.items() if value is not None}
 
 

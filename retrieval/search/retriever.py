@@ -5,7 +5,7 @@
     question ── canonical form ── compiled predicates ── the guarded chunks that may come back
         │                                                             │
         ├── vector ── open collection (Chroma) ───────────────────────┴── merge by distance, then id      dense legs
-        └── BM25 + cosine over all chunks ── names evidence ── mask ── the k best, then id               hybrid
+        └── BM25 + cosine over all chunks ── evidence ── mask ── the k best, then id              hybrid, default
 """
 
 from pathlib import Path
@@ -88,8 +88,8 @@ class Retriever:
         if strategy.query_must == "prefilter":
             with watch.stage("predicates"):
                 admitted = self.admitted(question)
-        vector = self._vector(question, watch) if strategy.dense_weight else None
-        if vector is None or strategy.lexical_weight or strategy.names_weight:
+        vector = self._vector(question, watch) if strategy.has_dense_leg else None
+        if vector is None or strategy.has_lexical_leg:
             legs = scan(self.snapshot, question, vector, strategy, watch)
             with watch.stage("rank"):
                 return rank(legs, self.snapshot, strategy, k, admitted)

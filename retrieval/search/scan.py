@@ -7,9 +7,9 @@ import numpy as np
 
 from retrieval.index.snapshot import Snapshot
 from retrieval.search.cosine import similarity
+from retrieval.search.evidence import Evidence, gather
 from retrieval.search.filtering import admitted_mask
-from retrieval.search.fusion import Positions, Scores, best, min_max, share_of_best
-from retrieval.search.names import NamesEvidence, names_evidence
+from retrieval.search.fusion import Positions, Scores, best, min_max
 from retrieval.search.question import Question
 from retrieval.search.ranking import Ranking
 from retrieval.search.stopwatch import Stopwatch
@@ -24,22 +24,23 @@ class Legs:
     """(n,) BM25."""
     dense: Scores | None
     """(n,) cosine."""
-    names: NamesEvidence | None
+    evidence: Evidence | None
 
     def fused(self, strategy: Strategy) -> Scores:
-        """One score a chunk, (n,): the only leg's own, or min-max over all documents, weighted; plus names."""
+        """One score a chunk, (n,): the evidence, or the only leg's own, or min-max over all documents, weighted."""
+        if self.evidence is not None and strategy.evidence is not None:
+            return self.evidence.total(strategy.evidence)
         weighted = [(self.lexical, strategy.lexical_weight), (self.dense, strategy.dense_weight)]
         used = [(scores, weight) for scores, weight in weighted if scores is not None]
-        if len(used) == 1 and self.names is None:
+        if len(used) == 1:
             return used[0][0].copy()
-        total = sum((weight * min_max(scores) for scores, weight in used), start=np.zeros(1))
-        return total if self.names is None else total + strategy.names_weight * self.names.total
+        return sum((weight * min_max(scores) for scores, weight in used), start=np.zeros(1))
 
     def at(self, positions: Positions) -> Mapping[str, Scores]:
         """The parts of these chunks' scores by name."""
-        parts = {"lexical": self.lexical, "dense": self.dense}
-        found = {name: scores[positions] for name, scores in parts.items() if scores is not None}
-        return found if self.names is None else {**found, **self.names.at(positions)}
+        legs = {"lexical": self.lexical, "dense": self.dense}
+        parts = self.evidence.parts if self.evidence else legs
+        return {name: scores[positions] for name, scores in parts.items() if scores is not None}
 
 
 def scan(snapshot: Snapshot, question: Question, vector: Vector | None, strategy: Strategy, watch: Stopwatch) -> Legs:
@@ -50,19 +51,19 @@ def scan(snapshot: Snapshot, question: Question, vector: Vector | None, strategy
         question: what was asked.
         vector: the question's vector; None when the strategy has no dense leg.
         strategy: which legs there are.
-        watch: gets the stages `lexical`, `dense` and `names`.
+        watch: gets the stages `lexical`, `dense` and `evidence`.
     """
-    lexical = dense = names = None
-    if strategy.lexical_weight:
+    lexical = dense = evidence = None
+    if strategy.has_lexical_leg:
         with watch.stage("lexical"):
             lexical = snapshot.lexical.scores(question.text)
     if vector is not None:
         with watch.stage("dense"):
             dense = similarity(snapshot.vectors, vector)
-    if strategy.names_weight:
-        with watch.stage("names"):
-            names = _names(snapshot, question)
-    return Legs(lexical, dense, names)
+    if strategy.evidence is not None and lexical is not None:
+        with watch.stage("evidence"):
+            evidence = gather(snapshot, question, lexical, np.zeros_like(lexical) if dense is None else dense)
+    return Legs(lexical, dense, evidence)
 
 
 def rank(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, admitted: Positions | None) -> Ranking:
@@ -83,10 +84,3 @@ def rank(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, admitted: P
         unfiltered = best(scores, k)
         displaced = unfiltered[~mask[unfiltered]]
     return Ranking(kept, scores[kept], legs.at(kept), displaced=displaced)
-
-
-def _names(snapshot: Snapshot, question: Question) -> NamesEvidence:
-    named, tables = snapshot.predicates.named(question.canonical), snapshot.tables
-    return names_evidence(
-        tables.scores(question.text), tables.column_scores(question.text), named.positions, share_of_best(named.weights)
-    )

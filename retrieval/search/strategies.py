@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from retrieval.errors import UnknownNameError
+from retrieval.search.weights import WEIGHTS
 from retrieval.types import Strategy
 
 _ALL = (
@@ -12,7 +13,7 @@ _ALL = (
     Strategy("hybrid", lexical_weight=0.4, dense_weight=0.6),
     Strategy("iterative", dense_weight=1.0, query_must="iterative"),
     Strategy("prefilter", dense_weight=1.0, query_must="prefilter"),
-    Strategy("default", lexical_weight=0.4, dense_weight=0.6, query_must="prefilter", names_weight=0.5),
+    Strategy("default", query_must="prefilter", evidence=WEIGHTS),
 )
 
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _ALL})

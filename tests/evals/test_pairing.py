@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from evals.pairing import counterpart_among, without_query_must
-from retrieval.types import Strategy
+from retrieval.types import EvidenceWeights, Strategy
 
 
 def test_the_counterpart_differs_in_the_filter_alone(dense, prefilter):
@@ -19,5 +19,5 @@ def test_a_named_strategy_that_searches_alike_is_the_counterpart(dense, prefilte
 
 
 def test_a_strategy_with_other_weights_is_not_taken(dense, prefilter):
-    named = replace(prefilter, name="default", names_weight=0.3)
+    named = replace(prefilter, name="default", evidence=EvidenceWeights(name=0.3))
     assert counterpart_among([dense])(named).name == "default-query_must"

@@ -1,0 +1,76 @@
+"""Evidence for a chunk: where the words of a question stand in it, and what the question calls it.
+
+Every part lies in 0-1 and has one weight; a chunk's score is their weighted sum. Words weigh as much as they are
+rare, so a part is a share of what the question says: 0.4 under `column` reads "the column names say 40 % of it".
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrieval.index.lexical import LexicalIndex
+from retrieval.index.snapshot import Snapshot
+from retrieval.search.fusion import Scores, share_of_best
+from retrieval.search.question import Question
+from retrieval.types import EvidenceWeights
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """The parts by name, (n,) each."""
+
+    parts: Mapping[str, Scores]
+
+    def total(self, weights: EvidenceWeights) -> Scores:
+        """The weighted sum, (n,)."""
+        weighed = [weight * self.parts[name] for name, weight in weights.items() if weight]
+        return np.sum(weighed, axis=0) if weighed else np.zeros(len(self.parts["lexical"]))
+
+
+def gather(snapshot: Snapshot, question: Question, lexical: Scores, dense: Scores) -> Evidence:
+    """Everything that speaks for each chunk of a snapshot.
+
+    Args:
+        snapshot: where to look.
+        question: what was asked.
+        lexical: (n,) BM25 of the chunks.
+        dense: (n,) cosine of the chunks.
+    """
+    places = snapshot.evidence
+    words = snapshot.lexical.tokenize(question.text)
+    weights = word_weights(snapshot.lexical, words)
+    whole = sum(weights.values()) or 1.0
+    weighed = weights.items()
+    quotes = places.values.quotes(words, weights)
+    named = snapshot.predicates.named(question.canonical)
+    number = np.zeros(len(snapshot))
+    number[named.positions] = named.weights
+    shares = {
+        "text": _covered(snapshot.lexical, weights),
+        "cells": places.cells.covered(weighed),
+        "title": places.of_table(places.titles.covered(weighed)),
+        "column": places.of_table(places.columns.covered(weighed)),
+        "head": places.heads.covered(weighed),
+        "name": quotes.name,
+        "quote": quotes.cell,
+        "figure": quotes.figure,
+        "placed": quotes.placed,
+        "number": number,
+    }
+    parts = {name: np.minimum(share / whole, 1.0) for name, share in shares.items()}
+    return Evidence({"lexical": share_of_best(lexical), "dense": np.maximum(dense, 0.0), **parts})
+
+
+def word_weights(index: LexicalIndex, words: Sequence[str]) -> dict[str, float]:
+    """Weight of each distinct word: ln(1 + (N - n + 0.5) / (n + 0.5)), Lucene's idf; 0 for a word that no chunk has."""
+    total = index.n_documents
+    counts = {word: len(index.documents_of(word)) for word in words}
+    return {word: float(np.log1p((total - n + 0.5) / (n + 0.5))) if n else 0.0 for word, n in counts.items()}
+
+
+def _covered(index: LexicalIndex, weights: Mapping[str, float]) -> Scores:
+    total = np.zeros(index.n_documents)
+    for word, weight in weights.items():
+        total[index.documents_of(word)] += weight
+    return total

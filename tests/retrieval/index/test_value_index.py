@@ -1,0 +1,77 @@
+from dataclasses import replace
+
+import pytest
+
+from retrieval.index.tokens import tokens
+from retrieval.index.value_index import ValueIndex
+from retrieval.types import Chunk
+
+ROW = Chunk(
+    id="", book="b", document="d.md", kind="row", text="", search_text="", source="", lines=(1, 1), heading_path=(),
+)  # fmt: skip
+
+
+def row(**cells):
+    columns = tuple(name.replace("_", " ") for name in cells)
+    return replace(ROW, columns=columns, cells=tuple(cells.values()))
+
+
+CHUNKS = [
+    row(game="45", high_points="Leandro Barbosa (32)", score="3-0"),
+    row(game="57", high_points="Leandro Barbosa (18)", score="3-0"),
+    row(weapon="Crossbow, heavy", cost="45"),
+    row(game="game", high_points="high points", score="score"),
+]
+NAMES = [(), (), ("Crossbow, heavy", "heavy crossbow"), ()]
+
+
+@pytest.fixture
+def index():
+    return ValueIndex.build(CHUNKS, NAMES)
+
+
+def quotes(index, question):
+    words = tokens(question)
+    return index.quotes(words, dict.fromkeys(words, 1.0))
+
+
+def test_a_whole_cell_is_quoted_and_a_part_of_it_is_not(index):
+    assert quotes(index, "when leandro barbosa 32 scored").cell.tolist() == [3, 0, 0, 0]
+    assert quotes(index, "when leandro scored").cell.tolist() == [0, 0, 0, 0]
+
+
+def test_a_figure_counts_apart_and_more_where_its_column_is_named(index):
+    found = quotes(index, "the result of game 45")
+
+    assert found.figure.tolist() == [1, 0, 1, 0]
+    assert found.placed.tolist() == [1, 0, 0, 0]
+
+
+def test_the_share_of_the_column_name_that_is_said_counts(index):
+    assert quotes(index, "points of leandro barbosa 32").placed.tolist() == [1.5, 0, 0, 0]
+
+
+def test_a_name_is_quoted_in_any_of_its_spellings_and_its_words_count_once(index):
+    found = quotes(index, "range of a heavy crossbow")
+
+    assert found.name.tolist() == [0, 0, 2, 0]
+    assert found.cell.tolist() == [0, 0, 0, 0]
+
+
+def test_a_cell_that_repeats_its_heading_is_no_quote(index):
+    assert quotes(index, "what game has which score").cell.tolist() == [0, 0, 0, 0]
+
+
+def test_words_after_the_63rd_quote_nothing(index):
+    assert quotes(index, "x " * 62 + "45").figure.tolist() == [1, 0, 1, 0]
+    assert quotes(index, "x " * 63 + "45").figure.tolist() == [0, 0, 0, 0]
+
+
+def test_a_saved_index_reads_back(index, tmp_path):
+    index.save(tmp_path)
+
+    assert quotes(ValueIndex.load(tmp_path), "game 45").placed.tolist() == quotes(index, "game 45").placed.tolist()
+
+
+def test_a_library_without_tables_quotes_nothing():
+    assert quotes(ValueIndex.build([ROW], [()]), "anything at all").cell.tolist() == [0]

@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+
+from retrieval.search.evidence import gather
+from retrieval.search.question import Question
+from retrieval.types import EvidenceWeights
+
+
+@pytest.fixture
+def evidence(snapshot):
+    def of(text):
+        question = Question.ask(text, snapshot.vocabulary)
+        return gather(snapshot, question, snapshot.lexical.scores(text), np.zeros(len(snapshot)))
+
+    return of
+
+
+def test_every_part_lies_between_0_and_1(evidence):
+    for question in ("AC 6", "which weapon costs 12", "the the the", "xyzzy", "weapon " * 100):
+        for name, part in evidence(question).parts.items():
+            assert part.min() >= 0, name
+            assert part.max() <= 1, name
+
+
+def test_every_part_has_a_weight_and_the_total_is_their_weighted_sum(evidence):
+    found = evidence("what does a cleric need to hit AC 6")
+    weights = EvidenceWeights(text=2.0, number=0.5)
+
+    assert set(found.parts) == {name for name, _ in weights.items()}
+    assert found.total(weights) == pytest.approx(2.0 * found.parts["text"] + 0.5 * found.parts["number"])
+    assert found.total(EvidenceWeights()).tolist() == [0.0] * len(found.parts["text"])
+
+
+def test_a_bound_number_speaks_for_the_rows_that_stand_for_it(evidence, snapshot):
+    number = evidence("to hit armour class 6").parts["number"]
+    named = {snapshot.chunks[int(place)].names for place in np.flatnonzero(number)}
+
+    assert named
+    assert all("armor class 6" in names for names in named)
+
+
+def test_a_question_without_a_known_word_has_no_evidence(evidence):
+    assert all(not part.any() for part in evidence("xyzzy plugh").parts.values())
