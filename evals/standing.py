@@ -144,4 +144,5 @@ def question_sets(files: Sequence[Path], chunks: Sequence[Chunk]) -> tuple[Quest
 
 
 def _name(path: Path) -> str:
-    return re.sub(r"[^\w.+@-]", "-", path.name.split(".")[0]) or "questions"
+    name = path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".json")
+    return re.sub(r"[^\w.+@-]", "-", name).lstrip(".") or "questions"

@@ -11,7 +11,6 @@ GATE = (
     dg.AssetCheckKey(dg.AssetKey("candidate_index"), "snapshot_holds_every_chunk"),
     dg.AssetCheckKey(dg.AssetKey("leaderboard"), "gold_resolves"),
     dg.AssetCheckKey(dg.AssetKey("leaderboard"), "no_false_exclusions"),
-    dg.AssetCheckKey(dg.AssetKey("leaderboard"), "query_must_lessens_noise"),
     dg.AssetCheckKey(dg.AssetKey("leaderboard"), "not_worse_than_live"),
 )
 

@@ -20,6 +20,7 @@ def build_library(
     library: Annotated[Path | None, typer.Option("--library", help="Folder of books; remembered in the home.")] = None,
     home: HomeOption = DEFAULT_HOME,
     questions: QuestionsOption = None,
+    no_questions: Annotated[bool, typer.Option("--no-questions", help="Forget those of the last build.")] = False,
     embedder: Annotated[str | None, typer.Option("--embedder", help="wordllama, minilm or openai.")] = None,
     json_: JsonOption = False,
 ) -> None:
@@ -39,7 +40,7 @@ def build_library(
     settings = asked.settings
     if library is not None:
         settings = replace(settings, library=library.expanduser().resolve())
-    if questions:
+    if questions or no_questions:
         settings = replace(settings, questions=existing(questions))
     if embedder is not None:
         settings = replace(settings, embedder=embedder)

@@ -98,7 +98,9 @@ def test_gold_that_its_own_predicate_refuses_is_a_false_exclusion(changed: Home,
 
 def test_predicates_that_every_question_satisfies_lessen_no_noise(changed: Home) -> None:
     nominate(changed, lambda chunk: replace(chunk, query_must=chunk.query_must and '{"contain_one_of": [[]]}'))
-    assert not evaluated(query_must_lessens_noise, changed).passed
+    result = evaluated(query_must_lessens_noise, changed)
+    assert not result.passed
+    assert result.severity is dg.AssetCheckSeverity.WARN
 
 
 def test_a_candidate_that_finds_nothing_is_worse_than_live(changed: Home) -> None:
