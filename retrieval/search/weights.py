@@ -3,14 +3,14 @@
 from retrieval.types import EvidenceWeights
 
 WEIGHTS = EvidenceWeights(
-    lexical=0.14,
-    text=1.44,
-    title=1.02,
-    column=1.75,
-    head=0.37,
-    name=1.19,
-    quote=0.71,
-    figure=0.7,
-    placed=0.52,
-    number=2.39,
+    lexical=0.23,
+    dense=0.74,
+    text=0.68,
+    title=1.24,
+    column=1.54,
+    head=0.44,
+    name=1.7,
+    quote=0.79,
+    figure=2.87,
+    number=2.7,
 )
