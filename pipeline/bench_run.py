@@ -11,11 +11,13 @@ from evals.benchmarks.parsed_chunks import ScoringSearcher
 from evals.experiment import Experiment, Measures, Progress, Unscored, run_experiment
 from evals.gold import AnchorFinding, Resolution
 from evals.metrics import SHOWN
+from evals.noise import Admits
 from evals.pairing import counterpart_among
 from evals.question_sets import QuestionSet
 from evals.rows import QuestionRow, RowStore
 from pipeline.bench_index import Tell, open_index
 from retrieval.query_must.predicate import satisfies_query_must
+from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.types import Embedder, Strategy
@@ -127,6 +129,10 @@ def _joined(left: QuestionSet, right: QuestionSet) -> QuestionSet:
         one.questions_with_gold + other.questions_with_gold,
     )
     return QuestionSet(left.name, left.split, left.questions + right.questions, resolution)
+
+
+def _admits(vocabulary: Vocabulary) -> Admits:
+    return lambda question, query_must: satisfies_query_must(question, query_must, vocabulary)
 
 
 def _about(corpus: str, tell: Tell) -> Tell:

@@ -6,6 +6,8 @@ from types import MappingProxyType
 
 from evals.benchmarks.books import read_books
 from evals.benchmarks.corpus import Corpus
+from evals.benchmarks.documents import read_documents
+from evals.benchmarks.passages import read_passages
 from evals.benchmarks.tables import read_tables
 from retrieval.errors import UnknownNameError
 
@@ -18,6 +20,8 @@ BENCHMARKS: Mapping[str, Reader] = MappingProxyType(
         "wikisql-rows": read_tables,
         "wtq-rows": read_tables,
         "fetaqa-rows": read_tables,
+        "passages": read_passages,
+        "self-query": read_documents,
     }
 )
 

@@ -28,6 +28,8 @@ SETS = {
     "wikisql-rows": "Rows of Wikipedia tables named by their cells: DIR/<split>.tables.jsonl.gz and .queries.jsonl.gz.",
     "wtq-rows": "Rows of tables, also superlatives and neighbours, in the files of wikisql-rows.",
     "fetaqa-rows": "Several rows for a question, in the files of wikisql-rows.",
+    "passages": "Judged passages: DIR/<collection>.corpus.jsonl.gz and DIR/<collection>.<split>.jsonl.gz.",
+    "self-query": "Documents with metadata: DIR/docs.jsonl.gz and DIR/<split>.jsonl.",
 }
 
 

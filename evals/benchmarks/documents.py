@@ -1,0 +1,137 @@
+"""Documents with metadata, and questions that mix a topic with conditions: `docs.jsonl.gz` and `<split>.jsonl`.
+
+Gold is documents, and a document may be several chunks: it stands in a ranking once, where its best chunk stood, and
+its first chunk stands for it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from evals.benchmarks.corpus import chunks_of_book
+from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder, data_file, digest_of, read_records
+from evals.gold import AnchorFinding, Resolution
+from evals.question_sets import QuestionSet
+from evals.questions import Anchor, Question
+from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.search.retriever import Retriever
+from retrieval.types import Book, Chunk, Document, Hit, MetadataValue, Retrieval, Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsCorpus:
+    """All documents, one index; every split asks about the same ones."""
+
+    set: str
+    split: str
+    documents: Path
+    queries: Path
+
+    @property
+    def name(self) -> str:
+        """The set's own."""
+        return self.set
+
+    @property
+    def digest(self) -> str:
+        """Hash of the file of documents."""
+        return digest_of([self.documents])
+
+    def chunks(self, vocabulary: Vocabulary) -> tuple[Chunk, ...]:
+        """The documents as one book, cut as any book is."""
+        documents = tuple(read_records(self.documents, partial(_document, self.set)))
+        return chunks_of_book(Book(self.set, self.set, documents), vocabulary)
+
+    def question_sets(self, retriever: Retriever, chunks: Sequence[Chunk]) -> tuple[QuestionSet, ...]:
+        """The questions, asked for documents."""
+        questions = tuple(read_records(self.queries, _question))
+        if not questions:
+            raise BenchmarkDataError(f"{self.queries} holds no question; write one JSON object a line")
+        ranker = DocumentRanker(retriever, chunks)
+        return (QuestionSet(self.set, self.split, questions, ranker.resolution(questions), ranker.ask),)
+
+
+def read_documents(name: str, folder: Path, split: str) -> tuple[DocumentsCorpus, ...]:
+    """The documents with the questions of a split.
+
+    Raises:
+        BenchmarkDataError: no such folder, or no such split in it.
+    """
+    root = benchmark_folder(folder)
+    return (DocumentsCorpus(name, split, data_file(root, "docs"), data_file(root, split)),)
+
+
+class DocumentRanker:
+    """Ranks documents by their best chunks.
+
+    Args:
+        retriever: over an index of the documents.
+        chunks: those of the index.
+    """
+
+    def __init__(self, retriever: Retriever, chunks: Sequence[Chunk]) -> None:
+        self._retriever, self._n_chunks = retriever, len(chunks)
+        self._first: dict[str, Chunk] = {}
+        for chunk in sorted(chunks, key=lambda each: (each.document, each.position)):
+            self._first.setdefault(chunk.document, chunk)
+
+    def resolution(self, questions: Sequence[Question]) -> Resolution:
+        """Gold documents by their first chunks."""
+        stale = tuple(
+            AnchorFinding(question.id, anchor, f"document {anchor.document!r} is not in the index")
+            for question in questions
+            for anchor in question.gold
+            if anchor.document not in self._first
+        )
+        lost = {finding.question_id for finding in stale}
+        gold = {
+            question.id: tuple(self._first[anchor.document or ""].id for anchor in question.gold)
+            for question in questions
+            if question.gold and question.id not in lost
+        }
+        return Resolution(gold, stale, (), sum(bool(question.gold) for question in questions))
+
+    def ask(self, question: Question, k: int, strategy: Strategy) -> Retrieval:
+        """The k best documents; asks for more chunks until there are as many, or no more chunks."""
+        wanted = 2 * k
+        while True:
+            found = self._retriever.retrieve(question.query, min(wanted, self._n_chunks), strategy)
+            best: dict[str, Hit] = {}
+            for hit in found.hits:
+                best.setdefault(hit.chunk.document, hit)
+            if len(best) >= k or len(found.hits) < wanted:
+                break
+            wanted *= 2
+        ranked = list(best.items())[:k]
+        hits = (
+            replace(hit, chunk=self._first[document], rank=rank) for rank, (document, hit) in enumerate(ranked, start=1)
+        )
+        return replace(found, hits=tuple(hits))
+
+
+def _path(doc_id: str) -> str:
+    return f"{doc_id}.md"
+
+
+def _document(book: str, record: Mapping[str, Any]) -> Document:
+    text = f"# {record['title']}\n\n{record['text']}\n"
+    return Document(book, _path(record["doc_id"]), text, _metadata(record["metadata"]))
+
+
+def _metadata(values: Mapping[str, Any]) -> dict[str, MetadataValue]:
+    return {
+        name: tuple(map(str, value)) if isinstance(value, list) else value
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _question(record: Mapping[str, Any]) -> Question:
+    return Question(
+        id=record["id"],
+        query=record["query"],
+        kind=record["kind"],
+        gold=tuple(Anchor(document=_path(name)) for name in record["gold"]),
+    )
