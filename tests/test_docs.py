@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 import typer.main
 
+from evals.questions import load_questions
 from pipeline.cli import app
 from pipeline.results_table import RESULTS, read_results, with_table
+from retrieval.home import Home
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -86,3 +88,21 @@ def test_a_changed_result_makes_the_table_stale() -> None:
 def test_the_reading_order_names_six_files() -> None:
     order = README.split("## Reading order")[1]
     assert len(re.findall(r"\]\(", order)) + 1 == 6
+
+
+@pytest.mark.parametrize("block", blocks("python"))
+def test_the_python_of_the_readme_runs(
+    block: str, sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".querymust").symlink_to(sample.root)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "README.md", "exec"), {})
+    assert capsys.readouterr().out.splitlines()[0].startswith("1 ")
+
+
+def test_the_questions_of_the_docs_are_questions(tmp_path: Path) -> None:
+    (block,) = blocks("json", (ROOT / "docs" / "library.md").read_text("utf-8"))
+    path = tmp_path / "questions.jsonl"
+    path.write_text(" ".join(block.split()))
+    (question,) = load_questions(path)
+    assert question.gold[0].row_key == "6"
