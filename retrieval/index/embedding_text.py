@@ -10,14 +10,27 @@ def embedding_text(chunk: Chunk) -> str:
     """Prose as it is; of a row what it is called and about, without the numbers of its body.
 
     A vector says nothing sharp about numbers, and twenty of them drown the words that a question shares with a row:
-    only the row's own key and names keep theirs. A column heading whose numbers were left out stays, each word once.
+    only the row's own key and names keep theirs, and of the numbers that a range stands for the first is enough. A
+    column heading whose numbers were left out stays, each word once.
     """
     if chunk.kind == "prose":
         return chunk.search_text
     about = dict.fromkeys([*chunk.heading_path[-1:], chunk.caption or "", str(chunk.metadata.get("row_label", ""))])
     cells = ", ".join(_worded_cells(chunk))
     columns = " ".join(dict.fromkeys(_words_of_numeric_columns(chunk)))
-    return ". ".join(part for part in (", ".join(filter(None, about)), cells, ", ".join(chunk.names), columns) if part)
+    return ". ".join(
+        part for part in (", ".join(filter(None, about)), cells, ", ".join(_names(chunk)), columns) if part
+    )
+
+
+def _names(chunk: Chunk) -> Iterator[str]:
+    numbered = [name for name in chunk.names if _is_numbered(name)]
+    yield from (name for name in chunk.names if not _is_numbered(name))
+    yield from numbered[:1]
+
+
+def _is_numbered(name: str) -> bool:
+    return name.rpartition(" ")[2].lstrip("-").isdigit()
 
 
 def _worded_cells(chunk: Chunk) -> Iterator[str]:
