@@ -1,23 +1,30 @@
 """The code location that `dg dev`, `dagster dev -w workspace.yaml` and the `querymust` command all load."""
 
-from pathlib import Path
-
 import dagster as dg
 
 from evals import assets as eval_assets
 from evals import checks as eval_checks
+from pipeline import defs as own
+from pipeline.defs import jobs, resources, schedules, sensors
 
 
 def load() -> dg.Definitions:
-    """Everything under `defs/`, and the assets and checks that `evals` keeps."""
-    return dg.Definitions.merge(
-        dg.load_from_defs_folder(path_within_project=Path(__file__).parent),
-        dg.Definitions(
-            assets=dg.load_assets_from_modules([eval_assets]),
-            asset_checks=dg.load_asset_checks_from_modules([eval_checks]),
-            # One process writes: two writers on one Chroma collection lose vectors without an error.
-            executor=dg.in_process_executor,
-        ),
+    """Everything under `defs/`, and the assets and checks that `evals` keeps.
+
+    Not `load_from_defs_folder`: it looks for a pyproject.toml above the package, and an installed wheel has none.
+    """
+    return dg.Definitions(
+        assets=[*dg.load_assets_from_package_module(own), *dg.load_assets_from_modules([eval_assets])],
+        asset_checks=[
+            *dg.load_asset_checks_from_package_module(own),
+            *dg.load_asset_checks_from_modules([eval_checks]),
+        ],
+        jobs=[jobs.index_book, jobs.index_library, jobs.evaluate, jobs.go_live],
+        sensors=[sensors.new_or_changed_books],
+        schedules=[schedules.nightly_embedding],
+        resources={"home": resources.HomeResource(path=str(resources.default_home()))},
+        # One process writes: two writers on one Chroma collection lose vectors without an error.
+        executor=dg.in_process_executor,
     )
 
 

@@ -27,9 +27,3 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
     if dagster_home and (Path(dagster_home).parent / "rag.yaml").is_file():
         return Path(dagster_home).parent
     return Path(".querymust")
-
-
-@dg.definitions
-def resources() -> dg.Definitions:
-    """The one resource, `home`."""
-    return dg.Definitions(resources={"home": HomeResource(path=str(default_home()))})
