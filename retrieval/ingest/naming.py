@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from retrieval.ingest.column_labels import column_label
+from retrieval.ingest.column_labels import column_labels
 from retrieval.ingest.reading import Reading, ReadRow
-from retrieval.ingest.values import is_numeric, parse_range
+from retrieval.ingest.values import NumberRange, is_numeric, parse_range
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.types import Table
 
@@ -19,6 +19,7 @@ _UNIT = re.compile(r"[^a-zA-Z]*\d\s*([a-zA-Z]{2,10})\.?\s*")
 _RUN_IN = re.compile(
     r"\s*(?:[-*+]\s+)?(?:[*_]{1,3}(?P<marked>[^*_\n]{2,60}?)[.:]?[*_]{1,3}[.:]?|(?P<plain>[A-Z][^.:;*_\n]{1,50}):)\s"
 )
+_LEADING_RANGE = re.compile(r"^\s*\d+\s*[-–]\s*\d+\s+(?=[^\W\d])")
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 
 
@@ -26,7 +27,8 @@ def names_of_rows(reading: Reading, vocabulary: Vocabulary) -> Mapping[int, tupl
     """Names by row ordinal. A cell that several rows share names none of them."""
     data = [row for row in reading.rows if row.role == "data"]
     shared = [Counter(row.cells[column].casefold() for row in data) for column in range(len(reading.columns))]
-    return {row.ordinal: tuple(dict.fromkeys(_names(reading, row, shared, vocabulary))) for row in data}
+    ranged = _ranged_columns(data, len(reading.columns))
+    return {row.ordinal: tuple(dict.fromkeys(_names(reading, row, shared, ranged, vocabulary))) for row in data}
 
 
 def record_names(table: Table) -> tuple[str, ...]:
@@ -43,8 +45,8 @@ def prose_names(titles: Sequence[str], text: str) -> tuple[str, ...]:
 
 
 def spellings(cell: str) -> Iterator[str]:
-    """`Crossbow, heavy*` is also a heavy crossbow; what stands in brackets may be left out."""
-    plain = " ".join(_FOOTNOTE_MARKS.sub("", cell).split())
+    """`Crossbow, heavy*` is also a heavy crossbow; brackets and a percentage in front may be left out."""
+    plain = " ".join(_LEADING_RANGE.sub("", _FOOTNOTE_MARKS.sub("", cell)).split())
     if not plain or len(plain.split()) > MAX_NAME_WORDS:
         return
     yield plain
@@ -55,16 +57,36 @@ def spellings(cell: str) -> Iterator[str]:
         yield f"{match['kind'].strip()} {match['noun'].strip()}"
 
 
-def _names(reading: Reading, row: ReadRow, shared: Sequence[Counter[str]], vocabulary: Vocabulary) -> Iterator[str]:
-    keys = range(reading.key_column, len(row.cells), reading.period)
+def _ranged_columns(data: Sequence[ReadRow], width: int) -> frozenset[int]:
+    """Columns of ranges: like a key, such a cell stands for every number in it."""
+    found = set()
+    for column in range(width):
+        spreads = [parse_range(row.cells[column]) for row in data if row.cells[column]]
+        wide = sum(spread is not None and spread.low != spread.high for spread in spreads)
+        if wide >= 2 and wide >= 0.5 * len(data):
+            found.add(column)
+    return frozenset(found)
+
+
+def _numbers(column: str, cell: str, spread: NumberRange, vocabulary: Vocabulary) -> Iterator[str]:
+    labels = [label.name for label in column_labels(column, vocabulary)] or [column]
+    yield from (f"{label} {value}" for label in labels for value in spread.values)
+    if unit := _UNIT.fullmatch(cell):
+        yield from (f"{value} {unit[1]}" for value in spread.values)
+
+
+def _names(
+    reading: Reading,
+    row: ReadRow,
+    shared: Sequence[Counter[str]],
+    ranged: frozenset[int],
+    vocabulary: Vocabulary,
+) -> Iterator[str]:
+    keys = {*range(reading.key_column, len(row.cells), reading.period), *ranged}
     for column, cell in enumerate(row.cells):
         if not cell:
             continue
         if column in keys and (spread := parse_range(cell)):
-            label = column_label(row.columns[column], vocabulary)
-            called = label.name if label else row.columns[column]
-            yield from (f"{called} {value}" for value in spread.values)
-            if unit := _UNIT.fullmatch(cell):
-                yield from (f"{value} {unit[1]}" for value in spread.values)
+            yield from _numbers(row.columns[column], cell, spread, vocabulary)
         elif column in keys or (not is_numeric(cell) and shared[column][cell.casefold()] == 1):
             yield from spellings(cell)

@@ -10,6 +10,7 @@ from retrieval.ingest.naming import prose_names, spellings
         ("Half Plate Armor", ["Half Plate Armor"]),
         ("Torch (1 CP)", ["Torch (1 CP)", "Torch"]),
         ("Horse, Draft (unbroken)", ["Horse, Draft (unbroken)", "Horse, Draft", "Draft Horse"]),
+        ("76-00 Staff of Wizardry", ["Staff of Wizardry"]),
         ("", []),
         ("a sentence that goes on for many more words than a name", []),
     ],

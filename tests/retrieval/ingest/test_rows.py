@@ -153,3 +153,12 @@ def test_a_lost_a_doubled_and_an_altered_cell_are_reported_with_their_line():
     assert "missing" in lost.reason
     (doubled,) = check_fidelity(tables, [*rows, club])
     assert "not in the source" in doubled.reason
+
+
+def test_every_label_of_a_key_and_every_column_of_ranges_gives_names():
+    _, (first, _) = rows_of(
+        "# E\n\n| Intelligence/Wisdom | Load | Weight |\n| - | - | - |\n"
+        "| 10-11 | Light | 0-2 lb. |\n| 12-13 | Heavy | 3-4 lb. |\n"
+    )
+
+    assert {"int 10", "wis 11", "Weight 2", "2 lb"} <= set(first.names)
