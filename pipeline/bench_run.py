@@ -8,7 +8,8 @@ from time import perf_counter
 from evals.aggregates import Aggregate, aggregate, evaluability, timings
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.parsed_chunks import ScoringSearcher
-from evals.experiment import Experiment, Measures, Progress, Unscored, run_experiment
+from evals.benchmarks.passages import with_graded_ndcg
+from evals.experiment import Measures, Progress, Unscored, run_experiment
 from evals.gold import AnchorFinding, Resolution
 from evals.metrics import SHOWN
 from evals.noise import Admits
@@ -40,6 +41,8 @@ class BenchmarkRun:
 
     set: str
     split: str
+    embedder: str
+    """Name and version."""
     indexes: tuple[IndexNote, ...]
     aggregates: tuple[Aggregate, ...]
     """With the timings and the evaluability of each set."""
@@ -69,7 +72,9 @@ def run_benchmark(
         tell: told how the work goes on.
     """
     begun = perf_counter()
-    scored: list[tuple[tuple[QuestionSet, ...], Experiment]] = []
+    rows: list[QuestionRow] = []
+    asked: list[QuestionSet] = []
+    unscored: list[Unscored] = []
     notes: list[IndexNote] = []
     for corpus in corpora:
         with open_index(home, name, corpus, embedder, _about(corpus.name, tell)) as snapshot:
@@ -78,36 +83,22 @@ def run_benchmark(
             sets = corpus.question_sets(searcher.parsed, chunks)
             measures = Measures(
                 counterpart=counterpart_among(STRATEGIES.values()),
-                admits=lambda text, query_must, words=snapshot.vocabulary: satisfies_query_must(
-                    text, query_must, words
-                ),
+                admits=_admits(snapshot.vocabulary),
                 embedder=embedder,
                 store=RowStore(home / "evaluations"),
                 progress=_asking(corpus.name, tell),
             )
             experiment = run_experiment(searcher, strategies, sets, chunks, snapshot=snapshot.id, measures=measures)
-            scored.append((sets, experiment))
+            rows += with_graded_ndcg(corpus, experiment.rows)
+            asked += sets
+            unscored += experiment.unscored
             manifest = snapshot.manifest
             notes.append(IndexNote(name, corpus.name, snapshot.id, manifest.n_chunks, manifest.n_guarded))
     tell("summing up", 0, 1)
-    rows = tuple(row for _, experiment in scored for row in experiment.rows)
-    return BenchmarkRun(
-        set=name,
-        split=split,
-        indexes=tuple(notes),
-        aggregates=_aggregates(scored, rows),
-        unscored=tuple(each for _, experiment in scored for each in experiment.unscored),
-        rows=rows,
-        seconds=perf_counter() - begun,
-    )
-
-
-def _aggregates(
-    scored: Sequence[tuple[tuple[QuestionSet, ...], Experiment]], rows: Sequence[QuestionRow]
-) -> tuple[Aggregate, ...]:
-    if len(scored) == 1:
-        return scored[0][1].aggregates + scored[0][1].timings
-    return aggregate(rows) + evaluability(_pooled([each for sets, _ in scored for each in sets])) + timings(rows)
+    aggregates = aggregate(rows) + evaluability(_pooled(asked)) + timings(rows)
+    seconds = perf_counter() - begun
+    model = f"{embedder.identity.name} {embedder.identity.version}"
+    return BenchmarkRun(name, split, model, tuple(notes), aggregates, tuple(unscored), tuple(rows), seconds)
 
 
 def _pooled(sets: Sequence[QuestionSet]) -> list[QuestionSet]:

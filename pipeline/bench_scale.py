@@ -1,12 +1,10 @@
 """How the ways of searching compare on a library of N chunks, in one run, text in and ids out.
 
-Run it with `python -m pipeline.bench_scale --chunks 100000`. The library is synthetic: tables of 20 near-twin rows, a
+The library is synthetic: tables of 20 near-twin rows, a
 fifth of the tables strict (four tables a subject, as attack matrices are), the rest open, half of those with names.
 Vectors are the offline embedder's own.
 """
 
-import argparse
-import json
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -64,14 +62,15 @@ class ScaleReport:
     build_seconds: dict[str, float]
     timings: tuple[Timing, ...]
 
-    def table(self) -> str:
-        """Markdown."""
+    def lines(self) -> tuple[str, ...]:
+        """For a person to read: the facts, then a markdown table of the times."""
+        facts = {name: value for name, value in asdict(self).items() if name != "timings"}
         lines = ["| search | p50 ms | p95 ms | times chroma_plain | starved |", "|---|---|---|---|---|"]
         lines += [
             f"| {timing.name} | {timing.p50_ms:.2f} | {timing.p95_ms:.2f} | {timing.ratio:.2f} | {timing.starved} |"
             for timing in self.timings
         ]
-        return "\n".join(lines)
+        return (*(f"{name}: {value}" for name, value in facts.items()), "", *lines)
 
 
 def run_scale(chunks: int, seed: int = 0, questions: int = 200, home: Path | None = None) -> ScaleReport:
@@ -127,10 +126,7 @@ def _measure(
         "chroma_plain": lambda text: len(single.nearest("open", embed(text), K).ids),
         "nin_loop": nin_loop,
         "exact_scan": exact_scan,
-        **{
-            name: (lambda text, name=name: len(retriever.retrieve(text, K, name).hits))
-            for name in ("dense", "prefilter", "bm25", "hybrid", "default")
-        },
+        **{name: _results(retriever, name) for name in ("dense", "prefilter", "bm25", "hybrid", "default")},
     }
     measured = {name: _milliseconds(way, asked) for name, way in ways.items()}
     hard = [place for place, count in enumerate(rounds[-len(asked) :]) if count >= 3]
@@ -150,6 +146,10 @@ def _measure(
         build_seconds={name: round(value, 2) for name, value in seconds.items()},
         timings=tuple(_timing(name, *values, plain) for name, values in measured.items()),
     )
+
+
+def _results(retriever: Retriever, strategy: str) -> Callable[[str], int]:
+    return lambda text: len(retriever.retrieve(text, K, strategy).hits)
 
 
 def _milliseconds(way: Callable[[str], int], asked: Sequence[str]) -> tuple[np.ndarray, list[int]]:
@@ -195,23 +195,3 @@ def _timed(seconds: dict[str, float], name: str, work: Callable[[], Result]) -> 
     result = work()
     seconds[name] = perf_counter() - begun
     return result
-
-
-def main() -> None:
-    """Print one run as a table, or as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--chunks", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--questions", type=int, default=200)
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    report = run_scale(arguments.chunks, arguments.seed, arguments.questions)
-    if arguments.json:
-        print(json.dumps(asdict(report)))  # noqa: T201
-        return
-    facts = {name: value for name, value in asdict(report).items() if name != "timings"}
-    print(json.dumps(facts, indent=1), report.table(), sep="\n\n")  # noqa: T201
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """Collections of judged passages: `<collection>.corpus.jsonl.gz` and `<collection>.<split>.jsonl.gz`.
 
 A passage is one chunk, title and text, and its chunk id is its own id, so that run files can be compared with others'.
-Judgements are binary; `graded_ndcg` reads the grades where a collection has them.
+Judgements are binary; `graded_ndcg@10` reads the grades where a collection has them.
 """
 
 import math
@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder, data_file, digest_of, read_records, stems
 from evals.gold import AnchorFinding, Resolution
 from evals.question_sets import QuestionSet
 from evals.questions import Anchor, Question
+from evals.rows import QuestionRow
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Retrieval, Strategy
@@ -101,9 +103,17 @@ def read_passages(name: str, folder: Path, split: str) -> tuple[PassagesCorpus, 
     )
 
 
-def read_grades(corpus: PassagesCorpus) -> dict[str, Mapping[str, int]]:
-    """Gains by query id, of the queries that were graded."""
-    return {each.id: each.grades for each in read_records(corpus.queries, _query) if each.grades}
+def with_graded_ndcg(corpus: Corpus, rows: Sequence[QuestionRow]) -> tuple[QuestionRow, ...]:
+    """The rows with `graded_ndcg@10` wherever somebody graded; all other rows as they are."""
+    if not isinstance(corpus, PassagesCorpus):
+        return tuple(rows)
+    grades = {each.id: each.grades for each in read_records(corpus.queries, _query) if each.grades}
+    return tuple(
+        replace(row, values={**row.values, "graded_ndcg@10": graded_ndcg(row.chunk_ids, grades[row.question_id])})
+        if row.question_id in grades
+        else row
+        for row in rows
+    )
 
 
 def graded_ndcg(ranking: Sequence[str], grades: Mapping[str, int], cutoff: int = 10) -> float:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
-from pipeline.console import out, print_json, progress_bar
+from pipeline.console import err, out, print_json, progress_bar
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from pipeline.bench_run import BenchmarkRun
 
 app = typer.Typer(help="Score published question sets; time the engine.", no_args_is_help=True, rich_markup_mode=None)
@@ -23,6 +26,7 @@ SplitOption = Annotated[
 StrategiesOption = Annotated[
     list[str] | None, typer.Option("--strategy", help="May be given again; all if not. `default` is what ships.")
 ]
+DOCS = Path("docs")
 SETS = {
     "ttrpg": "Rulebooks with look-ups in tables: DIR/<book>/ and DIR/<book>.<split>.jsonl.",
     "wikisql-rows": "Rows of Wikipedia tables named by their cells: DIR/<split>.tables.jsonl.gz and .queries.jsonl.gz.",
@@ -57,6 +61,97 @@ for _name, _about in SETS.items():
     app.command(_name, help=_help)(_command(_name))
 
 
+@app.command("all")
+def bench_all(
+    data: Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)],
+    split: Annotated[str, typer.Option("--split", help="Which questions; sets without them are left out.")] = "open",
+    strategy: StrategiesOption = None,
+    docs: Annotated[Path, typer.Option("--docs", help="Folder of results.md; not written with --strategy.")] = DOCS,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Score every set that lies under --data, and write the page of results with its data.
+
+    \b
+    Examples:
+      querymust bench all --data ROOT
+      querymust bench all --data ROOT --strategy default --json
+    """
+    from evals.report import flat_records
+
+    runs = [run_set(name, data / name, split, strategy or [], home) for name in _sets_under(data, split)]
+    if not strategy:
+        from pipeline.bench_results import Results
+
+        Results.of(runs).write(docs)
+    if json_:
+        print_json(flat_records(each for run in runs for each in run.aggregates))
+        return
+    for run in runs:
+        print_run(run)
+
+
+@app.command("predicates")
+def bench_predicates(
+    n: Annotated[int, typer.Option("--n", min=1, max=1_000_000, help="How many predicates.")] = 100_000,
+    json_: JsonOption = False,
+) -> None:
+    """Time the compiled predicates against a plain loop over all of them.
+
+    \b
+    Example:
+      querymust bench predicates --n 100000
+    """
+    with progress_bar("predicates") as bar:
+        bar(f"{n} of them", 0, 1)
+        from pipeline.bench_predicates import run_predicates
+
+        report = run_predicates(n)
+    _print_report(report, report.lines(), json_=json_)
+
+
+@app.command("scale")
+def bench_scale(
+    chunks: Annotated[int, typer.Option("--chunks", min=100, help="How many; a multiple of 100.")] = 100_000,
+    json_: JsonOption = False,
+) -> None:
+    """Time every way of searching on a synthetic library of near-twin rows.
+
+    \b
+    Example:
+      querymust bench scale --chunks 100000
+    """
+    with progress_bar("scale") as bar:
+        bar(f"{chunks} chunks", 0, 1)
+        from pipeline.bench_scale import run_scale
+
+        report = run_scale(chunks)
+    _print_report(report, report.lines(), json_=json_)
+
+
+@app.command("metrics")
+def bench_metrics(
+    questions: Annotated[int, typer.Option("--questions", min=1, help="How many.")] = 10_000,
+    json_: JsonOption = False,
+) -> None:
+    """Time our metrics against pytrec_eval's on random rankings; needs the dev extra, and says so without it.
+
+    \b
+    Example:
+      querymust bench metrics
+    """
+    with progress_bar("metrics") as bar:
+        bar(f"{questions} questions", 0, 1)
+        from pipeline.bench_metrics import MissingExtraError, run_metrics
+
+        try:
+            report = run_metrics(questions)
+        except MissingExtraError as error:
+            err.print(f"skipped: {error}", markup=False)
+            return
+    _print_report(report, report.lines(), json_=json_)
+
+
 def run_set(name: str, data: Path, split: str, strategies: list[str], home: Path) -> BenchmarkRun:
     """Read, index and score one set, with a progress bar."""
     with progress_bar(name) as bar:
@@ -75,7 +170,7 @@ def run_set(name: str, data: Path, split: str, strategies: list[str], home: Path
 
 
 def print_run(run: BenchmarkRun) -> None:
-    """Tables for a person: all books and kinds together, then each."""
+    """Say it in tables for a person: all books and kinds together, then each."""
     from evals.report import breakdown, leaderboard
 
     out.print(leaderboard(run.aggregates), markup=False)
@@ -85,3 +180,34 @@ def print_run(run: BenchmarkRun) -> None:
     for note in run.indexes:
         out.print(f"index {note.snapshot}: {note.corpus}, {note.n_chunks} chunks, {note.n_guarded} guarded")
     out.print(f"{run.seconds:.0f} s")
+
+
+def _sets_under(data: Path, split: str) -> list[str]:
+    """The sets that have a folder and this split; says which are left out.
+
+    Raises:
+        BenchmarkDataError: there is none.
+    """
+    from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder
+    from evals.benchmarks.sets import read_benchmark
+
+    root = benchmark_folder(data)
+    found = []
+    for name in SETS:
+        try:
+            read_benchmark(name, root / name, split)
+        except BenchmarkDataError as error:
+            err.print(f"left out: {name}: {error}", markup=False)
+        else:
+            found.append(name)
+    if not found:
+        raise BenchmarkDataError(f"no set with the split {split!r} lies under {root}; sets: {', '.join(SETS)}")
+    return found
+
+
+def _print_report(report: DataclassInstance, lines: Iterable[str], *, json_: bool) -> None:
+    if json_:
+        print_json(asdict(report))
+        return
+    for line in lines:
+        out.print(line, markup=False)
