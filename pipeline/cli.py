@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from pipeline.commands import bench, build, evaluate, explain, questions, quickstart, search
+from pipeline.commands import bench, build, evaluate, explain, lint, questions, quickstart, search
 from pipeline.console import print_error
 from retrieval.errors import RetrievalError
 
@@ -22,6 +22,7 @@ app.command("build")(build.build_library)
 app.command("search")(search.search)
 app.command("eval")(evaluate.evaluate)
 app.command("explain")(explain.explain_chunk)
+app.command("lint")(lint.lint_index)
 app.add_typer(questions.app, name="questions")
 app.add_typer(bench.app, name="bench")
 

@@ -2,11 +2,14 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from retrieval.ingest.fidelity import check_fidelity
+from retrieval.ingest.reading import read_table
+from retrieval.ingest.strictness import StrictTables
 from retrieval.ingest.values import is_numeric
 from retrieval.query_must.lint import Finding, LintItem, lint
+from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk, Row, Table
 
 _RowContent = tuple[str | None, str | None, tuple[str, ...]]
@@ -45,16 +48,23 @@ def repeated_ids(chunks: Iterable[Chunk]) -> tuple[str, ...]:
     return tuple(f"chunk id {chunk_id} is used {count} times" for chunk_id, count in counts.items() if count > 1)
 
 
-def predicate_findings(rows: Sequence[Row]) -> tuple[Finding, ...]:
-    """Everything that is wrong with the predicates of these rows; a finding's id is the title of its row."""
-    columns = _numeric_columns(rows)
+def predicate_findings(rows: Sequence[Row], tables: Sequence[Table] = ()) -> tuple[Finding, ...]:
+    """Everything that is wrong with the predicates of one book's rows; a finding's id is the title of its row.
+
+    Args:
+        rows: the rows, predicates extracted.
+        tables: all tables of the book; without them nothing is said about which may have predicates.
+    """
+    columns = numeric_columns(rows)
+    may = strict_tables(tables, Vocabulary.default())
     return lint(
         [
             LintItem(
-                id=f"{_title(row)} [{row.table_id}:{row.ordinal}]",
-                title=_title(row),
+                id=f"{row_title(row.content, row.key)} [{row.table_id}:{row.ordinal}]",
+                title=row_title(row.content, row.key),
                 table_id=row.table_id,
                 query_must=row.query_must,
+                strict=may.get(row.table_id),
                 numeric_columns=columns[row.table_id],
             )
             for row in rows
@@ -62,16 +72,23 @@ def predicate_findings(rows: Sequence[Row]) -> tuple[Finding, ...]:
     )
 
 
-def _title(row: Row) -> str:
-    return str(json.loads(row.content).get("title", row.key))
+def row_title(content: str, key: str) -> str:
+    """What the JSON of a row calls it; its key where the JSON says nothing."""
+    return str(json.loads(content).get("title", key))
 
 
-def _numeric_columns(rows: Iterable[Row]) -> dict[str, int]:
-    """By table, how many columns hold nothing but numbers."""
+def strict_tables(tables: Sequence[Table], vocabulary: Vocabulary) -> dict[str, bool]:
+    """By table of one book, whether the rules let its rows have predicates."""
+    strict = StrictTables.find(tables, [read_table(table) for table in tables], vocabulary)
+    return {table.id: table.id in strict.labels for table in tables}
+
+
+def numeric_columns(rows: Iterable[Row | Chunk]) -> Mapping[str, int]:
+    """By table, how many columns hold nothing but numbers; 0 for any other table."""
     cells: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         for place, cell in enumerate(row.cells):
-            if cell:
+            if cell and row.table_id:
                 cells[row.table_id][place].append(cell)
     numbers = {
         table: sum(all(map(is_numeric, column)) for column in places.values()) for table, places in cells.items()

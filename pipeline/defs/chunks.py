@@ -1,6 +1,7 @@
 """chunks → embeddings: what of one book is indexed, and its vectors."""
 
 from collections import Counter
+from dataclasses import asdict
 
 import dagster as dg
 
@@ -11,6 +12,8 @@ from retrieval.home import Home
 from retrieval.index.embedders import load_embedder
 from retrieval.index.vectors import EmbeddingStore
 from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.density import table_densities
+from retrieval.ingest.strictness import MIN_DENSITY
 from retrieval.records import dump_record, read_jsonl, write_jsonl
 from retrieval.types import Book, Chunk, Row, Table
 
@@ -26,6 +29,7 @@ def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
     cut = chunk_book(book, read_jsonl(folder / "tables.jsonl", Table), rows)
     write_jsonl(folder / "chunks.jsonl", cut)
     kinds = Counter(chunk.kind for chunk in cut)
+    densities = table_densities(cut)
     return materialized(
         content_version(map(dump_record, cut)),
         {
@@ -34,6 +38,8 @@ def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
             "n_records": kinds["record"],
             "n_prose": kinds["prose"],
             "n_guarded": sum(chunk.query_must is not None for chunk in cut),
+            "n_crowded_tables": sum(table.density >= MIN_DENSITY for table in densities),
+            "near_duplicate_density": dg.MetadataValue.json([asdict(table) for table in densities]),
             "longest_characters": max((len(chunk.search_text) for chunk in cut), default=0),
         },
     )

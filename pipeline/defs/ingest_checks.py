@@ -72,22 +72,21 @@ def predicates_are_satisfiable(
 
 @dg.asset_check(asset=predicates)
 def predicates_are_careful(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
-    """No predicate has an empty term, takes any number where several columns hold some, or admits siblings."""
+    """No predicate has an empty term, takes any number of several columns, admits siblings or guards an open table."""
     return _linted(context, home, "warning")
 
 
 def _linted(context: dg.AssetCheckExecutionContext, home: Home, severity: str) -> dg.AssetCheckResult:
-    rows = [
-        row
-        for folder in _folders(context, home, "predicates.jsonl")
-        for row in read_jsonl(folder / "predicates.jsonl", Row)
-    ]
-    found = [finding for finding in predicate_findings(rows) if finding.severity == severity]
-    return held(
-        [f"{finding.rule}: {finding.id}: {finding.message}" for finding in found],
-        {"n_guarded": sum(row.query_must is not None for row in rows)},
-        ERROR if severity == "error" else WARN,
-    )
+    found: list[str] = []
+    n_guarded = 0
+    for folder in _folders(context, home, "predicates.jsonl"):
+        rows = read_jsonl(folder / "predicates.jsonl", Row)
+        n_guarded += sum(row.query_must is not None for row in rows)
+        findings = predicate_findings(rows, read_jsonl(folder / "tables.jsonl", Table))
+        found.extend(
+            f"{finding.rule}: {finding.id}: {finding.message}" for finding in findings if finding.severity == severity
+        )
+    return held(found, {"n_guarded": n_guarded}, ERROR if severity == "error" else WARN)
 
 
 @dg.asset_check(asset=chunks, blocking=True)

@@ -1,34 +1,90 @@
 """Near-duplicate density: how much of a set of texts is a crowd of twins."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse
 
 from retrieval.query_must.canonical import literal
+from retrieval.types import Chunk
 
 NEAR = 0.9
 NEIGHBOURS = 5
-_BLOCK = 2048
+_CELLS = 1 << 24
+"""Cosines that are held at once."""
 _NUMBER = "#"
 
 
+@dataclass(frozen=True, slots=True)
+class TableDensity:
+    """How crowded one table is. Key: table_id."""
+
+    table_id: str
+    book: str
+    title: str
+    """Its caption, or its nearest heading."""
+    rows: int
+    guarded: int
+    """Rows with a query_must."""
+    density: float
+    """Share of its rows with 5 or more near-duplicates in this table and its twins, 0 to 1."""
+
+
+def table_densities(chunks: Iterable[Chunk]) -> tuple[TableDensity, ...]:
+    """The density of every table that has rows, densest first, then by title.
+
+    Neighbours are looked for in the table and in its twins: four matrices of five rows crowd a question as one of
+    twenty does.
+    """
+    families: dict[str, list[Chunk]] = defaultdict(list)
+    for chunk in chunks:
+        if chunk.kind == "row" and chunk.table_id:
+            families[f"{chunk.book}\0{chunk.signature or chunk.table_id}"].append(chunk)
+    found = [density for family in families.values() for density in _densities_of(family)]
+    return tuple(sorted(found, key=lambda table: (-table.density, table.book, table.title, table.table_id)))
+
+
 def near_duplicate_density(texts: Sequence[str]) -> float:
-    """Share of texts with 5 or more neighbours above 0.9 cosine; 0.0 for fewer than six texts.
+    """Share of texts with 5 or more neighbours above 0.9 cosine; 0.0 for fewer than six texts."""
+    return float(near_duplicates(texts).mean()) if texts else 0.0
+
+
+def near_duplicates(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Which texts have 5 or more neighbours above 0.9 cosine, (len(texts),).
 
     The vectors are term counts, not a model's: which rows are strict must not change with the embedder. All numbers
     count as one term, because twins differ by their numbers and a model hardly sees them.
     """
+    crowded = np.zeros(len(texts), dtype=np.bool_)
     if len(texts) <= NEIGHBOURS:
-        return 0.0
+        return crowded
     matrix = _normalised_counts(texts)
-    crowded = 0
-    for start in range(0, len(texts), _BLOCK):
-        similar = (matrix[start : start + _BLOCK] @ matrix.T).toarray() > NEAR
+    block = max(1, _CELLS // len(texts))
+    for start in range(0, len(texts), block):
+        similar = (matrix[start : start + block] @ matrix.T).toarray() > NEAR
         # Each text is its own neighbour above any threshold, so it is not counted.
-        crowded += int(np.count_nonzero(similar.sum(axis=1) - 1 >= NEIGHBOURS))
-    return crowded / len(texts)
+        crowded[start : start + block] = similar.sum(axis=1) - 1 >= NEIGHBOURS
+    return crowded
+
+
+def _densities_of(family: Sequence[Chunk]) -> list[TableDensity]:
+    rows: dict[str, list[tuple[Chunk, bool]]] = defaultdict(list)
+    for chunk, crowded in zip(family, near_duplicates([chunk.search_text for chunk in family]).tolist(), strict=True):
+        rows[chunk.table_id or ""].append((chunk, crowded))
+    return [
+        TableDensity(
+            table_id=table_id,
+            book=found[0][0].book,
+            title=found[0][0].caption or " ".join(found[0][0].heading_path[-1:]),
+            rows=len(found),
+            guarded=sum(chunk.query_must is not None for chunk, _ in found),
+            density=sum(crowded for _, crowded in found) / len(found),
+        )
+        for table_id, found in rows.items()
+    ]
 
 
 def _normalised_counts(texts: Sequence[str]) -> scipy.sparse.csr_matrix:
