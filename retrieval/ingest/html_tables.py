@@ -62,7 +62,7 @@ class _Reader(HTMLParser):
 
 
 def _span(value: str | None) -> int:
-    return min(int(value), MAX_SPAN) if value and value.isdigit() and int(value) > 0 else 1
+    return min(int(value), MAX_SPAN) if value and value.isdecimal() and int(value) > 0 else 1
 
 
 def parse_html_table(markup: str) -> HtmlTable | None:

@@ -100,7 +100,8 @@ def literal(text: str, vocabulary: Vocabulary | None = None) -> str:
 
 def as_number(term: str) -> float | None:
     """Return the value of a canonical term that is one bare number, or None."""
-    if not (term[-1:].isdigit() and term.lstrip("-").replace(".", "", 1).isdigit()):
+    # Not isdigit: a circled figure has that, and is no decimal number.
+    if not (term[-1:].isdecimal() and term.lstrip("-").replace(".", "", 1).isdecimal()):
         return None
     value = float(term)
     return None if value in (float("inf"), float("-inf")) else value

@@ -1,3 +1,5 @@
+import pytest
+
 from retrieval.ingest.html_tables import parse_html_table
 
 
@@ -23,6 +25,13 @@ def test_without_heading_cells_the_first_row_is_the_heading():
 
 def test_a_table_without_cells_is_none():
     assert parse_html_table("<table></table>") is None
+
+
+@pytest.mark.parametrize("span", ["²", "0", "-1", "two", ""])
+def test_a_span_that_is_no_number_is_one(span: str) -> None:
+    table = parse_html_table(f"<table><tr><th colspan='{span}'>A</th></tr><tr><td>1</td></tr></table>")
+    assert table is not None
+    assert table.header == ("A",)
 
 
 def test_an_absurd_span_does_not_fill_the_memory():

@@ -231,6 +231,13 @@ def test_compatibility_forms_fold():
     assert canonical_term("1½ miles") == canonical_term("1 1/2 mile")
 
 
+@pytest.mark.parametrize("figure", ["➁", "፯", "level ➆"])
+def test_a_figure_that_is_no_decimal_is_a_word(figure):
+    asked = canonical(f"what is {figure} here")
+    assert asked.has(figure)
+    assert asked.free_numbers == ()
+
+
 def test_a_library_brings_labels_that_bind():
     tariff = Vocabulary.default().merge(Vocabulary.from_json({"labels": {"duty rate": {"forms": ["rate of duty"]}}}))
     assert canonical("what goods have a rate of duty of 12?", tariff).has("duty rate 12")
