@@ -152,8 +152,6 @@ class EvidenceWeights:
     """Cosine."""
     text: float = 0.0
     """Share of the question that stands anywhere in the chunk."""
-    cells: float = 0.0
-    """... in the cells of the row."""
     title: float = 0.0
     """... in the nearest headings and the caption of the table."""
     column: float = 0.0
@@ -166,10 +164,10 @@ class EvidenceWeights:
     """... in cells with a letter that the question quotes whole."""
     figure: float = 0.0
     """... in cells without a letter that it quotes whole."""
-    placed: float = 0.0
-    """... in quoted cells whose column it names, too."""
     number: float = 0.0
     """Labels with a number that the row stands for (`7th level`, `AC 6`)."""
+    axis: float = 0.0
+    """Labels with a number that the table has a column for."""
 
     def items(self) -> tuple[tuple[str, float], ...]:
         """(part, weight) in a fixed order."""

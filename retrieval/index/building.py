@@ -121,7 +121,7 @@ def _write_own_files(
     lexical.save(folder / "lexical")
     tell("evidence", 0, len(chunks))
     numbered, worded = _split_names(chunks, vocabulary)
-    EvidenceIndex.build(chunks, worded, tokenizer(vocabulary)).save(folder / "evidence")
+    EvidenceIndex.build(chunks, worded, vocabulary).save(folder / "evidence")
     tell("predicates", 0, len(chunks))
     predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], numbered, vocabulary)
     predicates.save(folder / "predicates")

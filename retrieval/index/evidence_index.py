@@ -8,9 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.arrays import load_array, save_array
-from retrieval.index.tokens import Tokenize, tokens
+from retrieval.index.tokens import tokenizer
 from retrieval.index.value_index import ValueIndex
 from retrieval.index.word_index import WordIndex
+from retrieval.ingest.column_labels import axis_names
+from retrieval.query_must.compiled import CompiledPredicates
+from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.types import Chunk
 
 NEAREST = 2
@@ -31,15 +34,14 @@ class EvidenceIndex:
     """A table's nearest headings and caption."""
     columns: WordIndex
     """A table's column names."""
-    cells: WordIndex
-    """A row's cells."""
     values: ValueIndex
+    axes: CompiledPredicates
+    """A table's columns that stand for a label and a number, as names of the table."""
 
     @classmethod
-    def build(
-        cls, chunks: Sequence[Chunk], names: Sequence[Sequence[str]], tokenize: Tokenize = tokens
-    ) -> "EvidenceIndex":
+    def build(cls, chunks: Sequence[Chunk], names: Sequence[Sequence[str]], vocabulary: Vocabulary) -> "EvidenceIndex":
         """Index these chunks and their names in words, by position; tables are numbered in their first order."""
+        tokenize = tokenizer(vocabulary)
         numbers: dict[str, int] = {}
         first: list[Chunk] = []
         of = np.full(len(chunks), -1, dtype=np.int32)
@@ -54,8 +56,10 @@ class EvidenceIndex:
             WordIndex.build(tokenize(" ".join(_head(chunk))) for chunk in chunks),
             WordIndex.build(tokenize(" ".join(_title(chunk))) for chunk in first),
             WordIndex.build(tokenize(" ".join(chunk.columns)) for chunk in first),
-            WordIndex.build(tokenize(" ".join(chunk.cells)) for chunk in chunks),
             ValueIndex.build(chunks, names, tokenize),
+            CompiledPredicates.build(
+                [None] * len(first), [tuple(axis_names(chunk.columns, vocabulary)) for chunk in first], vocabulary
+            ),
         )
 
     def of_table(self, by_table: Scores) -> Scores:
@@ -68,7 +72,7 @@ class EvidenceIndex:
         """Write the arrays."""
         folder.mkdir(parents=True, exist_ok=True)
         save_array(folder / "of.npy", self.of)
-        for name in ("heads", "titles", "columns", "cells", "values"):
+        for name in ("heads", "titles", "columns", "values", "axes"):
             getattr(self, name).save(folder / name)
 
     @classmethod
@@ -79,8 +83,8 @@ class EvidenceIndex:
             WordIndex.load(folder / "heads"),
             WordIndex.load(folder / "titles"),
             WordIndex.load(folder / "columns"),
-            WordIndex.load(folder / "cells"),
             ValueIndex.load(folder / "values"),
+            CompiledPredicates.load(folder / "axes"),
         )
 
 

@@ -1,7 +1,10 @@
 """Which label of the vocabulary a column heading is: `Opponent Armor Class` holds numbers of `ac`."""
 
 import re
+from collections.abc import Iterator, Sequence
 
+from retrieval.ingest.reading import find_axis
+from retrieval.ingest.values import parse_range
 from retrieval.query_must.vocabulary import Label, Vocabulary
 
 _BRACKETS = re.compile(r"\([^()]*\)")
@@ -16,6 +19,16 @@ def column_label(column: str, vocabulary: Vocabulary) -> Label | None:
     words = _BRACKETS.sub(" ", column).split()
     tails = (" ".join(words[start:]) for start in range(len(words)))
     return next((label for tail in tails if (label := vocabulary.label(tail))), None)
+
+
+def axis_names(columns: Sequence[str], vocabulary: Vocabulary) -> Iterator[str]:
+    """`level 1` to `level 19` for columns `Level 1-3` to `Level 19`: the numbers that a table has a column for."""
+    axis = find_axis(columns)
+    label = column_label(axis.name, vocabulary) if axis else None
+    if axis and label:
+        for place in axis.places:
+            spread = parse_range(place)
+            yield from (f"{label.name} {value}" for value in (spread.values if spread else ()))
 
 
 def column_labels(column: str, vocabulary: Vocabulary) -> tuple[Label, ...]:

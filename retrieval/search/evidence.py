@@ -11,6 +11,7 @@ import numpy as np
 
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.snapshot import Snapshot
+from retrieval.query_must.compiled import CompiledPredicates
 from retrieval.search.fusion import Scores, share_of_best
 from retrieval.search.question import Question
 from retrieval.types import EvidenceWeights
@@ -43,23 +44,27 @@ def gather(snapshot: Snapshot, question: Question, lexical: Scores, dense: Score
     whole = sum(weights.values()) or 1.0
     weighed = weights.items()
     quotes = places.values.quotes(words, weights)
-    named = snapshot.predicates.named(question.canonical)
-    number = np.zeros(len(snapshot))
-    number[named.positions] = named.weights
+    axis = places.of_table(_named(places.axes, question, len(places.axes)))
     shares = {
         "text": _covered(snapshot.lexical, weights),
-        "cells": places.cells.covered(weighed),
         "title": places.of_table(places.titles.covered(weighed)),
         "column": places.of_table(places.columns.covered(weighed)),
         "head": places.heads.covered(weighed),
         "name": quotes.name,
         "quote": quotes.cell,
         "figure": quotes.figure,
-        "placed": quotes.placed,
-        "number": number,
+        "number": _named(snapshot.predicates, question, len(snapshot)),
+        "axis": axis,
     }
     parts = {name: np.minimum(share / whole, 1.0) for name, share in shares.items()}
     return Evidence({"lexical": share_of_best(lexical), "dense": np.maximum(dense, 0.0), **parts})
+
+
+def _named(names: CompiledPredicates, question: Question, size: int) -> Scores:
+    found = names.named(question.canonical)
+    scores = np.zeros(size)
+    scores[found.positions] = found.weights
+    return scores
 
 
 def word_weights(index: LexicalIndex, words: Sequence[str]) -> dict[str, float]:

@@ -3,14 +3,15 @@
 from retrieval.types import EvidenceWeights
 
 WEIGHTS = EvidenceWeights(
-    lexical=0.23,
-    dense=0.74,
-    text=0.68,
-    title=1.24,
-    column=1.54,
-    head=0.44,
-    name=1.7,
-    quote=0.79,
-    figure=2.87,
-    number=2.7,
+    lexical=0.19,
+    dense=0.7,
+    text=0.73,
+    title=1.2,
+    column=1.5,
+    head=0.5,
+    name=1.87,
+    quote=0.9,
+    figure=3.2,
+    number=3.19,
+    axis=3.4,
 )
