@@ -21,8 +21,11 @@ MIN_SHARE = 0.9
 """Share of the keys that must be numbers or ranges."""
 
 _SEPARATORS = frozenset({"and", "or", "for", "of", "the", "a", "an", "by", "with", "in", "to", "on", "vs", "versus"})
-_LIST_MARK = re.compile(r"[,;/&]")
-_NUMBERING = re.compile(r"(?:[ivxlc]+|[a-z]|\d+)")
+_BREAK = re.compile(r"[,;:/&()]|\s[-–—]\s")
+_OUTLINE = re.compile(r"\s*(?:(?:[IVXLC]+|[A-Z]|\d+)\.)+\s")
+"""`I.A. ` before a title; it names the table, and is no part of the subject's own words."""
+_NUMBERING = re.compile(r"c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})|[a-z]|[\d.,-]+")
+"""A Roman numeral, a letter or figures; not any word of those letters (`civil`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +143,13 @@ def _heading_words(table: Table) -> list[str]:
 
 
 def _words(title: str) -> list[str]:
-    return literal(_LIST_MARK.sub(" and ", title)).split()
+    outline = _OUTLINE.match(title)
+    start = outline.end() if outline else 0
+    return literal(f"{title[:start]} and {_BREAK.sub(' and ', title[start:])}").split()
 
 
 def _phrases(words: Sequence[str]) -> tuple[str, ...]:
-    """Runs of words between `and`, `or`, `for` and the like; numbering such as `I.A.` is no word."""
+    """Runs of words between `and`, `or`, `for` and the like; numbering such as `IV` or `3.2` is no word."""
     phrases: list[list[str]] = [[]]
     for word in words:
         if word in _SEPARATORS or _NUMBERING.fullmatch(word):

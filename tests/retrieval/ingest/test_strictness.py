@@ -1,0 +1,79 @@
+import json
+
+import pytest
+
+from retrieval.ingest.predicates import extract_predicates
+from retrieval.ingest.rows import transform_tables
+from retrieval.query_must import Vocabulary, satisfies_query_must
+from retrieval.types import Row, Table, TableRow
+
+
+def matrix(title: str, *, key: str = "Armor Class", rows: int = 10, columns: int = 4) -> Table:
+    header = (key, *(f"Level {column}" for column in range(1, columns + 1)))
+    lines = [(str(row), *(str(20 - row - column) for column in range(columns))) for row in range(rows)]
+    return Table(
+        id=title,
+        book="rules",
+        document="01.md",
+        heading_path=("Combat", title),
+        caption=None,
+        header=header,
+        rows=tuple(TableRow(cells, place, f"| {' | '.join(cells)} |") for place, cells in enumerate(lines)),
+        lines=(0, rows),
+    )
+
+
+def rows_of(*tables: Table) -> tuple[Row, ...]:
+    return extract_predicates(transform_tables(tables, Vocabulary.default()))
+
+
+def subject(title: str, *others: str) -> list[str]:
+    first, *_ = rows_of(*map(matrix, (title, *others)))
+    groups: list[list[str]] = json.loads(first.query_must or "{}")["contain_one_of"]
+    return groups[0] if len(groups) == 2 else []
+
+
+def test_a_matrix_without_a_twin_asks_for_its_key_alone() -> None:
+    first, *_ = rows_of(matrix("Attack Matrix for Clerics"))
+    assert json.loads(first.query_must or "") == {"contain_one_of": [["armor class 0", "ac 0"]]}
+
+
+def test_twins_ask_for_their_subject_too() -> None:
+    assert subject("Attack Matrix for Clerics and Druids", "Attack Matrix for Fighters") == ["cleric", "druid"]
+
+
+@pytest.mark.parametrize("numbers", [("I.A.", "I.C."), ("I.C.", "I.A.")])
+def test_a_table_may_be_asked_for_by_its_number(numbers: tuple[str, str]) -> None:
+    first, second = (f"{number} Matrix for {who}" for number, who in zip(numbers, ("Clerics", "Fighters"), strict=True))
+    found = rows_of(matrix(first), matrix(second))
+    asked = [row.table_id for row in found if satisfies_query_must(f"matrix {numbers[0]}, AC 6", row.query_must)]
+    assert asked == [first]
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [
+        ("Table IV: Civil Guards", ["civil guard"]),
+        ("Table 3.2: Clerics", ["cleric"]),
+        ("Table 3-2 Clerics", ["cleric"]),
+        ("A. Clerics", ["cleric"]),
+        ("I.A. Clerics", ["ia", "cleric"]),
+        ("3. Clerics (druids), monks", ["cleric", "druid", "monk"]),
+        ("Magic-Users – Illusionists", ["magic user", "illusionist"]),
+    ],
+)
+def test_a_subject_is_what_a_question_would_say(title: str, words: list[str]) -> None:
+    assert subject(title, "Table V: Fighters") == words
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        matrix("Prices", key="Item"),
+        matrix("Seven rows", rows=7),
+        matrix("Two columns", columns=2),
+    ],
+    ids=lambda table: str(table.id),
+)
+def test_other_tables_have_no_predicate(table: Table) -> None:
+    assert {row.query_must for row in rows_of(table)} == {None}
