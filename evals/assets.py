@@ -10,7 +10,7 @@ from retrieval.home import Home
 from retrieval.index.embedders import load_embedder
 from retrieval.index.snapshot import open_snapshot
 from retrieval.search.strategies import STRATEGIES
-from retrieval.types import Strategy
+from retrieval.strategy import Strategy
 
 strategies_partitions = dg.StaticPartitionsDefinition(list(STRATEGIES))
 

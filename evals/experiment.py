@@ -18,7 +18,8 @@ from evals.question_sets import FILE_NAME, QuestionSet
 from evals.questions import Question
 from evals.rows import QuestionRow, RowsKey, RowStore
 from evals.scoring import Asked, Scorer
-from retrieval.types import Chunk, Embedder, Retrieval, Strategy
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk, Embedder, Retrieval
 
 _PART_SECONDS = 10.0
 """An interruption loses at most this much work."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from retrieval.types import Strategy
+from retrieval.strategy import Strategy
 
 Counterpart = Callable[[Strategy], Strategy | None]
 """The same strategy without query_must; None if it does not filter."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from evals.chunk_places import ChunkPlaces
 from evals.gold import Resolution, resolve
 from evals.questions import Question
-from retrieval.types import Chunk, Retrieval, Strategy
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk, Retrieval
 
 Ask = Callable[[Question, int, Strategy], Retrieval]
 """(question, k, strategy) -> retrieval; how the questions of a set are put."""

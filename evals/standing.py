@@ -16,7 +16,8 @@ from retrieval.index.snapshot import Snapshot
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
-from retrieval.types import Chunk, Embedder, Strategy
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk, Embedder
 
 SHIPPED = "default"
 """The strategy that readers get, so the one that decides whether a snapshot may go live."""

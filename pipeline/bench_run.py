@@ -21,7 +21,8 @@ from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
-from retrieval.types import Embedder, Strategy
+from retrieval.strategy import Strategy
+from retrieval.types import Embedder
 
 
 @dataclass(frozen=True, slots=True)

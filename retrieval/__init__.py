@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from retrieval.search.retriever import Retriever
     from retrieval.search.strategies import STRATEGIES
     from retrieval.search.transcript import debug_lines
+    from retrieval.strategy import Strategy
     from retrieval.types import (
         Book,
         Chunk,
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
         Retrieval,
         Row,
         Stage,
-        Strategy,
         Table,
     )
 
@@ -103,6 +103,7 @@ _ELSEWHERE = {
     "Explanation": "search.explanation",
     "Retriever": "search.retriever",
     "Snapshot": "index.snapshot",
+    "Strategy": "strategy",
     "Vocabulary": "query_must.vocabulary",
     "build_snapshot": "index.snapshot",
     "debug_lines": "search.transcript",

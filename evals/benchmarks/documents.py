@@ -17,7 +17,8 @@ from evals.question_sets import QuestionSet
 from evals.questions import Anchor, Question
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
-from retrieval.types import Book, Chunk, Document, Hit, MetadataValue, Retrieval, Strategy
+from retrieval.strategy import Strategy
+from retrieval.types import Book, Chunk, Document, Hit, MetadataValue, Retrieval
 
 
 @dataclass(frozen=True, slots=True)

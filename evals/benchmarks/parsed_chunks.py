@@ -7,7 +7,8 @@ from typing import cast
 from retrieval.index.chunk_file import ChunkFile
 from retrieval.index.snapshot import Snapshot
 from retrieval.search.retriever import Retriever
-from retrieval.types import Chunk, Retrieval, Strategy
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk, Retrieval
 
 
 @dataclass(frozen=True, slots=True, eq=False)

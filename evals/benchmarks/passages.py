@@ -18,7 +18,8 @@ from evals.questions import Anchor, Question
 from evals.rows import QuestionRow
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
-from retrieval.types import Chunk, Retrieval, Strategy
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk, Retrieval
 
 KIND = "passage"
 

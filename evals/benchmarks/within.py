@@ -12,7 +12,8 @@ from retrieval.search.question import Question as AskedQuestion
 from retrieval.search.retriever import Retriever
 from retrieval.search.scan import scan
 from retrieval.search.stopwatch import Stopwatch
-from retrieval.types import Chunk, Decision, Hit, Receipt, Retrieval, Strategy
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk, Decision, Hit, Receipt, Retrieval
 
 
 class WithinTable:

@@ -6,7 +6,8 @@ from retrieval.index.snapshot import Snapshot
 from retrieval.query_must.predicate import explain
 from retrieval.search.question import Question
 from retrieval.search.ranking import Ranking
-from retrieval.types import Chunk, Decision, Hit, Strategy
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk, Decision, Hit
 
 
 def decisions_of(

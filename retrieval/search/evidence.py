@@ -14,7 +14,7 @@ from retrieval.index.snapshot import Snapshot
 from retrieval.query_must.compiled import CompiledPredicates
 from retrieval.search.fusion import Scores, share_of_best
 from retrieval.search.question import Question
-from retrieval.types import EvidenceWeights
+from retrieval.strategy import EvidenceWeights
 
 
 @dataclass(frozen=True, slots=True, eq=False)

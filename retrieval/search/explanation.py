@@ -11,7 +11,8 @@ from retrieval.search.retriever import Retriever
 from retrieval.search.scan import rank, scan
 from retrieval.search.stopwatch import Stopwatch
 from retrieval.search.strategies import strategy as strategy_named
-from retrieval.types import Chunk, Strategy
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk
 
 
 @dataclass(frozen=True, slots=True)

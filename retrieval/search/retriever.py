@@ -22,7 +22,8 @@ from retrieval.search.rounds import nearest_in_rounds
 from retrieval.search.scan import rank, scan
 from retrieval.search.stopwatch import Stopwatch
 from retrieval.search.strategies import strategy as strategy_named
-from retrieval.types import Embedder, Hit, Receipt, Retrieval, Strategy, Vector
+from retrieval.strategy import Strategy
+from retrieval.types import Embedder, Hit, Receipt, Retrieval, Vector
 
 
 class Retriever:

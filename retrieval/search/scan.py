@@ -13,7 +13,8 @@ from retrieval.search.fusion import Positions, Scores, best, min_max
 from retrieval.search.question import Question
 from retrieval.search.ranking import Ranking
 from retrieval.search.stopwatch import Stopwatch
-from retrieval.types import Strategy, Vector
+from retrieval.strategy import Strategy
+from retrieval.types import Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from retrieval.errors import UnknownNameError
 from retrieval.search.weights import WEIGHTS
-from retrieval.types import Strategy
+from retrieval.strategy import Strategy
 
 _ALL = (
     Strategy("bm25", lexical_weight=1.0),

@@ -1,6 +1,6 @@
 """The weights of the evidence that ship."""
 
-from retrieval.types import EvidenceWeights
+from retrieval.strategy import EvidenceWeights
 
 WEIGHTS = EvidenceWeights(
     lexical=0.19,

@@ -6,7 +6,8 @@ import pytest
 
 from evals.question_sets import QuestionSet
 from evals.questions import Anchor, Question
-from retrieval.types import Chunk, Decision, Hit, Receipt, Retrieval, Strategy
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk, Decision, Hit, Receipt, Retrieval
 
 DENSE = Strategy("dense", dense_weight=1.0)
 PREFILTER = Strategy("prefilter", dense_weight=1.0, query_must="prefilter")

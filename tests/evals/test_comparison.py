@@ -4,7 +4,7 @@ from evals.comparison import compare
 from evals.errors import ExperimentError
 from evals.experiment import run_experiment
 from evals.significance import paired_randomisation
-from retrieval.types import Strategy
+from retrieval.strategy import Strategy
 
 
 def test_strategies_are_compared_in_pairs_and_corrected_together(library, dense):

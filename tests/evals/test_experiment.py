@@ -9,7 +9,8 @@ from evals.experiment import Measures, Progress, run_experiment
 from evals.questions import Anchor, Question
 from evals.report import flat_json
 from evals.rows import RowStore
-from retrieval.types import EmbedderIdentity, Strategy
+from retrieval.strategy import Strategy
+from retrieval.types import EmbedderIdentity
 
 UNFILTERED = "g0 g1 g2 u / g3 g1 / g4 p / g5 u".replace(" / ", "/")
 FILTERED = "g0 u/g1/p/u"

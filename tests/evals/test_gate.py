@@ -5,7 +5,7 @@ import pytest
 from evals.experiment import Measures, run_experiment
 from evals.gate import Thresholds, decide
 from evals.question_sets import QuestionSet
-from retrieval.types import Strategy
+from retrieval.strategy import Strategy
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from evals.pairing import counterpart_among, without_query_must
-from retrieval.types import EvidenceWeights, Strategy
+from retrieval.strategy import EvidenceWeights, Strategy
 
 
 def test_the_counterpart_differs_in_the_filter_alone(dense, prefilter):

@@ -3,7 +3,7 @@ import pytest
 
 from retrieval.search.evidence import gather
 from retrieval.search.question import Question
-from retrieval.types import EvidenceWeights
+from retrieval.strategy import EvidenceWeights
 
 
 @pytest.fixture

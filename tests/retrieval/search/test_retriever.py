@@ -11,7 +11,8 @@ from retrieval.index.snapshot import Snapshot
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
-from retrieval.types import Chunk, EmbedderIdentity, EvidenceWeights, Strategy
+from retrieval.strategy import EvidenceWeights, Strategy
+from retrieval.types import Chunk, EmbedderIdentity
 
 from .conftest import ToyEmbedder
 
