@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 QueryMustMode = Literal["off", "iterative", "prefilter"]
+Fusion = Literal["min_max", "reciprocal_rank", "theoretical"]
+Relation = Literal["contains", "next", "describes", "has_trait", "see", "similar"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,34 @@ class EvidenceWeights:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphBoost:
+    """How chunks near the best ones in the graph are raised; the published plan's recommended numbers."""
+
+    relations: tuple[Relation, ...] = ("contains", "next", "describes", "has_trait", "see", "similar")
+    """Edges that are followed, in both directions."""
+    seeds: int = 3
+    """Best chunks that the walk begins at."""
+    depth: int = 2
+    """Edges at most between a seed and a raised chunk."""
+    candidates: int = 50
+    """Only so many of the best chunks can be raised."""
+    decay: float = 0.4
+    """Each further edge counts so much of the one before."""
+    boost: float = 0.05
+    """What a direct neighbour of one seed gains, in the unit of the fused score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """A search within the chapters that speak most for a question."""
+
+    chapters: int = 8
+    """How many are kept."""
+    unrouted_when_weak: bool = False
+    """Search everything where the kept chapters do not hold the best chunk."""
+
+
+@dataclass(frozen=True, slots=True)
 class Strategy:
     """Says completely how to search. Key: name."""
 
@@ -50,6 +80,12 @@ class Strategy:
     """Rank by evidence, in these weights; both legs are parts of it, so their own weights are not used."""
     max_iterations: int = 3
     """Rounds of the `iterative` mode."""
+    fusion: Fusion = "min_max"
+    """How the two legs become one score, where there is no `evidence`."""
+    graph: GraphBoost | None = None
+    routing: Routing | None = None
+    graph_first: bool = False
+    """Chunks that the graph connects with what the question names come before all others."""
 
     @property
     def has_lexical_leg(self) -> bool:
