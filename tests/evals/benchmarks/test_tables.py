@@ -1,0 +1,78 @@
+from pathlib import Path
+
+import pytest
+
+from evals.benchmarks.data_files import BenchmarkDataError
+from evals.benchmarks.tables import TablesCorpus, read_tables, rows_at
+from evals.questions import Anchor, Question
+from retrieval.types import Strategy
+
+BM25 = Strategy("bm25", lexical_weight=1.0)
+
+
+@pytest.fixture
+def corpus(tables_folder: Path) -> TablesCorpus:
+    (found,) = read_tables("some-rows", tables_folder, "open")
+    return found
+
+
+def test_gold_is_the_chunk_of_the_source_row(corpus: TablesCorpus, opened) -> None:
+    with opened(corpus) as (retriever, chunks):
+        together, within = corpus.question_sets(retriever, chunks)
+        cells = {chunk.id: chunk.cells for chunk in chunks}
+        gold = {question.id: [cells[each] for each in together.gold(question)] for question in together.questions}
+    assert gold == {
+        "q1": [("Elbe", "1094", "Germany")],
+        "q2": [("Bled", "145"), ("Como", "146")],
+        "q3": [("Oder", "840", "Poland")],
+    }
+    assert (together.name, within.name) == ("some-rows", "some-rows-within")
+    assert together.resolution == within.resolution
+    assert together.resolution.evaluability == 1.0
+
+
+def test_kinds_and_answers_are_those_of_the_format(corpus: TablesCorpus, opened) -> None:
+    with opened(corpus) as (retriever, chunks):
+        questions = corpus.question_sets(retriever, chunks)[0].questions
+    assert [question.kind for question in questions] == ["one-condition", "lookup-agg", "all-rows-named"]
+    assert questions[1].answer == "Bled, Como"
+
+
+def test_within_the_table_only_its_rows_come_back(corpus: TablesCorpus, opened) -> None:
+    with opened(corpus) as (retriever, chunks):
+        _, within = corpus.question_sets(retriever, chunks)
+        assert within.ask is not None
+        everywhere = retriever.retrieve("How long is the Elbe?", 15, BM25)
+        found = within.ask(within.questions[0], 15, BM25)
+    assert {hit.chunk.document for hit in everywhere.hits} == {"t1.md", "t2.md"}
+    assert [(hit.chunk.row_key, hit.rank) for hit in found.hits] == [("Elbe", 1), ("Oder", 2)]
+
+
+def test_a_row_that_no_chunk_was_made_of_is_stale(make_chunk) -> None:
+    question = Question("q", "ask", gold=(Anchor(document="d.md", line=1), Anchor(document="d.md", line=9)))
+    resolution = rows_at([question], [make_chunk("g"), make_chunk("p", kind="prose", lines=(9, 9))])
+    assert dict(resolution.gold) == {}
+    assert [str(finding) for finding in resolution.stale] == ["q: d.md line 9 is in no row of its own"]
+    assert resolution.evaluability == 0.0
+
+
+def test_a_line_of_two_rows_makes_both_gold_and_says_so(make_chunk) -> None:
+    resolution = rows_at(
+        [Question("q", "ask", gold=(Anchor(document="d.md", line=1),))], [make_chunk("a"), make_chunk("b")]
+    )
+    assert resolution.gold["q"] == ("a", "b")
+    assert len(resolution.ambiguous) == 1
+
+
+@pytest.mark.parametrize("row", [3, -1])
+def test_a_gold_row_beyond_the_table_is_refused(tables_folder: Path, lines, opened, row: int) -> None:
+    query = {"id": "q", "query": "x", "table_id": "t2", "gold_rows": [row], "conds": [{}]}
+    lines(tables_folder / "open.queries.jsonl.gz", [query])
+    (corpus,) = read_tables("some-rows", tables_folder, "open")
+    with opened(corpus) as (retriever, chunks), pytest.raises(BenchmarkDataError, match=r"queries\.jsonl\.gz:1"):
+        corpus.question_sets(retriever, chunks)
+
+
+def test_a_missing_split_is_named(tables_folder: Path) -> None:
+    with pytest.raises(BenchmarkDataError, match=r"has no held\.tables\.jsonl or"):
+        read_tables("some-rows", tables_folder, "held")
