@@ -1,10 +1,32 @@
 """Merging two legs: pure functions on score arrays."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.strategy import Fusion
+
 Scores = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.int64]
+
+RANK_CONSTANT = 60
+"""The k of Cormack, Clarke and Buettcher, who found the result flat around it."""
+LISTED = 10_000
+"""Documents of a leg that reciprocal rank fusion puts in order; one further down would add less than 0.0001."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leg:
+    """One way of scoring every document."""
+
+    scores: Scores
+    """(n,)."""
+    weight: float = 1.0
+    floor: float = 0.0
+    """The least score that any document could have: 0 for BM25, -1 for a cosine."""
 
 
 def min_max(scores: Scores) -> Scores:
@@ -21,6 +43,43 @@ def share_of_best(scores: Scores) -> Scores:
     return scores / best if best > 0 else np.zeros_like(scores)
 
 
+def weighted_min_max(legs: Sequence[Leg]) -> Scores:
+    """Sum of min-max scores over all documents by weight, (n,)."""
+    return np.sum([leg.weight * min_max(leg.scores) for leg in legs], axis=0)
+
+
+def theoretical_bounds(legs: Sequence[Leg]) -> Scores:
+    """Sum of scores by weight, each moved to 0-1 by its floor and the largest of this question, (n,).
+
+    TM2C2 of Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval" (2022), arXiv 2210.11934: the
+    smallest score of a question says little, for it depends on the worst document; the floor of the function does not.
+    """
+    return np.sum([leg.weight * share_of_best(np.maximum(leg.scores - leg.floor, 0.0)) for leg in legs], axis=0)
+
+
+def reciprocal_rank(legs: Sequence[Leg], constant: int = RANK_CONSTANT, listed: int = LISTED) -> Scores:
+    """Sum of 1 / (constant + rank) over the legs, (n,); weights are not used.
+
+    Cormack, Clarke, Buettcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods"
+    (SIGIR 2009), https://doi.org/10.1145/1571941.1572114. Equal scores share the best of their ranks. A document whose
+    score is not above 0 was not found by that leg and gets nothing from it; nor do those after the first `listed`.
+    """
+    total = np.zeros(len(legs[0].scores))
+    for leg in legs:
+        found = best(leg.scores, listed, leg.scores > 0)
+        scores = leg.scores[found]
+        changes = np.flatnonzero(np.diff(scores, prepend=np.inf))
+        rank = 1 + np.repeat(changes, np.diff(changes, append=len(found)))
+        total[found] += 1.0 / (constant + rank)
+    return total
+
+
+FUSIONS: Mapping[Fusion, Callable[[Sequence[Leg]], Scores]] = MappingProxyType(
+    {"min_max": weighted_min_max, "reciprocal_rank": reciprocal_rank, "theoretical": theoretical_bounds}
+)
+"""By the name that a strategy gives."""
+
+
 def best(scores: Scores, k: int, allowed: npt.NDArray[np.bool_] | None = None) -> Positions:
     """Positions of the k best scores, best first; equal scores by position.
 
@@ -29,12 +88,22 @@ def best(scores: Scores, k: int, allowed: npt.NDArray[np.bool_] | None = None) -
         k: how many at most.
         allowed: (n,); positions that may not come back are False. They are dropped, not scored low.
     """
-    pool = np.flatnonzero(allowed) if allowed is not None else np.arange(len(scores))
-    wanted = min(k, len(pool))
+    values = scores if allowed is None else np.where(allowed, scores, -np.inf)
+    wanted = min(k, len(scores) if allowed is None else int(np.count_nonzero(allowed)))
     if wanted < 1:
         return np.empty(0, dtype=np.int64)
-    values = scores[pool]
-    worst = np.partition(values, len(values) - wanted)[len(values) - wanted]
-    pool = pool[values >= worst]
+    bound = _reached_by(values, wanted)
+    pool = np.flatnonzero(values > bound)
+    if len(pool) < wanted:
+        # At least `wanted` values reach the bound, so what is missing equals it; the first positions win.
+        pool = np.concatenate([pool, np.flatnonzero(values == bound)[: wanted - len(pool)]])
     order: Positions = pool[np.lexsort((pool, -scores[pool]))][:wanted]
     return order
+
+
+def _reached_by(values: Scores, wanted: int) -> float:
+    """A value that at least `wanted` of the values reach: near the smallest of the best, and cheap to find."""
+    width = len(values) // (4 * wanted)
+    # The largest of each stretch: `wanted` stretches hold `wanted` values that are no smaller.
+    peaks = values[: len(values) // width * width].reshape(-1, width).max(axis=1) if width > 1 else values
+    return float(np.partition(peaks, len(peaks) - wanted)[len(peaks) - wanted])

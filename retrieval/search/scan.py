@@ -9,7 +9,7 @@ from retrieval.index.snapshot import Snapshot
 from retrieval.search.cosine import similarity
 from retrieval.search.evidence import Evidence, gather
 from retrieval.search.filtering import admitted_mask
-from retrieval.search.fusion import Positions, Scores, best, min_max
+from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, best
 from retrieval.search.question import Question
 from retrieval.search.ranking import Ranking
 from retrieval.search.stopwatch import Stopwatch
@@ -28,14 +28,12 @@ class Legs:
     evidence: Evidence | None
 
     def fused(self, strategy: Strategy) -> Scores:
-        """One score a chunk, (n,): the evidence, or the only leg's own, or min-max over all documents, weighted."""
+        """One score a chunk, (n,): the evidence, or the only leg's own, or both legs fused as the strategy says."""
         if self.evidence is not None and strategy.evidence is not None:
             return self.evidence.total(strategy.evidence)
-        weighted = [(self.lexical, strategy.lexical_weight), (self.dense, strategy.dense_weight)]
-        used = [(scores, weight) for scores, weight in weighted if scores is not None]
-        if len(used) == 1:
-            return used[0][0].copy()
-        return sum((weight * min_max(scores) for scores, weight in used), start=np.zeros(1))
+        weighted = [(self.lexical, strategy.lexical_weight, 0.0), (self.dense, strategy.dense_weight, -1.0)]
+        used = [Leg(scores, weight, floor) for scores, weight, floor in weighted if scores is not None]
+        return used[0].scores.copy() if len(used) == 1 else FUSIONS[strategy.fusion](used)
 
     def at(self, positions: Positions) -> Mapping[str, Scores]:
         """The parts of these chunks' scores by name."""
