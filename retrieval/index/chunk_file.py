@@ -50,7 +50,7 @@ class ChunkFile:
         ids = load_array(folder / "chunk_ids.npy", np.bytes_)
         if len(ends) != len(ids) + 1 or not path.is_file() or path.stat().st_size != ends[-1]:
             raise IndexCorruptError(f"{path} does not fit its offsets and ids; build the index again")
-        return cls(np.memmap(path, dtype=np.uint8, mode="r"), ends, ids)
+        return cls(np.asarray(np.memmap(path, dtype=np.uint8, mode="r")), ends, ids)
 
     def __len__(self) -> int:
         return len(self.ids)

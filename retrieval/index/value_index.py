@@ -98,14 +98,17 @@ class ValueIndex:
 
     def _found(self, words: Sequence[str], weights: Mapping[str, float]) -> list[tuple[int, int, float]]:
         """(value, mask of its words, weight) of every run of words that is a value; longer runs first."""
+        spans = [
+            (start, start + length)
+            for length in range(min(MAX_WORDS, len(words)), 0, -1)
+            for start in range(len(words) - length + 1)
+        ]
+        values = self.values.positions([" ".join(words[start:stop]) for start, stop in spans])
         found = []
-        for length in range(min(MAX_WORDS, len(words)), 0, -1):
-            for start in range(len(words) - length + 1):
-                run = words[start : start + length]
-                value = self.values.position(" ".join(run))
-                if value is not None:
-                    mask = ((1 << length) - 1) << start
-                    found.append((value, mask, sum(weights[word] for word in set(run))))
+        for (start, stop), value in zip(spans, values, strict=True):
+            if value is not None:
+                mask = (1 << stop) - (1 << start)
+                found.append((value, mask, sum(weights[word] for word in set(words[start:stop]))))
         return found
 
     def _has_letter(self, value: int) -> bool:

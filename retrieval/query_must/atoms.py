@@ -86,7 +86,7 @@ class AtomIndex:
     def load(folder: Path) -> "AtomIndex":
         """Read what `save` wrote. Raises OSError, ValueError or KeyError if it is something else."""
         phrases = PhraseTable.load(folder / "terms.json")
-        numbers = np.load(folder / "terms.npy", mmap_mode="r", allow_pickle=False)
+        numbers = np.asarray(np.load(folder / "terms.npy", mmap_mode="r", allow_pickle=False))
         if numbers.shape != (len(phrases),):
             raise ValueError(f"{len(phrases)} terms and {len(numbers)} numbers of terms do not belong together")
         ranges, points = IntervalIndex.load(folder, "ranges"), IntervalIndex.load(folder, "points")

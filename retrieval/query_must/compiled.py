@@ -130,12 +130,12 @@ class CompiledPredicates:
                 raise ValueError(f"schema {about['schema']}, and this version reads {_SCHEMA}")
             return CompiledPredicates(
                 _known(Vocabulary.from_json(about["vocabulary"])),
-                np.load(folder / "guarded.npy", mmap_mode="r", allow_pickle=False),
+                np.asarray(np.load(folder / "guarded.npy", mmap_mode="r", allow_pickle=False)),
                 AtomIndex.load(folder),
                 Postings.load(folder, "groups_of_atom"),
                 Postings.load(folder, "predicates_of_group"),
                 Postings.load(folder, "groups_of_predicate"),
-                np.load(folder / "always.npy", mmap_mode="r", allow_pickle=False),
+                np.asarray(np.load(folder / "always.npy", mmap_mode="r", allow_pickle=False)),
                 {int(position): str(text) for position, text in about["plain"]},
                 NameIndex.load(folder),
             )

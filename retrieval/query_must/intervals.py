@@ -68,8 +68,8 @@ class IntervalIndex:
     def load(folder: Path, name: str) -> "IntervalIndex":
         """Map the arrays into memory. Raises OSError or ValueError if they are not what `save` wrote."""
         stretches = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-        ends = np.load(folder / f"{name}.ends.npy", mmap_mode="r", allow_pickle=False)
-        ids = np.load(folder / f"{name}.ids.npy", mmap_mode="r", allow_pickle=False)
+        ends = np.asarray(np.load(folder / f"{name}.ends.npy", mmap_mode="r", allow_pickle=False))
+        ids = np.asarray(np.load(folder / f"{name}.ids.npy", mmap_mode="r", allow_pickle=False))
         if ends.shape[:1] != (4,) or ids.shape != (2, *ends.shape[1:]):
             raise ValueError(f"{name}: arrays of shape {ends.shape} and {ids.shape} do not belong together")
         lows, low_highs, highs, high_lows = ends

@@ -83,7 +83,7 @@ class NameIndex:
     def load(folder: Path) -> "NameIndex":
         """Read what `save` wrote. Raises OSError, ValueError or KeyError if it is something else."""
         data = json.loads((folder / "names.json").read_text(encoding="utf-8"))
-        atoms = np.load(folder / "names.npy", mmap_mode="r", allow_pickle=False)
+        atoms = np.asarray(np.load(folder / "names.npy", mmap_mode="r", allow_pickle=False))
         rows_of_name = Postings.load(folder, "rows_of_name")
         if not len(data["names"]) == len(atoms) == len(rows_of_name):
             raise ValueError(f"{len(data['names'])} names, {len(atoms)} atoms and {len(rows_of_name)} lists of rows")

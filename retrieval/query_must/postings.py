@@ -60,8 +60,8 @@ class Postings:
     @staticmethod
     def load(folder: Path, name: str) -> "Postings":
         """Map the two files into memory. Raises OSError or ValueError if they are not what `save` wrote."""
-        offsets = np.load(folder / f"{name}.offsets.npy", mmap_mode="r", allow_pickle=False)
-        items = np.load(folder / f"{name}.items.npy", mmap_mode="r", allow_pickle=False)
+        offsets = np.asarray(np.load(folder / f"{name}.offsets.npy", mmap_mode="r", allow_pickle=False))
+        items = np.asarray(np.load(folder / f"{name}.items.npy", mmap_mode="r", allow_pickle=False))
         if offsets.ndim != 1 or items.ndim != 1 or not len(offsets) or offsets[-1] != len(items):
             raise ValueError(f"{name}: {len(items)} items do not end where the offsets say")
         return Postings(offsets, items)

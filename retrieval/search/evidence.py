@@ -25,8 +25,11 @@ class Evidence:
 
     def total(self, weights: EvidenceWeights) -> Scores:
         """The weighted sum, (n,)."""
-        weighed = [weight * self.parts[name] for name, weight in weights.items() if weight]
-        return np.sum(weighed, axis=0) if weighed else np.zeros(len(self.parts["lexical"]))
+        total = np.zeros(len(self.parts["lexical"]))
+        for name, weight in weights.items():
+            if weight:
+                total += weight * self.parts[name]
+        return total
 
 
 def gather(snapshot: Snapshot, question: Question, lexical: Scores, dense: Scores) -> Evidence:
