@@ -50,6 +50,7 @@ def open_index(home: Path, name: str, corpus: Corpus, embedder: Embedder, tell: 
             return open_snapshot(home, known["snapshot"])
         except RetrievalError:
             tell("what was built is damaged; building again", 0, 1)
+            shutil.rmtree(home / "snapshots" / known["snapshot"], ignore_errors=True)
     tell("reading", 0, 1)
     vocabulary = Vocabulary.default()
     chunks = corpus.chunks(vocabulary)

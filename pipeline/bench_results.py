@@ -30,7 +30,7 @@ _KEPT = (
 )
 _OVERVIEW = ("hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "graded_ndcg@10", "recall@10")
 _FILTERING = ("noise@15", "noise_reduction", "false_exclusions", "recall_preserved", "wrong_row_rate", "p50_ms")
-_BY_KIND = ("hit@1", "hit@10", "mrr", "noise@15")
+_BY_KIND = ("hit@1", "hit@10", "mrr", "ndcg@10", "noise@15")
 _DIGITS = 4
 
 

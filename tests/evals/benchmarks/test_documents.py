@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from evals.benchmarks.documents import DocumentsCorpus, read_documents
-from retrieval.types import Strategy
+from retrieval.strategy import Strategy
 
 BM25 = Strategy("bm25", lexical_weight=1.0)
 LONG = "\n\n".join(

@@ -9,7 +9,7 @@ from ir_measures import nDCG
 from evals.benchmarks.data_files import BenchmarkDataError
 from evals.benchmarks.passages import PassagesCorpus, graded_ndcg, read_passages, with_graded_ndcg
 from evals.experiment import run_experiment
-from retrieval.types import Strategy
+from retrieval.strategy import Strategy
 
 BM25 = Strategy("bm25", lexical_weight=1.0)
 TEXTS = ["wing flow", "flow of heat", "heat in a wing", "flow flow flow", ""]

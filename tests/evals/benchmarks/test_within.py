@@ -6,7 +6,7 @@ from evals.benchmarks.books import read_books
 from evals.benchmarks.within import WithinTable
 from evals.questions import Anchor, Question
 from retrieval.search.strategies import STRATEGIES
-from retrieval.types import Strategy
+from retrieval.strategy import Strategy
 
 MATRIX = (
     "# Combat\n\n**Cleric attack matrix**\n\n| Opponent Armor Class | 1-3 | 4-6 | 7-9 |\n|---|---|---|---|\n"
