@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+from retrieval.ingest.enrichment import enriched, page_marks
 from retrieval.ingest.markdown import parse_blocks, plain_text
 from retrieval.ingest.naming import prose_names
 from retrieval.ingest.reading import find_axis
@@ -40,8 +41,9 @@ def _chunk_document(
     passages = cut_into_passages(document, blocks, placed, working_tokens)
     made = [(passage.lines[0], _prose_chunk(document, passage)) for passage in passages]
     made += [(row.lines[0], chunk) for table in placed for row, chunk in _row_chunks(document, table, rows_of)]
+    pages = page_marks(document)
     for position, (_, chunk) in enumerate(sorted(made, key=lambda item: item[0])):
-        yield _identified(chunk, position, twins)
+        yield enriched(_identified(chunk, position, twins), pages)
 
 
 def _identified(chunk: Chunk, position: int, twins: Counter[str]) -> Chunk:

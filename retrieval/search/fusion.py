@@ -45,7 +45,7 @@ def share_of_best(scores: Scores) -> Scores:
 
 def weighted_min_max(legs: Sequence[Leg]) -> Scores:
     """Sum of min-max scores over all documents by weight, (n,)."""
-    return np.sum([leg.weight * min_max(leg.scores) for leg in legs], axis=0)
+    return _sum([leg.weight * min_max(leg.scores) for leg in legs])
 
 
 def theoretical_bounds(legs: Sequence[Leg]) -> Scores:
@@ -54,7 +54,7 @@ def theoretical_bounds(legs: Sequence[Leg]) -> Scores:
     TM2C2 of Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval" (2022), arXiv 2210.11934: the
     smallest score of a question says little, for it depends on the worst document; the floor of the function does not.
     """
-    return np.sum([leg.weight * share_of_best(np.maximum(leg.scores - leg.floor, 0.0)) for leg in legs], axis=0)
+    return _sum([leg.weight * share_of_best(np.maximum(leg.scores - leg.floor, 0.0)) for leg in legs])
 
 
 def reciprocal_rank(legs: Sequence[Leg], constant: int = RANK_CONSTANT, listed: int = LISTED) -> Scores:
@@ -78,6 +78,11 @@ FUSIONS: Mapping[Fusion, Callable[[Sequence[Leg]], Scores]] = MappingProxyType(
     {"min_max": weighted_min_max, "reciprocal_rank": reciprocal_rank, "theoretical": theoretical_bounds}
 )
 """By the name that a strategy gives."""
+
+
+def _sum(parts: Sequence[Scores]) -> Scores:
+    total: Scores = np.sum(parts, axis=0)
+    return total
 
 
 def best(scores: Scores, k: int, allowed: npt.NDArray[np.bool_] | None = None) -> Positions:

@@ -41,7 +41,7 @@ def test_a_row_is_its_own_chunk_and_the_prose_is_around_it():
     assert [chunk.position for chunk in chunks] == [0, 1, 2]
     assert chunks[1].source == "| Leather | 5 | 8 | 7 |"
     assert chunks[1].lines == (11, 11)
-    assert chunks[1].metadata == {"source": "S"}
+    assert chunks[1].metadata["source"] == "S"
     assert "Leather" not in chunks[0].text
 
 
