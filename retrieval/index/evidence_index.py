@@ -64,8 +64,10 @@ class EvidenceIndex:
 
     def of_table(self, by_table: Scores) -> Scores:
         """A score a table as a score a chunk, (n_chunks,); 0 for chunks that have none."""
-        # The appended zero is what -1, no table, picks.
-        scores: Scores = np.append(by_table, 0.0)[self.of]
+        if not by_table.any():
+            return np.zeros(len(self.of))
+        # The appended zero is what -1, no table, wraps to.
+        scores: Scores = np.append(by_table, 0.0).take(self.of, mode="wrap")
         return scores
 
     def save(self, folder: Path) -> None:

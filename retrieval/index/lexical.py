@@ -1,7 +1,7 @@
 """BM25 whose query costs its postings and not its corpus: every (term, document) score is computed at build time."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -88,17 +88,21 @@ class LexicalIndex:
     def scores(self, query: str) -> npt.NDArray[np.float64]:
         """Score of every document, (n_documents,); a token that stands twice in the question counts twice."""
         total = np.zeros(self.n_documents)
-        for token in self.tokenize(query):
-            term = self.terms.position(token)
+        for term in self.terms.positions(self.tokenize(query)):
             if term is not None:
                 start, stop = self.starts[term], self.starts[term + 1]
-                total[self.documents[start:stop]] += self.weights[start:stop]
+                np.add.at(total, self.documents[start:stop], self.weights[start:stop])
         return total
 
     def documents_of(self, term: str) -> npt.NDArray[np.int32]:
         """The documents that hold a term, rising; empty where none does."""
-        place = self.terms.position(term)
-        return self.documents[:0] if place is None else self.documents[self.starts[place] : self.starts[place + 1]]
+        return self.postings([term])[0]
+
+    def postings(self, terms: Sequence[str]) -> list[npt.NDArray[np.int32]]:
+        """The documents that hold each of these terms, rising; empty where none does."""
+        places = self.terms.positions(terms)
+        nowhere = self.documents[:0]
+        return [nowhere if at is None else self.documents[self.starts[at] : self.starts[at + 1]] for at in places]
 
     def save(self, folder: Path) -> None:
         """Write the arrays as .npy files."""

@@ -59,7 +59,7 @@ def gather(snapshot: Snapshot, question: Question, lexical: Scores, dense: Score
         "number": _named(snapshot.predicates, question, len(snapshot)),
         "axis": axis,
     }
-    parts = {name: np.minimum(share / whole, 1.0) for name, share in shares.items()}
+    parts = {name: _capped(share, whole) for name, share in shares.items()}
     return Evidence({"lexical": share_of_best(lexical), "dense": np.maximum(dense, 0.0), **parts})
 
 
@@ -70,15 +70,21 @@ def _named(names: CompiledPredicates, question: Question, size: int) -> Scores:
     return scores
 
 
+def _capped(share: Scores, whole: float) -> Scores:
+    """Share of the whole, at most 1, written over what came in: a new array costs more than the sum."""
+    return np.minimum(np.divide(share, whole, out=share), 1.0, out=share) if share.any() else share
+
+
 def word_weights(index: LexicalIndex, words: Sequence[str]) -> dict[str, float]:
     """Weight of each distinct word: ln(1 + (N - n + 0.5) / (n + 0.5)), Lucene's idf; 0 for a word that no chunk has."""
     total = index.n_documents
-    counts = {word: len(index.documents_of(word)) for word in words}
-    return {word: float(np.log1p((total - n + 0.5) / (n + 0.5))) if n else 0.0 for word, n in counts.items()}
+    distinct = list(dict.fromkeys(words))
+    counts = zip(distinct, map(len, index.postings(distinct)), strict=True)
+    return {word: float(np.log1p((total - n + 0.5) / (n + 0.5))) if n else 0.0 for word, n in counts}
 
 
 def _covered(index: LexicalIndex, weights: Mapping[str, float]) -> Scores:
     total = np.zeros(index.n_documents)
-    for word, weight in weights.items():
-        total[index.documents_of(word)] += weight
+    for documents, weight in zip(index.postings(list(weights)), weights.values(), strict=True):
+        np.add.at(total, documents, weight)
     return total
