@@ -37,11 +37,11 @@ def test_share_of_best_leaves_what_did_not_score_at_zero() -> None:
     assert share_of_best(np.zeros(2)).tolist() == [0, 0]
 
 
-@given(st.integers(1, 300), st.integers(0, 2**32 - 1))
-def test_similarity_of_a_row_is_the_same_bits_wherever_it_stands(rows: int, seed: int) -> None:
+@given(st.integers(1, 300), st.sampled_from([3, 37, 256, 384, 1536]), st.integers(0, 2**32 - 1))
+def test_similarity_of_a_row_is_the_same_bits_wherever_it_stands(rows: int, dimensions: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    matrix = rng.normal(size=(rows, 256)).astype(np.float32)
-    vector = rng.normal(size=256).astype(np.float32)
+    matrix = rng.normal(size=(rows, dimensions)).astype(np.float32)
+    vector = rng.normal(size=dimensions).astype(np.float32)
     some = rng.permutation(rows)[: rows // 2 + 1]
     assert np.array_equal(similarity(matrix, vector)[some], similarity(matrix[some], vector))
 
