@@ -13,6 +13,8 @@ from retrieval.index.arrays import save_array
 from retrieval.index.chroma import HNSW, ChromaStore, CollectionName
 from retrieval.index.chunk_file import ChunkFile
 from retrieval.index.evidence_index import EvidenceIndex
+from retrieval.index.graph import Graph
+from retrieval.index.graph_building import build_graph, chunks_fingerprint
 from retrieval.index.lexical import LexicalIndex, fingerprint
 from retrieval.index.live import SNAPSHOTS, snapshot_folder
 from retrieval.index.manifest import FILE_NAME, Manifest
@@ -37,6 +39,7 @@ def build_snapshot(
     vocabulary: Vocabulary,
     *,
     lexical: LexicalIndex | None = None,
+    graph: Graph | None = None,
     progress: Progress | None = None,
 ) -> Manifest:
     """Build a complete snapshot, or find that it is there already; either way its manifest.
@@ -50,10 +53,11 @@ def build_snapshot(
         embedder_identity: which model made the vectors.
         vocabulary: what predicates and questions go through.
         lexical: over the chunks' `search_text` in the order of their ids; None: it is built here.
+        graph: over the chunks in the order of their ids; None: it is built here.
         progress: told how the work goes on.
 
     Raises:
-        LibraryError: there are no chunks, two share an id, or `lexical` is over others.
+        LibraryError: there are no chunks, two share an id, or `lexical` or `graph` is over others.
         EmbedderMismatchError: the vectors do not fit the chunks or the embedder.
     """
     _require_fitting(chunks, vectors, embedder_identity)
@@ -64,11 +68,15 @@ def build_snapshot(
     building = Path(mkdtemp(prefix=".building-", dir=home / SNAPSHOTS))
     try:
         guarded = _write_own_files(building, ordered, matrix, vocabulary, lexical, tell)
+        tell("graph", 0, len(ordered))
+        graph = _write_graph(building, ordered, matrix, vocabulary, graph)
         manifest = Manifest.of(
             building,
             n_chunks=len(ordered),
             n_guarded=int(guarded.sum()),
             n_tables=len({chunk.table_id for chunk in ordered if chunk.table_id}),
+            n_nodes=graph.n_nodes,
+            n_edges=graph.n_edges,
             embedder=embedder_identity,
             hnsw=HNSW,
         )
@@ -126,6 +134,16 @@ def _write_own_files(
     predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], numbered, vocabulary)
     predicates.save(folder / "predicates")
     return np.asarray(predicates.guarded)
+
+
+def _write_graph(
+    folder: Path, chunks: Sequence[Chunk], vectors: Vector, vocabulary: Vocabulary, graph: Graph | None
+) -> Graph:
+    graph = graph or build_graph(chunks, vectors, vocabulary)
+    if graph.fingerprint != chunks_fingerprint(chunks):
+        raise LibraryError("the graph is over other chunks, or these in another order; build it again")
+    graph.save(folder / "graph")
+    return graph
 
 
 def _split_names(

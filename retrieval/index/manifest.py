@@ -13,7 +13,7 @@ from retrieval.index.chroma import HnswSettings
 from retrieval.records import dump_record, parse_record
 from retrieval.types import EmbedderIdentity
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 FILE_NAME = "manifest.json"
 
 
@@ -41,6 +41,9 @@ class Manifest:
     n_open: int
     n_guarded: int
     n_tables: int
+    n_nodes: int
+    """Of the graph, chunks included."""
+    n_edges: int
     embedder: EmbedderIdentity
     hnsw: HnswSettings
     files: tuple[FileEntry, ...]
@@ -53,6 +56,8 @@ class Manifest:
         n_chunks: int,
         n_guarded: int,
         n_tables: int,
+        n_nodes: int,
+        n_edges: int,
         embedder: EmbedderIdentity,
         hnsw: HnswSettings,
     ) -> "Manifest":
@@ -67,6 +72,8 @@ class Manifest:
             n_open=n_chunks - n_guarded,
             n_guarded=n_guarded,
             n_tables=n_tables,
+            n_nodes=n_nodes,
+            n_edges=n_edges,
             embedder=embedder,
             hnsw=hnsw,
             files=files,

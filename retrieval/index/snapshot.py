@@ -9,6 +9,7 @@
                           vectors.npy              (n, dimensions) float32
                           lexical/                 BM25 over search_text
                           evidence/                words by the place where they stand
+                          graph/                   what leads from a chunk to others
                           predicates/              compiled query_must and names, and their vocabulary
                           chroma/                  collections `open` and `guarded`
 """
@@ -24,6 +25,7 @@ from retrieval.index.building import Progress, build_snapshot
 from retrieval.index.chroma import ChromaStore
 from retrieval.index.chunk_file import ChunkFile
 from retrieval.index.evidence_index import EvidenceIndex
+from retrieval.index.graph import Graph
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.live import live_id, snapshot_folder
 from retrieval.index.manifest import Manifest
@@ -72,6 +74,11 @@ class Snapshot:
     def evidence(self) -> EvidenceIndex:
         """Where the words of a question stand."""
         return EvidenceIndex.load(self.folder / "evidence")
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Nodes and edges; the first nodes are the positions."""
+        return Graph.load(self.folder / "graph")
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -133,6 +140,9 @@ def _require_counts(snapshot: Snapshot) -> None:
         "vectors": (len(snapshot.vectors), manifest.n_chunks),
         "dimensions": (snapshot.vectors.shape[-1], manifest.embedder.dimensions),
         "documents of the lexical index": (snapshot.lexical.n_documents, manifest.n_chunks),
+        "nodes of the graph": (snapshot.graph.n_nodes, manifest.n_nodes),
+        "edges of the graph": (snapshot.graph.n_edges, manifest.n_edges),
+        "chunks in the graph": (snapshot.graph.n_chunks, manifest.n_chunks),
         "chunks, open and guarded": (manifest.n_open + manifest.n_guarded, manifest.n_chunks),
     }
     for name, (found, expected) in counts.items():

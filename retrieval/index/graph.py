@@ -1,0 +1,159 @@
+"""The graph of a library: chunks, sections, the things they describe and traits, with edges between them.
+
+::
+
+    section ──contains──▶ section, chunk        chunk ──describes──▶ entity        chunk ──see──▶ chunk
+    chunk ──next──▶ chunk (reading order)       chunk ──has_trait──▶ trait         chunk ──similar──▶ chunk
+
+Kept as sparse rows: the neighbours of a node, in both directions, lie side by side. Opening it costs memory maps.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.errors import IndexCorruptError
+from retrieval.index.arrays import TermTable, load_array, save_array
+from retrieval.strategy import Relation
+
+NodeKind = Literal["section", "entity", "trait"]
+Nodes = npt.NDArray[np.int64]
+
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
+"""A relation's place is its number on disk."""
+_SEPARATOR = "\x1f"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One edge as written out. Key: all fields."""
+
+    source_id: str
+    target_id: str
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """Nodes 0 to n_chunks - 1 are the chunks by position; the others follow in the order of `names`."""
+
+    fingerprint: str
+    """SHA-256 of the chunks' ids: whose graph this is."""
+    names: TermTable
+    """Kind and name of every node that is no chunk."""
+    starts: npt.NDArray[np.int64]
+    """(nodes + 1,): edges at node i lie between starts[i] and starts[i + 1]."""
+    targets: npt.NDArray[np.int32]
+    """The node at the other end, rising within a node."""
+    relations: npt.NDArray[np.int8]
+    """Place in RELATIONS of each edge."""
+    forward: npt.NDArray[np.bool_]
+    """Whether the edge leads from this node; every edge stands twice, at both of its ends."""
+    tables: npt.NDArray[np.int32]
+    """(n_chunks,): number of a chunk's table; -1 for none."""
+    chapters: npt.NDArray[np.int32]
+    """(n_chunks,): number of a chunk's chapter."""
+
+    @property
+    def n_chunks(self) -> int:
+        """Nodes that are chunks."""
+        return len(self.tables)
+
+    @property
+    def n_nodes(self) -> int:
+        """All nodes."""
+        return len(self.starts) - 1
+
+    @property
+    def n_edges(self) -> int:
+        """Edges, each once."""
+        return len(self.targets) // 2
+
+    def node(self, kind: NodeKind, name: str) -> int | None:
+        """The node of that kind and name, or None."""
+        place = self.names.position(f"{kind}{_SEPARATOR}{name}")
+        return None if place is None else self.n_chunks + place
+
+    def entities(self, names: Collection[str]) -> dict[str, int]:
+        """Those of these names that an entity bears, with its node."""
+        ordered = list(dict.fromkeys(names))
+        places = self.names.positions([f"entity{_SEPARATOR}{name}" for name in ordered])
+        return {name: self.n_chunks + place for name, place in zip(ordered, places, strict=True) if place is not None}
+
+    def neighbours(self, nodes: Nodes, relations: Collection[Relation] = RELATIONS) -> tuple[Nodes, Nodes]:
+        """Pairs (place in `nodes`, neighbour), each of length (found,), in the order of `nodes`.
+
+        Edges between rows of one table are left out: neighbours there stand side by side, and mean something else.
+        """
+        counts = self.starts[nodes + 1] - self.starts[nodes]
+        owners = np.repeat(np.arange(len(nodes)), counts)
+        offsets = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
+        edges = np.repeat(self.starts[nodes], counts) + offsets
+        found = self.targets[edges].astype(np.int64)
+        wanted = np.zeros(len(RELATIONS), dtype=np.bool_)
+        wanted[[RELATIONS.index(relation) for relation in relations]] = True
+        kept = wanted[self.relations[edges]] & ~self._in_one_table(nodes[owners], found)
+        return owners[kept], found[kept]
+
+    def edges(self, chunk_ids: Collection[str]) -> Iterator[Edge]:
+        """Every edge once, by the ids of its ends: a chunk's own, or `kind:name`."""
+        known = list(chunk_ids)
+
+        def name(node: int) -> str:
+            if node < self.n_chunks:
+                return known[node]
+            return self.names.text_of(node - self.n_chunks).replace(_SEPARATOR, ":", 1)
+
+        sources = np.repeat(np.arange(self.n_nodes), np.diff(self.starts))
+        for edge in np.flatnonzero(self.forward).tolist():
+            yield Edge(name(int(sources[edge])), name(int(self.targets[edge])), RELATIONS[self.relations[edge]])
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.names.save(folder)
+        save_array(folder / "fingerprint.npy", np.frombuffer(bytes.fromhex(self.fingerprint), dtype=np.uint8))
+        for name in ("starts", "targets", "relations", "forward", "tables", "chapters"):
+            save_array(folder / f"{name}.npy", getattr(self, name))
+
+    @classmethod
+    def load(cls, folder: Path) -> "Graph":
+        """Map what `save` wrote.
+
+        Raises:
+            IndexCorruptError: a file is missing, is no array, or the arrays do not fit each other.
+        """
+        graph = cls(
+            load_array(folder / "fingerprint.npy", np.uint8).tobytes().hex(),
+            TermTable.load(folder),
+            load_array(folder / "starts.npy", np.int64),
+            load_array(folder / "targets.npy", np.int32),
+            load_array(folder / "relations.npy", np.int8),
+            load_array(folder / "forward.npy", np.bool_),
+            load_array(folder / "tables.npy", np.int32),
+            load_array(folder / "chapters.npy", np.int32),
+        )
+        if graph.n_nodes != graph.n_chunks + len(graph.names) or graph.starts[-1] != len(graph.targets):
+            raise IndexCorruptError(f"the arrays of {folder} do not fit each other; build the index again")
+        return graph
+
+    def _in_one_table(self, left: Nodes, right: Nodes) -> npt.NDArray[np.bool_]:
+        mine, theirs = self.table_of(left), self.table_of(right)
+        same: npt.NDArray[np.bool_] = (mine == theirs) & (mine >= 0)
+        return same
+
+    def table_of(self, nodes: Nodes) -> npt.NDArray[np.int32]:
+        """Number of each node's table; -1 for none."""
+        tables = np.full(len(nodes), -1, dtype=np.int32)
+        chunks = nodes < self.n_chunks
+        tables[chunks] = self.tables[nodes[chunks]]
+        return tables
+
+
+def node_key(kind: NodeKind, name: str) -> bytes:
+    """How a node that is no chunk is kept: kind, separator, name."""
+    return f"{kind}{_SEPARATOR}{name}".encode("utf-8", "surrogatepass")

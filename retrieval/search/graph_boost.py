@@ -1,0 +1,57 @@
+"""Raises chunks that the graph connects with the best ones.
+
+The published plan walks from each of the best chunks and adds, to every chunk it meets first after d edges, boost times
+decay to the power of d - 1; what several seeds reach gains from each. Two things are ours: only chunks that may come
+back are seeds, and a row never gains from a row of its own table, whatever the way there.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.index.graph import Graph, Nodes
+from retrieval.search.fusion import Positions, Scores, best
+from retrieval.strategy import GraphBoost
+
+
+def graph_boost(
+    scores: Scores, graph: Graph, boost: GraphBoost, allowed: npt.NDArray[np.bool_] | None = None
+) -> Scores:
+    """What each chunk gains, (n,); add it to the scores and mask again.
+
+    The last edge of a walk is looked up from the candidates: a section or a trait with thousands of chunks is never
+    unfolded at the recommended depth of 2, so the cost follows the candidates and not the library.
+
+    Args:
+        scores: (n,) fused scores.
+        graph: over the same chunks.
+        boost: the numbers.
+        allowed: (n,); chunks that may not come back are False, and are neither seeds nor raised.
+    """
+    gains = np.zeros(len(scores))
+    candidates = best(scores, boost.candidates, allowed)
+    owners, ends = graph.neighbours(candidates, boost.relations)
+    tables = graph.table_of(candidates)
+    for seed in candidates[: boost.seeds].tolist():
+        node = np.asarray([seed])
+        table = graph.table_of(node)[0]
+        waiting = (candidates != seed) & ((tables != table) | (tables < 0))
+        layer, seen = node, node
+        for depth in range(boost.depth):
+            if depth:
+                layer = np.setdiff1d(graph.neighbours(layer, boost.relations)[1], seen)
+                seen = np.union1d(seen, layer)
+            met = np.zeros(len(candidates), dtype=np.bool_)
+            met[owners[np.isin(ends, layer)]] = True
+            gains[candidates[met & waiting]] += boost.boost * boost.decay**depth
+            waiting &= ~met
+    return gains
+
+
+def reached(graph: Graph, nodes: Nodes, boost: GraphBoost) -> Positions:
+    """Chunks at most `depth` edges away from any of these nodes, rising; those among the nodes included."""
+    layer = seen = np.unique(nodes)
+    for _ in range(boost.depth):
+        layer = np.setdiff1d(graph.neighbours(layer, boost.relations)[1], seen)
+        seen = np.union1d(seen, layer)
+    chunks: Positions = seen[seen < graph.n_chunks]
+    return chunks
