@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from pipeline.commands import bench, build, evaluate, explain, lint, questions, quickstart, search
+from pipeline.commands import bench, build, evaluate, explain, fit, lint, questions, quickstart, search
 from pipeline.console import print_error
 from retrieval.errors import RetrievalError
 
@@ -23,6 +23,7 @@ app.command("search")(search.search)
 app.command("eval")(evaluate.evaluate)
 app.command("explain")(explain.explain_chunk)
 app.command("lint")(lint.lint_index)
+app.command("fit")(fit.fit)
 app.add_typer(questions.app, name="questions")
 app.add_typer(bench.app, name="bench")
 

@@ -46,7 +46,7 @@ def check_specs(definitions: dg.Definitions) -> list[dg.AssetCheckSpec]:
 
 
 def test_these_are_the_assets(specs: dict[str, dg.AssetSpec]) -> None:
-    assert set(specs) == BY_BOOK | WHOLE | {"evaluation"}
+    assert set(specs) == BY_BOOK | WHOLE | {"evaluation", "evidence_weights"}
 
 
 def test_books_are_partitions_up_to_the_embeddings(specs: dict[str, dg.AssetSpec]) -> None:

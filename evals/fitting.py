@@ -1,0 +1,160 @@
+"""The weights of the evidence, fitted on judged questions and tested on sets that they have not seen."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from evals.question_sets import QuestionSet
+from retrieval.search.cosine import similarity
+from retrieval.search.evidence import gather
+from retrieval.search.question import Question
+from retrieval.search.retriever import Retriever
+from retrieval.strategy import EvidenceWeights
+
+Floats = npt.NDArray[np.float64]
+
+PARTS = tuple(name for name, _ in EvidenceWeights().items())
+POOL = 120
+"""Candidates of a question: that many best of each part, and the gold."""
+
+STEPS, BATCH, RATE, SHARPNESS = 500, 192, 0.02, 10.0
+_DECIMALS = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """One question's candidates: their evidence, and which of them answer it."""
+
+    kind: str
+    evidence: npt.NDArray[np.float32]
+    """(parts, candidates); candidates in the order of their positions."""
+    gold: npt.NDArray[np.bool_]
+    """(candidates,)."""
+
+    def rank(self, weights: Floats) -> int:
+        """1-based rank of the best gold candidate; equal scores by position."""
+        scores = np.round(weights @ self.evidence, 9)
+        order = np.lexsort((np.arange(len(scores)), -scores))
+        return int(np.flatnonzero(self.gold[order])[0]) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Means over a group's questions."""
+
+    hit_1: float
+    hit_10: float
+    mrr: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """One group, scored by weights that were fitted without it, with it, and by BM25 alone. Key: group."""
+
+    group: str
+    held_out: Score
+    fitted: Score
+    bm25: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Bend:
+    """Mean MRR over the groups when one weight is multiplied by a factor. Key: (part, factor)."""
+
+    part: str
+    factor: float
+    mrr: float
+
+
+def judged_questions(retriever: Retriever, questions: QuestionSet) -> Iterator[Judged]:
+    """The questions of a set that have gold in the index, with the evidence of their candidates.
+
+    Guarded chunks whose predicate the question refuses are no candidates; gold always is.
+    """
+    snapshot = retriever.snapshot
+    guarded = np.asarray(snapshot.predicates.guarded)
+    for each in questions.scored:
+        gold = snapshot.chunks.positions(list(questions.gold(each)))
+        if not len(gold):
+            continue
+        asked = Question.ask(each.query, snapshot.vocabulary)
+        dense = similarity(snapshot.vectors, retriever.embedder.embed_query(each.query))
+        found = gather(snapshot, asked, snapshot.lexical.scores(each.query), dense)
+        evidence = np.stack([found.parts[name] for name in PARTS]).astype(np.float32)
+        pool = min(POOL, len(snapshot) - 1)
+        best = [np.argpartition(-part, pool)[:pool] for part in evidence]
+        candidates = np.unique(np.concatenate([*best, gold]))
+        admitted = np.isin(candidates, retriever.admitted(asked)) | np.isin(candidates, gold)
+        candidates = candidates[~guarded[candidates] | admitted]
+        yield Judged(each.kind, evidence[:, candidates], np.isin(candidates, gold))
+
+
+def fit(groups: Mapping[str, Sequence[Judged]], seed: int = 0) -> EvidenceWeights:
+    """Weights, none negative, that make gold the most likely candidate; every group counts the same.
+
+    Maximises the log of the softmax share of the gold candidates (listwise, Cao et al. 2007, "Learning to Rank: From
+    Pairwise Approach to Listwise Approach") by stochastic gradient steps (Adam, Kingma and Ba 2015) from equal weights.
+    """
+    random = np.random.default_rng(seed)
+    questions = [each for group in sorted(groups) for each in groups[group]]
+    share = np.concatenate([np.full(len(groups[group]), 1 / len(groups[group])) for group in sorted(groups)])
+    weights = np.full(len(PARTS), 0.4)
+    mean, spread = np.zeros(len(PARTS)), np.zeros(len(PARTS))
+    for step in range(1, STEPS + 1):
+        batch = random.choice(len(questions), min(BATCH, len(questions)), p=share / share.sum())
+        slope = np.mean([_slope(weights, questions[place]) for place in batch], axis=0)
+        mean, spread = 0.9 * mean + 0.1 * slope, 0.99 * spread + 0.01 * slope**2
+        push = (mean / (1 - 0.9**step)) / (np.sqrt(spread / (1 - 0.99**step)) + 1e-8)
+        weights = np.maximum(weights + RATE * push, 0.0)
+    rounded = (round(float(weight), _DECIMALS) for weight in weights)
+    return EvidenceWeights(**dict(zip(PARTS, rounded, strict=True)))
+
+
+def _slope(weights: Floats, question: Judged) -> Floats:
+    scores = SHARPNESS * (weights @ question.evidence)
+    likely = np.exp(scores - scores.max())
+    right = np.where(question.gold, likely, 0.0)
+    slope: Floats = question.evidence @ (right / (right.sum() + 1e-12) - likely / likely.sum())
+    return slope
+
+
+def score(weights: EvidenceWeights, questions: Iterable[Judged]) -> Score:
+    """Score weights on questions; at least one."""
+    values = np.asarray([weight for _, weight in weights.items()])
+    ranks = np.asarray([each.rank(values) for each in questions])
+    return Score(float((ranks == 1).mean()), float((ranks <= 10).mean()), float((1 / ranks).mean()), len(ranks))
+
+
+def cross_validate(
+    groups: Mapping[str, Sequence[Judged]],
+    fitted: EvidenceWeights,
+    seed: int = 0,
+    tell: Callable[[str], None] = lambda _: None,
+) -> tuple[Fold, ...]:
+    """Leave one group out at a time: what the weights are worth on a book that had no say in them."""
+    folds = []
+    for held in sorted(groups):
+        tell(held)
+        others = fit({name: questions for name, questions in groups.items() if name != held}, seed)
+        own = groups[held]
+        bm25 = EvidenceWeights(lexical=1.0)
+        folds.append(Fold(held, score(others, own), score(fitted, own), score(bm25, own)))
+    return tuple(folds)
+
+
+def curves(
+    groups: Mapping[str, Sequence[Judged]],
+    weights: EvidenceWeights,
+    factors: Sequence[float] = (0.0, 0.5, 0.75, 1.0, 1.33, 2.0),
+) -> tuple[Bend, ...]:
+    """How much each weight matters: mean MRR over the groups with that weight alone changed."""
+    bends = []
+    for part, weight in weights.items():
+        for factor in factors:
+            bent = replace(weights, **{part: weight * factor})
+            mrr = float(np.mean([score(bent, groups[name]).mrr for name in sorted(groups)]))
+            bends.append(Bend(part, factor, mrr))
+    return tuple(bends)

@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from evals.fitting import PARTS, Judged, cross_validate, curves, fit, score
+from retrieval.strategy import EvidenceWeights
+
+
+def judged(seed, telling="name", kind="look-up"):
+    """Ten candidates; the first is gold, and only the part `telling` says so."""
+    random = np.random.default_rng(seed)
+    evidence = random.random((len(PARTS), 10)).astype(np.float32)
+    row = PARTS.index(telling)
+    evidence[row] = 0.2
+    evidence[row, 0] = 0.9
+    gold = np.zeros(10, dtype=bool)
+    gold[0] = True
+    return Judged(kind, evidence, gold)
+
+
+@pytest.fixture(scope="module")
+def groups():
+    return {
+        name: [judged(place + 100 * number) for place in range(30)]
+        for number, name in enumerate(["one", "two", "three"])
+    }
+
+
+def test_the_part_that_tells_gets_the_weight(groups):
+    weights = fit(groups)
+
+    assert max(weights.items(), key=lambda item: item[1])[0] == "name"
+    assert score(weights, groups["one"]).mrr > score(EvidenceWeights(lexical=1.0), groups["one"]).mrr
+
+
+def test_no_weight_is_negative_and_a_second_fit_is_the_same(groups):
+    weights = fit(groups, seed=3)
+
+    assert min(weight for _, weight in weights.items()) >= 0
+    assert fit(dict(reversed(groups.items())), seed=3) == weights
+
+
+def test_a_group_is_scored_by_weights_that_have_not_seen_it(groups):
+    misled = {**groups, "odd": [judged(place, telling="text") for place in range(30)]}
+    folds = {fold.group: fold for fold in cross_validate(misled, fit(misled))}
+
+    assert folds["odd"].held_out.mrr < folds["odd"].fitted.mrr
+    assert folds["odd"].held_out.n == 30
+
+
+def test_equal_scores_rank_by_position():
+    evidence = np.zeros((len(PARTS), 3), dtype=np.float32)
+    question = Judged("x", evidence, np.asarray([False, False, True]))
+
+    assert question.rank(np.ones(len(PARTS))) == 3
+
+
+def test_a_curve_bends_one_weight_and_leaves_the_rest(groups):
+    weights = EvidenceWeights(name=1.0, text=0.1)
+    bends = {(bend.part, bend.factor): bend.mrr for bend in curves(groups, weights, (0.0, 1.0))}
+
+    assert (
+        bends["name", 1.0]
+        == bends["text", 1.0]
+        == pytest.approx(np.mean([score(weights, groups[g]).mrr for g in groups]))
+    )
+    assert bends["name", 0.0] < bends["name", 1.0]
+    assert bends["dense", 0.0] == bends["dense", 1.0]
