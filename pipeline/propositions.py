@@ -48,15 +48,18 @@ def repeated_ids(chunks: Iterable[Chunk]) -> tuple[str, ...]:
     return tuple(f"chunk id {chunk_id} is used {count} times" for chunk_id, count in counts.items() if count > 1)
 
 
-def predicate_findings(rows: Sequence[Row], tables: Sequence[Table] = ()) -> tuple[Finding, ...]:
+def predicate_findings(
+    rows: Sequence[Row], tables: Sequence[Table] = (), vocabulary: Vocabulary | None = None
+) -> tuple[Finding, ...]:
     """Everything that is wrong with the predicates of one book's rows; a finding's id is the title of its row.
 
     Args:
         rows: the rows, predicates extracted.
         tables: all tables of the book; without them nothing is said about which may have predicates.
+        vocabulary: of the library; the generic one if None.
     """
     columns = numeric_columns(rows)
-    may = strict_tables(tables, Vocabulary.default())
+    may = strict_tables(tables, vocabulary or Vocabulary.default())
     return lint(
         [
             LintItem(
@@ -68,7 +71,8 @@ def predicate_findings(rows: Sequence[Row], tables: Sequence[Table] = ()) -> tup
                 numeric_columns=columns[row.table_id],
             )
             for row in rows
-        ]
+        ],
+        vocabulary,
     )
 
 

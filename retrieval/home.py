@@ -15,10 +15,19 @@
 
 import shutil
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from retrieval.errors import IndexMissingError, LibraryError
+from retrieval.ingest.library import VOCABULARY_FILE
+from retrieval.query_must.vocabulary import Vocabulary, load_vocabulary
 from retrieval.settings import Settings
+
+
+@cache
+def _read_vocabulary(path: Path, _changed: int) -> Vocabulary:
+    # One object for one file: canonical forms are kept by vocabulary.
+    return load_vocabulary(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +53,16 @@ class Home:
         if self.settings.library is None:
             raise LibraryError(f"{self.root} does not know its library; run: querymust build --library DIR")
         return self.settings.library
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The library's words: its `vocabulary.toml` over the generic ones; without one those alone.
+
+        Raises:
+            LibraryError: the file cannot be read as a vocabulary.
+        """
+        path = self.settings.library / VOCABULARY_FILE if self.settings.library else None
+        return _read_vocabulary(path, path.stat().st_mtime_ns) if path and path.is_file() else Vocabulary.default()
 
     @property
     def dagster(self) -> Path:

@@ -14,8 +14,8 @@ from retrieval.home import Home
 from retrieval.index.embedders import load_embedder
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.snapshot import build_snapshot
+from retrieval.index.tokens import tokenizer
 from retrieval.index.vectors import EmbeddingStore
-from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.records import read_jsonl
 from retrieval.types import Chunk
 
@@ -47,7 +47,7 @@ def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
     folder = home.lexical / content_version(texts)
     if not folder.is_dir():
         raise IndexMissingError("the lexical index is over other chunks than the library's; materialize lexical first")
-    return LexicalIndex.load(folder)
+    return LexicalIndex.load(folder, tokenizer(home.vocabulary))
 
 
 @dg.asset(deps=[chunks], group_name="index", kinds={"scipy"}, owners=["team:search"], automation_condition=SETTLED)
@@ -55,7 +55,7 @@ def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> 
     """The lexical index over every chunk of the library; its scores are Okapi BM25's."""
     texts = [chunk.search_text for chunk in library_chunks(context.instance, home)]
     version = content_version(texts)
-    index = LexicalIndex.build(texts)
+    index = LexicalIndex.build(texts, tokenizer(home.vocabulary))
     shutil.rmtree(home.lexical, ignore_errors=True)
     index.save(home.lexical / version)
     return materialized(
@@ -78,7 +78,7 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
     store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
     embedded = [embedding_key(chunk) for chunk in found]
     manifest = build_snapshot(
-        home.root, found, store.get(embedded), store.identity, Vocabulary.default(), lexical=lexical_of(home, texts)
+        home.root, found, store.get(embedded), store.identity, home.vocabulary, lexical=lexical_of(home, texts)
     )
     home.nominate(manifest.id)
     return materialized(

@@ -82,7 +82,7 @@ def _linted(context: dg.AssetCheckExecutionContext, home: Home, severity: str) -
     for folder in _folders(context, home, "predicates.jsonl"):
         rows = read_jsonl(folder / "predicates.jsonl", Row)
         n_guarded += sum(row.query_must is not None for row in rows)
-        findings = predicate_findings(rows, read_jsonl(folder / "tables.jsonl", Table))
+        findings = predicate_findings(rows, read_jsonl(folder / "tables.jsonl", Table), home.vocabulary)
         found.extend(
             f"{finding.rule}: {finding.id}: {finding.message}" for finding in findings if finding.severity == severity
         )

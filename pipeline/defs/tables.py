@@ -8,7 +8,6 @@ from retrieval.home import Home
 from retrieval.ingest.predicates import extract_predicates
 from retrieval.ingest.rows import transform_tables
 from retrieval.ingest.tables import extract_tables
-from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.records import dump_record, read_jsonl, write_jsonl
 from retrieval.types import Book, Row, Table
 
@@ -37,7 +36,7 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
 def table_rows(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """Each row of each table as a self-describing JSON object; where the row needs one, with its `query_must`."""
     folder = home.book(context.partition_key)
-    rows = transform_tables(read_jsonl(folder / "tables.jsonl", Table), Vocabulary.default())
+    rows = transform_tables(read_jsonl(folder / "tables.jsonl", Table), home.vocabulary)
     write_jsonl(folder / "table_rows.jsonl", rows)
     return materialized(
         content_version(map(dump_record, rows)),

@@ -19,7 +19,10 @@ UNKNOWN_DATE = "1970-01-01"
 """The last_update_date of a book that gives none; a file's own time would differ on every machine."""
 
 _SLUG = re.compile(r"[a-z0-9]+(?:[-._][a-z0-9]+)*")
-_RESERVED_FILES = frozenset({"book.toml"})
+VOCABULARY_FILE = "vocabulary.toml"
+"""Beside the books: the words of a library, over the generic ones."""
+
+_RESERVED_FILES = frozenset({"book.toml", VOCABULARY_FILE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class BookFolder:
     slug: str
     path: Path
     digest: str
-    """sha256 over the names and bytes of its markdown files and its book.toml."""
+    """sha256 over the names and bytes of its markdown files, its book.toml and the library's vocabulary."""
 
 
 def slugify(name: str) -> str:
@@ -66,14 +69,15 @@ def list_books(library: Path) -> tuple[BookFolder, ...]:
             raise LibraryError(
                 f"{books[slug].path.name!r} and {folder.name!r} both become the key {slug!r}; rename one"
             )
-        books[slug] = BookFolder(slug, folder, _digest(folder))
+        books[slug] = BookFolder(slug, folder, _digest(folder, library / VOCABULARY_FILE))
     return tuple(books[slug] for slug in sorted(books))
 
 
 def stray_files(library: Path) -> tuple[str, ...]:
     """Files beside the book folders: no book holds them, so they are ignored and listed."""
-    folders = [path for path in library.iterdir() if path.is_dir() and _markdown_files(path)]
-    return tuple(sorted(path.name for path in library.iterdir() if path.is_file())) if folders else ()
+    if not any(path.is_dir() and _markdown_files(path) for path in library.iterdir()):
+        return ()
+    return tuple(sorted(path.name for path in library.iterdir() if path.is_file() and path.name not in _RESERVED_FILES))
 
 
 def read_book(folder: BookFolder) -> Book:
@@ -113,8 +117,8 @@ def _ignored(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.as_posix() for path in others if path.name not in _RESERVED_FILES and not _hidden(path)))
 
 
-def _digest(folder: Path) -> str:
-    digest = hashlib.sha256()
+def _digest(folder: Path, vocabulary: Path) -> str:
+    digest = hashlib.sha256(vocabulary.read_bytes() if vocabulary.is_file() else b"")
     for path in [*_markdown_files(folder), folder / "book.toml"]:
         if path.is_file():
             digest.update(path.relative_to(folder).as_posix().encode() + b"\0")

@@ -131,3 +131,13 @@ def test_the_digest_changes_with_the_text_and_not_with_other_files(tmp_path):
 )
 def test_a_slug_is_safe_as_a_file_name(name, slug):
     assert slugify(name) == slug
+
+
+def test_the_librarys_vocabulary_is_no_stray_file_and_part_of_every_digest(tmp_path):
+    write(tmp_path / "b" / "a.md")
+    (before,) = list_books(tmp_path)
+    write(tmp_path / "vocabulary.toml", '[labels.thac0]\nforms = ["to hit armor class zero"]\n')
+    (after,) = list_books(tmp_path)
+
+    assert stray_files(tmp_path) == ()
+    assert before.digest != after.digest
