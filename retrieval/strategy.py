@@ -88,6 +88,11 @@ class Strategy:
     """Chunks that the graph connects with what the question names come before all others."""
 
     @property
+    def scans(self) -> bool:
+        """Whether every chunk gets a score of its own; otherwise the collections are asked for the nearest."""
+        return bool(self.has_lexical_leg or self.graph or self.routing or self.graph_first)
+
+    @property
     def has_lexical_leg(self) -> bool:
         """Whether BM25 is part of the score."""
         return bool(self.lexical_weight or self.evidence)

@@ -5,12 +5,17 @@ decay to the power of d - 1; what several seeds reach gains from each. Two thing
 back are seeds, and a row never gains from a row of its own table, whatever the way there.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.graph import Graph, Nodes
 from retrieval.search.fusion import Positions, Scores, best
 from retrieval.strategy import GraphBoost
+
+MAX_WORDS = 6
+"""Words of a name at most."""
 
 
 def graph_boost(
@@ -45,6 +50,28 @@ def graph_boost(
             gains[candidates[met & waiting]] += boost.boost * boost.decay**depth
             waiting &= ~met
     return gains
+
+
+def named_entities(graph: Graph, words: Sequence[str]) -> Nodes:
+    """The things that a question names, rising; a name within a longer one that is named too counts for nothing.
+
+    Args:
+        graph: whose entities.
+        words: the question's tokens, as names were cut.
+    """
+    runs = {
+        " ".join(words[start : start + length]): (start, start + length)
+        for length in range(MAX_WORDS, 0, -1)
+        for start in range(len(words) - length + 1)
+    }
+    taken: set[int] = set()
+    nodes = []
+    for name, node in graph.entities(runs).items():
+        span = range(*runs[name])
+        if taken.isdisjoint(span):
+            taken.update(span)
+            nodes.append(node)
+    return np.asarray(sorted(nodes), dtype=np.int64)
 
 
 def reached(graph: Graph, nodes: Nodes, boost: GraphBoost) -> Positions:

@@ -90,7 +90,7 @@ class Retriever:
             with watch.stage("predicates"):
                 admitted = self.admitted(question)
         vector = self._vector(question, watch) if strategy.has_dense_leg else None
-        if vector is None or strategy.has_lexical_leg:
+        if vector is None or strategy.scans:
             legs = scan(self.snapshot, question, vector, strategy, watch)
             with watch.stage("rank"):
                 return rank(legs, self.snapshot, strategy, k, admitted)

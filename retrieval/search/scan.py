@@ -10,11 +10,16 @@ from retrieval.search.cosine import similarity
 from retrieval.search.evidence import Evidence, gather
 from retrieval.search.filtering import admitted_mask
 from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, best
+from retrieval.search.graph_boost import graph_boost, named_entities, reached
 from retrieval.search.question import Question
 from retrieval.search.ranking import Ranking
+from retrieval.search.routing import Mask, routed
 from retrieval.search.stopwatch import Stopwatch
-from retrieval.strategy import Strategy
+from retrieval.strategy import GraphBoost, Strategy
 from retrieval.types import Vector
+
+NAMED = GraphBoost(relations=("describes", "see"), depth=2)
+"""How far from the name of a thing its chunks are, where a strategy with `graph_first` does not say."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +31,8 @@ class Legs:
     dense: Scores | None
     """(n,) cosine."""
     evidence: Evidence | None
+    named: Positions | None = None
+    """Chunks that the graph connects with what the question names, rising; None where the strategy does not look."""
 
     def fused(self, strategy: Strategy) -> Scores:
         """One score a chunk, (n,): the evidence, or the only leg's own, or both legs fused as the strategy says."""
@@ -62,7 +69,12 @@ def scan(snapshot: Snapshot, question: Question, vector: Vector | None, strategy
     if strategy.evidence is not None and lexical is not None:
         with watch.stage("evidence"):
             evidence = gather(snapshot, question, lexical, np.zeros_like(lexical) if dense is None else dense)
-    return Legs(lexical, dense, evidence)
+    named = None
+    if strategy.graph_first:
+        with watch.stage("graph"):
+            words = snapshot.lexical.tokenize(question.text)
+            named = reached(snapshot.graph, named_entities(snapshot.graph, words), strategy.graph or NAMED)
+    return Legs(lexical, dense, evidence, named)
 
 
 def rank(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, admitted: Positions | None) -> Ranking:
@@ -75,11 +87,31 @@ def rank(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, admitted: P
         k: how many; that many come back where they exist.
         admitted: guarded chunks that may come back; None when the strategy does not filter.
     """
-    scores = legs.fused(strategy)
+    base = legs.fused(strategy)
     mask = None if admitted is None else admitted_mask(snapshot, admitted)
-    kept = best(scores, k, mask)
+    kept = mask if strategy.routing is None else routed(base, snapshot.graph.chapters, strategy.routing, mask)
+    scores, gains = raised(base, snapshot, strategy, legs.named, kept)
+    found = best(scores, k, kept)
     displaced = np.empty(0, dtype=np.int64)
     if mask is not None:
         unfiltered = best(scores, k)
         displaced = unfiltered[~mask[unfiltered]]
-    return Ranking(kept, scores[kept], legs.at(kept), displaced=displaced)
+    parts = {name: gain[found] for name, gain in gains.items()}
+    return Ranking(found, scores[found], {**legs.at(found), **parts}, displaced=displaced)
+
+
+def raised(
+    scores: Scores, snapshot: Snapshot, strategy: Strategy, named: Positions | None, kept: Mask | None
+) -> tuple[Scores, Mapping[str, Scores]]:
+    """The scores with what the graph adds, and both apart as `base_score` and `graph_boost`; unchanged without a graph.
+
+    Chunks connected with what the question names gain the whole span of the scores: they come before all others.
+    """
+    gains = np.zeros(len(scores))
+    if strategy.graph is not None:
+        gains += graph_boost(scores, snapshot.graph, strategy.graph, kept)
+    if named is not None and len(named):
+        gains[named] += float(np.ptp(scores)) + float(gains.max()) + 1.0
+    if strategy.graph is None and named is None:
+        return scores, {}
+    return scores + gains, {"base_score": scores, "graph_boost": gains}

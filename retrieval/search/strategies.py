@@ -1,23 +1,47 @@
 """The named ways of searching. Each says completely how; a new one is one entry."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from retrieval.errors import UnknownNameError
 from retrieval.search.weights import WEIGHTS
-from retrieval.strategy import Strategy
+from retrieval.strategy import GraphBoost, Routing, Strategy
+
+_PLAN = GraphBoost(relations=("contains", "next", "describes", "has_trait"))
+"""The published plan's own edges and numbers."""
+_DEFAULT = Strategy("default", query_must="prefilter", evidence=WEIGHTS)
+_RAISE = 0.4
+"""Boost among evidence, whose best scores are about eight times those of two legs."""
 
 _ALL = (
     Strategy("bm25", lexical_weight=1.0),
     Strategy("dense", dense_weight=1.0),
     Strategy("hybrid", lexical_weight=0.4, dense_weight=0.6),
+    Strategy("hybrid_graph", lexical_weight=0.4, dense_weight=0.6, graph=GraphBoost()),
     Strategy("iterative", dense_weight=1.0, query_must="iterative"),
     Strategy("prefilter", dense_weight=1.0, query_must="prefilter"),
-    Strategy("default", query_must="prefilter", evidence=WEIGHTS),
+    _DEFAULT,
+)
+
+_VARIANTS = (
+    Strategy("rrf", lexical_weight=0.5, dense_weight=0.5, fusion="reciprocal_rank"),
+    Strategy("hybrid_tmm", lexical_weight=0.2, dense_weight=0.8, fusion="theoretical"),
+    Strategy("seed", lexical_weight=0.4, dense_weight=0.6, graph=_PLAN),
+    replace(_DEFAULT, name="default+graph", graph=GraphBoost(boost=_RAISE)),
+    replace(_DEFAULT, name="default+graph_first", graph_first=True),
+    replace(_DEFAULT, name="default+routing", routing=Routing(8, unrouted_when_weak=True)),
+    *(replace(_DEFAULT, name=f"default+routing{count}", routing=Routing(count)) for count in (3, 8, 12)),
 )
 
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _ALL})
-"""bm25, dense: one leg, no filter. hybrid: both. iterative, prefilter: dense with query_must. default: what ships."""
+"""Those that every build scores. bm25, dense: one leg, no filter. hybrid: both; hybrid_graph: and the graph.
+iterative, prefilter: dense with query_must. default: what ships."""
+
+VARIANTS: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _VARIANTS})
+"""Those that are measured against them once. rrf, hybrid_tmm: other ways to fuse the legs of hybrid; the second with
+the weights of its paper. seed: the published plan's defaults. default+...: what ships and one thing more; `routing`
+searches everything where its chapters are weak, `routing3` never does."""
 
 
 def strategy(name: str) -> Strategy:
@@ -26,6 +50,7 @@ def strategy(name: str) -> Strategy:
     Raises:
         UnknownNameError: no such strategy; lists those that exist.
     """
-    if name not in STRATEGIES:
-        raise UnknownNameError("strategy", name, STRATEGIES)
-    return STRATEGIES[name]
+    known = {**STRATEGIES, **VARIANTS}
+    if name not in known:
+        raise UnknownNameError("strategy", name, known)
+    return known[name]

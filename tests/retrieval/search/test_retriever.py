@@ -126,7 +126,7 @@ def test_k_below_one_is_refused(retriever: Retriever) -> None:
 
 
 def test_an_unknown_strategy_names_those_that_exist(retriever: Retriever) -> None:
-    with pytest.raises(UnknownNameError, match=r"'cosine'.*bm25, default, dense"):
+    with pytest.raises(UnknownNameError, match=r"'cosine'.*bm25, default, .*dense"):
         retriever.retrieve("AC 6", strategy="cosine")
 
 
