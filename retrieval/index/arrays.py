@@ -103,4 +103,6 @@ class TermTable:
 
 
 def _hashes(terms: Sequence[bytes]) -> npt.NDArray[np.uint64]:
-    return np.frombuffer(b"".join(blake2b(term, digest_size=8).digest() for term in terms), dtype="<u8").astype(np.uint64)
+    return np.frombuffer(b"".join(blake2b(term, digest_size=8).digest() for term in terms), dtype="<u8").astype(
+        np.uint64
+    )

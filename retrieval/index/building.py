@@ -18,6 +18,7 @@ from retrieval.index.graph_building import build_graph, chunks_fingerprint
 from retrieval.index.lexical import LexicalIndex, fingerprint
 from retrieval.index.live import SNAPSHOTS, snapshot_folder
 from retrieval.index.manifest import FILE_NAME, Manifest
+from retrieval.index.metadata_index import MetadataIndex
 from retrieval.index.tokens import tokenizer
 from retrieval.query_must.canonical import as_point, canonical_term
 from retrieval.query_must.compiled import CompiledPredicates
@@ -130,6 +131,7 @@ def _write_own_files(
     tell("evidence", 0, len(chunks))
     numbered, worded = _split_names(chunks, vocabulary)
     EvidenceIndex.build(chunks, worded, vocabulary).save(folder / "evidence")
+    MetadataIndex.build(chunks).save(folder / "metadata")
     tell("predicates", 0, len(chunks))
     predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], numbered, vocabulary)
     predicates.save(folder / "predicates")

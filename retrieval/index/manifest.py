@@ -13,7 +13,7 @@ from retrieval.index.chroma import HnswSettings
 from retrieval.records import dump_record, parse_record
 from retrieval.types import EmbedderIdentity
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 FILE_NAME = "manifest.json"
 
 

@@ -10,6 +10,7 @@
                           lexical/                 BM25 over search_text
                           evidence/                words by the place where they stand
                           graph/                   what leads from a chunk to others
+                          metadata/                values by key, for a caller's filter
                           predicates/              compiled query_must and names, and their vocabulary
                           chroma/                  collections `open` and `guarded`
 """
@@ -22,13 +23,14 @@ import numpy as np
 from retrieval.errors import IndexCorruptError, IndexMissingError
 from retrieval.index.arrays import load_array
 from retrieval.index.building import Progress, build_snapshot
-from retrieval.index.chroma import ChromaStore
+from retrieval.index.chroma import ChromaStore, CollectionName
 from retrieval.index.chunk_file import ChunkFile
 from retrieval.index.evidence_index import EvidenceIndex
 from retrieval.index.graph import Graph
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.live import live_id, snapshot_folder
 from retrieval.index.manifest import Manifest
+from retrieval.index.metadata_index import MetadataIndex
 from retrieval.index.tokens import tokenizer
 from retrieval.index.verification import Finding, ann_recall, verify_snapshot
 from retrieval.query_must.compiled import CompiledPredicates
@@ -80,6 +82,11 @@ class Snapshot:
         """Nodes and edges; the first nodes are the positions."""
         return Graph.load(self.folder / "graph")
 
+    @cached_property
+    def metadata(self) -> MetadataIndex:
+        """What a caller's filter asks."""
+        return MetadataIndex.load(self.folder / "metadata")
+
     @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary that predicates and questions of this snapshot go through."""
@@ -94,6 +101,10 @@ class Snapshot:
     def collections(self) -> ChromaStore:
         """Chroma's collections; Chroma is imported here."""
         return ChromaStore(self.folder / "chroma")
+
+    def collection_size(self, name: CollectionName) -> int:
+        """Chunks of one collection."""
+        return self.manifest.n_guarded if name == "guarded" else self.manifest.n_open
 
     def close(self) -> None:
         """Let go of Chroma's files; everything else is a memory map."""

@@ -5,15 +5,25 @@ predicates name the few that this question admits; they are scored exactly. A qu
 the open collection's answer unchanged.
 """
 
+from typing import Final
+
 import numpy as np
-import numpy.typing as npt
 
 from retrieval.index.chroma import CollectionName
+from retrieval.index.metadata_index import Mask
 from retrieval.index.snapshot import Snapshot
 from retrieval.search.cosine import similarity
 from retrieval.search.fusion import Positions, best
 from retrieval.search.ranking import Ranking
 from retrieval.types import Vector
+
+NAMES: Final[tuple[CollectionName, CollectionName]] = ("open", "guarded")
+
+FEW: Final = 4096
+"""So many chunks are scored exactly in the time of one question to the collection."""
+
+MOST: Final = 400
+"""More neighbours than this cost the collection more than the exact scan of 100,000 vectors costs us."""
 
 
 def nearest_in(
@@ -24,19 +34,39 @@ def nearest_in(
     Chroma's graph may give fewer than there are; the exact scan then gives the rest.
     """
     found = snapshot.chunks.positions(snapshot.collections.nearest(name, vector, k, excluding=seen).ids)
-    manifest = snapshot.manifest
-    size = manifest.n_guarded if name == "guarded" else manifest.n_open
+    size = snapshot.collection_size(name)
     return found if len(found) >= min(k, size - len(seen)) else _scan(snapshot, name, vector, k, seen)
 
 
-def nearest_unfiltered(snapshot: Snapshot, vector: Vector, k: int) -> Ranking:
+def nearest_where(snapshot: Snapshot, name: CollectionName, vector: Vector, k: int, where: Mask | None) -> Positions:
+    """Positions of at least the k nearest chunks of one collection that pass a caller's filter, in no order.
+
+    Filter first where few pass: all of them are scored. Search first where many do: the collection is asked for more,
+    and what does not pass is dropped. Between the two, every vector is compared.
+    """
+    if where is None:
+        return nearest_in(snapshot, name, vector, k)
+    members = where & (np.asarray(snapshot.predicates.guarded) == (name == "guarded"))
+    count = int(np.count_nonzero(members))
+    if count <= FEW:
+        return np.flatnonzero(members)
+    wanted = 2 * k * snapshot.collection_size(name) // count
+    if wanted <= MOST:
+        found = nearest_in(snapshot, name, vector, wanted)
+        passing: Positions = found[members[found]]
+        if len(passing) >= k:
+            return passing
+    return best(similarity(snapshot.vectors, vector), k, members)
+
+
+def nearest_unfiltered(snapshot: Snapshot, vector: Vector, k: int, where: Mask | None = None) -> Ranking:
     """The k nearest chunks, query_must ignored: both collections asked and merged."""
-    found = [nearest_in(snapshot, "open", vector, k), nearest_in(snapshot, "guarded", vector, k)]
+    found = [nearest_where(snapshot, name, vector, k, where) for name in NAMES]
     return by_distance(snapshot, np.concatenate(found), vector, k)
 
 
 def nearest_admitted(
-    snapshot: Snapshot, vector: Vector, k: int, admitted: Positions, *, debug: bool = False
+    snapshot: Snapshot, vector: Vector, k: int, admitted: Positions, where: Mask | None = None, *, debug: bool = False
 ) -> Ranking:
     """The k nearest chunks among the open and the admitted ones.
 
@@ -45,23 +75,25 @@ def nearest_admitted(
         vector: (dimensions,).
         k: how many; that many come back where they exist.
         admitted: positions of the guarded chunks whose query_must the question satisfies.
+        where: (n,) the chunks that the caller's filter passes; None: all.
         debug: also find out which excluded chunks would have been among the first k.
     """
-    candidates = np.concatenate([nearest_in(snapshot, "open", vector, k), admitted])
+    passing = admitted if where is None else admitted[where[admitted]]
+    candidates = np.concatenate([nearest_where(snapshot, "open", vector, k, where), passing])
     ranking = by_distance(snapshot, candidates, vector, k)
     if not debug:
         return ranking
-    unfiltered = nearest_unfiltered(snapshot, vector, k).positions
+    unfiltered = nearest_unfiltered(snapshot, vector, k, where).positions
     guarded = unfiltered[np.asarray(snapshot.predicates.guarded)[unfiltered]]
     displaced = guarded[~np.isin(guarded, admitted)]
     return Ranking(ranking.positions, ranking.scores, ranking.evidence, displaced=displaced)
 
 
-def admitted_mask(snapshot: Snapshot, admitted: Positions) -> npt.NDArray[np.bool_]:
-    """(n,): True for every chunk that may come back."""
-    mask = ~np.asarray(snapshot.predicates.guarded)
+def admitted_mask(snapshot: Snapshot, admitted: Positions, where: Mask | None = None) -> Mask:
+    """(n,): True for every chunk that may come back: query_must holds, and the caller's filter passes it."""
+    mask: Mask = ~np.asarray(snapshot.predicates.guarded)
     mask[admitted] = True
-    return mask
+    return mask if where is None else mask & where
 
 
 def by_distance(snapshot: Snapshot, positions: Positions, vector: Vector, k: int) -> Ranking:

@@ -12,10 +12,12 @@ from pathlib import Path
 
 from retrieval.errors import EmbedderMismatchError, InvalidQueryError
 from retrieval.index.embedders import load_embedder
+from retrieval.index.metadata_index import Mask
 from retrieval.index.snapshot import Snapshot, open_snapshot
 from retrieval.search.decisions import decisions_of
 from retrieval.search.filtering import nearest_admitted, nearest_unfiltered
 from retrieval.search.fusion import Positions
+from retrieval.search.metadata_filter import Filter
 from retrieval.search.question import Question
 from retrieval.search.ranking import Ranking
 from retrieval.search.rounds import nearest_in_rounds
@@ -52,7 +54,13 @@ class Retriever:
         return cls(snapshot, load_embedder(snapshot.manifest.embedder.name))
 
     def retrieve(
-        self, query: str, k: int = 15, strategy: str | Strategy = "default", *, debug: bool = False
+        self,
+        query: str,
+        k: int = 15,
+        strategy: str | Strategy = "default",
+        *,
+        where: Filter | None = None,
+        debug: bool = False,
     ) -> Retrieval:
         """The k best chunks for a question; fewer only where fewer exist or the filter leaves fewer.
 
@@ -60,11 +68,12 @@ class Retriever:
             query: 1 to 2,000 characters.
             k: how many, at least 1.
             strategy: a name of `STRATEGIES`, or a strategy of your own.
+            where: which chunks may come back at all, by their metadata; beside what query_must says.
             debug: also name the chunks that `prefilter` kept out, which costs another query.
 
         Raises:
             InvalidQueryError: the question is empty or too long, or k is less than 1.
-            UnknownNameError: no strategy is called that.
+            UnknownNameError: no strategy is called that, or `where` names a key that no chunk has.
         """
         if k < 1:
             raise InvalidQueryError(f"k is {k}; ask for at least 1 result")
@@ -72,7 +81,11 @@ class Retriever:
         watch = Stopwatch()
         with watch.stage("canonical"):
             question = Question.ask(query, self.snapshot.vocabulary)
-        ranking = self._rank(question, k, chosen, watch, debug=debug)
+        passing = None
+        if where is not None:
+            with watch.stage("where"):
+                passing = where.mask(self.snapshot.metadata)
+        ranking = self._rank(question, k, chosen, watch, passing, debug=debug)
         with watch.stage("chunks"):
             hits = self._hits(ranking)
             decisions = ranking.decisions or decisions_of(ranking, hits, question, self.snapshot, chosen)
@@ -84,7 +97,9 @@ class Retriever:
         """Positions of the guarded chunks whose query_must the question satisfies."""
         return self.snapshot.predicates.admitted(question.canonical)
 
-    def _rank(self, question: Question, k: int, strategy: Strategy, watch: Stopwatch, *, debug: bool) -> Ranking:
+    def _rank(
+        self, question: Question, k: int, strategy: Strategy, watch: Stopwatch, where: Mask | None, *, debug: bool
+    ) -> Ranking:
         admitted = None
         if strategy.query_must == "prefilter":
             with watch.stage("predicates"):
@@ -93,13 +108,13 @@ class Retriever:
         if vector is None or strategy.scans:
             legs = scan(self.snapshot, question, vector, strategy, watch)
             with watch.stage("rank"):
-                return rank(legs, self.snapshot, strategy, k, admitted)
+                return rank(legs, self.snapshot, strategy, k, admitted, where)
         with watch.stage("dense"):
             if strategy.query_must == "iterative":
-                return nearest_in_rounds(self.snapshot, question, vector, k, strategy.max_iterations)
+                return nearest_in_rounds(self.snapshot, question, vector, k, strategy.max_iterations, where)
             if admitted is None:
-                return nearest_unfiltered(self.snapshot, vector, k)
-            return nearest_admitted(self.snapshot, vector, k, admitted, debug=debug)
+                return nearest_unfiltered(self.snapshot, vector, k, where)
+            return nearest_admitted(self.snapshot, vector, k, admitted, where, debug=debug)
 
     def _vector(self, question: Question, watch: Stopwatch) -> Vector:
         with watch.stage("embed"):

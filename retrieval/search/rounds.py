@@ -2,15 +2,20 @@
 
 import numpy as np
 
+from retrieval.index.metadata_index import Mask
 from retrieval.index.snapshot import Snapshot
+from retrieval.search.cosine import similarity
 from retrieval.search.filtering import by_distance, nearest_in
+from retrieval.search.fusion import Positions, best
 from retrieval.search.iterative import Candidate, iterate
 from retrieval.search.question import Question
 from retrieval.search.ranking import Ranking
 from retrieval.types import Vector
 
 
-def nearest_in_rounds(snapshot: Snapshot, question: Question, vector: Vector, k: int, max_iterations: int) -> Ranking:
+def nearest_in_rounds(
+    snapshot: Snapshot, question: Question, vector: Vector, k: int, max_iterations: int, where: Mask | None = None
+) -> Ranking:
     """The k nearest chunks that satisfy their query_must, found by asking again; perhaps fewer than there are.
 
     Args:
@@ -19,10 +24,15 @@ def nearest_in_rounds(snapshot: Snapshot, question: Question, vector: Vector, k:
         vector: (dimensions,).
         k: how many, and how many each round looks at.
         max_iterations: rounds at most.
+        where: (n,) the chunks that the caller's filter passes; None: all.
     """
 
     def ask(wanted: int, seen: frozenset[str]) -> list[Candidate]:
-        found = np.concatenate([_unseen(snapshot, vector, wanted, seen, guarded=guarded) for guarded in (False, True)])
+        if where is not None:
+            found = _passing(snapshot, vector, wanted, seen, where)
+        else:
+            parts = [_unseen(snapshot, vector, wanted, seen, guarded=guarded) for guarded in (False, True)]
+            found = np.concatenate(parts)
         ranking = by_distance(snapshot, found, vector, wanted)
         chunks = [snapshot.chunks[int(position)] for position in ranking.positions]
         return [
@@ -36,9 +46,13 @@ def nearest_in_rounds(snapshot: Snapshot, question: Question, vector: Vector, k:
     return Ranking(positions, scores, {"dense": scores}, decisions=outcome.decisions, rounds=outcome.rounds)
 
 
-def _unseen(
-    snapshot: Snapshot, vector: Vector, wanted: int, seen: frozenset[str], *, guarded: bool
-) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def _passing(snapshot: Snapshot, vector: Vector, wanted: int, seen: frozenset[str], where: Mask) -> Positions:
+    members = where.copy()
+    members[snapshot.chunks.positions(sorted(seen))] = False
+    return best(similarity(snapshot.vectors, vector), wanted, members)
+
+
+def _unseen(snapshot: Snapshot, vector: Vector, wanted: int, seen: frozenset[str], *, guarded: bool) -> Positions:
     flags = np.asarray(snapshot.predicates.guarded)[snapshot.chunks.positions(sorted(seen))]
     own = frozenset(chunk_id for chunk_id, flag in zip(sorted(seen), flags, strict=True) if flag == guarded)
     return nearest_in(snapshot, "guarded" if guarded else "open", vector, wanted, own)

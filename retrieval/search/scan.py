@@ -77,7 +77,14 @@ def scan(snapshot: Snapshot, question: Question, vector: Vector | None, strategy
     return Legs(lexical, dense, evidence, named)
 
 
-def rank(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, admitted: Positions | None) -> Ranking:
+def rank(
+    legs: Legs,
+    snapshot: Snapshot,
+    strategy: Strategy,
+    k: int,
+    admitted: Positions | None,
+    where: Mask | None = None,
+) -> Ranking:
     """The k best chunks of a scan.
 
     Args:
@@ -86,15 +93,16 @@ def rank(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, admitted: P
         strategy: its weights.
         k: how many; that many come back where they exist.
         admitted: guarded chunks that may come back; None when the strategy does not filter.
+        where: (n,) the chunks that the caller's filter passes; None: all.
     """
     base = legs.fused(strategy)
-    mask = None if admitted is None else admitted_mask(snapshot, admitted)
+    mask = where if admitted is None else admitted_mask(snapshot, admitted, where)
     kept = mask if strategy.routing is None else routed(base, snapshot.graph.chapters, strategy.routing, mask)
     scores, gains = raised(base, snapshot, strategy, legs.named, kept)
     found = best(scores, k, kept)
     displaced = np.empty(0, dtype=np.int64)
-    if mask is not None:
-        unfiltered = best(scores, k)
+    if admitted is not None and mask is not None:
+        unfiltered = best(scores, k, where)
         displaced = unfiltered[~mask[unfiltered]]
     parts = {name: gain[found] for name, gain in gains.items()}
     return Ranking(found, scores[found], {**legs.at(found), **parts}, displaced=displaced)

@@ -10,7 +10,7 @@ import pytest
 from retrieval.index.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
-from retrieval.types import Chunk, EmbedderIdentity, Vector
+from retrieval.types import Chunk, EmbedderIdentity, MetadataValue, Vector
 
 
 class ToyEmbedder:
@@ -84,7 +84,16 @@ def make_library() -> tuple[Chunk, ...]:
         )
         for number, name in enumerate(["crossbow", "dagger", "halberd", "mace", "long sword", "staff"])
     ]
-    return (*guarded, *weapons, *map(prose, range(60)))
+    return tuple(map(with_metadata, range(200), (*guarded, *weapons, *map(prose, range(60)))))
+
+
+def with_metadata(number: int, chunk: Chunk) -> Chunk:
+    metadata: dict[str, MetadataValue] = {"page": number, "tags": ("even", "all") if number % 2 == 0 else ("all",)}
+    if number % 3:
+        metadata |= {"author": "ann" if number % 3 == 1 else "bob", "draft": number % 5 == 0, "mixed": number}
+    else:
+        metadata |= {"mixed": str(number), "weight": number / 2}
+    return replace(chunk, book=f"book-{number % 4}", metadata=metadata)
 
 
 @pytest.fixture(scope="session")

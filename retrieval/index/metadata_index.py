@@ -1,0 +1,158 @@
+"""Metadata of all chunks as columns, so that a filter becomes a mask without reading a chunk."""
+
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.errors import IndexCorruptError, UnknownNameError
+from retrieval.index.arrays import load_array, save_array
+from retrieval.types import Chunk
+
+Scalar = str | int | float | bool
+Mask = npt.NDArray[np.bool_]
+Comparison = Literal["eq", "gt", "gte", "lt", "lte"]
+
+_FAMILIES = ("flags", "numbers", "texts")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Distinct values of one key, rising within each family; families never compare."""
+
+    first: int
+    """Number of the first value among those of all keys; the others follow: flags, numbers, texts."""
+    flags: tuple[bool, ...]
+    numbers: tuple[float, ...]
+    texts: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.flags) + len(self.numbers) + len(self.texts)
+
+    def numbers_of(self, comparison: Comparison, value: Scalar) -> tuple[int, int]:
+        """The numbers [start, stop) of the values that compare so with a value of their own family."""
+        before, family = 0, _family(value)
+        for name in _FAMILIES[: _FAMILIES.index(family)]:
+            before += len(getattr(self, name))
+        values: Sequence[Scalar] = getattr(self, family)
+        left, right = bisect_left(values, value), bisect_right(values, value)
+        start, stop = {
+            "eq": (left, right),
+            "lt": (0, left),
+            "lte": (0, right),
+            "gt": (right, len(values)),
+            "gte": (left, len(values)),
+        }[comparison]
+        return self.first + before + start, self.first + before + stop
+
+
+@dataclass(frozen=True, eq=False)
+class MetadataIndex:
+    """Who has which value of which key; `book`, `document` and `kind` are keys beside a chunk's own metadata."""
+
+    n_chunks: int
+    folder: Path | None
+    """Where the values lie, read at the first filter; None before it is saved."""
+    starts: npt.NDArray[np.int64]
+    """(values + 1,): chunks of value i lie between starts[i] and starts[i + 1]."""
+    chunks: npt.NDArray[np.int32]
+    """Rising within a value."""
+    listed: Mask
+    """Whether the chunk has the value in a list."""
+    built: Mapping[str, Column] | None = None
+
+    @classmethod
+    def build(cls, chunks: Sequence[Chunk]) -> "MetadataIndex":
+        """Index the metadata of chunks by position."""
+        found: dict[str, dict[tuple[str, Scalar], list[tuple[int, bool]]]] = {}
+        for position, chunk in enumerate(chunks):
+            for key, value, in_list in _facts(chunk):
+                found.setdefault(key, {}).setdefault((_family(value), value), []).append((position, in_list))
+        columns: dict[str, Column] = {}
+        postings: list[list[tuple[int, bool]]] = []
+        for key, values in sorted(found.items()):
+            ordered = sorted(values)
+            by_family = {family: tuple(value for kind, value in ordered if kind == family) for family in _FAMILIES}
+            columns[key] = Column(len(postings), **by_family)  # type: ignore[arg-type]
+            postings += [values[name] for name in ordered]
+        flat = [entry for entries in postings for entry in entries]
+        return cls(
+            len(chunks),
+            None,
+            np.concatenate([[0], np.cumsum([len(entries) for entries in postings])]).astype(np.int64),
+            np.fromiter((position for position, _ in flat), np.int32, count=len(flat)),
+            np.fromiter((in_list for _, in_list in flat), np.bool_, count=len(flat)),
+            columns,
+        )
+
+    def mask(self, key: str, comparison: Comparison, value: Scalar, *, members: bool = False) -> Mask:
+        """(n,): the chunks whose value compares so; with `members` also those that have such a value in a list.
+
+        Raises:
+            UnknownNameError: no chunk has that key; lists those that exist.
+        """
+        if key not in self.columns:
+            raise UnknownNameError("metadata key", key, self.columns)
+        start, stop = self.columns[key].numbers_of(comparison, value)
+        entries = slice(self.starts[start], self.starts[stop])
+        found = self.chunks[entries] if members else self.chunks[entries][~self.listed[entries]]
+        mask = np.zeros(self.n_chunks, dtype=np.bool_)
+        mask[found] = True
+        return mask
+
+    @cached_property
+    def columns(self) -> Mapping[str, Column]:
+        """The values by key."""
+        if self.built is not None or self.folder is None:
+            return self.built or {}
+        try:
+            stored = json.loads((self.folder / "values.json").read_text("utf-8"))
+            columns = {key: Column(first, *map(tuple, families)) for key, (first, *families) in stored.items()}
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise IndexCorruptError(f"{self.folder} has no values ({error}); build the index again") from error
+        if sum(map(len, columns.values())) != len(self.starts) - 1:
+            raise IndexCorruptError(f"{self.folder}: the values do not fit their postings; build the index again")
+        return columns
+
+    def save(self, folder: Path) -> None:
+        """Write the values as JSON and the rest as arrays."""
+        folder.mkdir(parents=True, exist_ok=True)
+        values = {key: [each.first, each.flags, each.numbers, each.texts] for key, each in self.columns.items()}
+        (folder / "values.json").write_text(json.dumps(values), "utf-8")
+        save_array(folder / "size.npy", np.asarray([self.n_chunks], dtype=np.int64))
+        for name in ("starts", "chunks", "listed"):
+            save_array(folder / f"{name}.npy", getattr(self, name))
+
+    @classmethod
+    def load(cls, folder: Path) -> "MetadataIndex":
+        """Map what `save` wrote. Raises IndexCorruptError."""
+        return cls(
+            int(load_array(folder / "size.npy", np.int64)[0]),
+            folder,
+            load_array(folder / "starts.npy", np.int64),
+            load_array(folder / "chunks.npy", np.int32),
+            load_array(folder / "listed.npy", np.bool_),
+        )
+
+
+def _facts(chunk: Chunk) -> Iterator[tuple[str, Scalar, bool]]:
+    """(key, value, whether it stands in a list) of one chunk, each once; what is no number is left out."""
+    facts = {**chunk.metadata, "book": chunk.book, "document": chunk.document, "kind": chunk.kind}
+    for key, value in facts.items():
+        if isinstance(value, (tuple, list)):
+            yield from ((key, member, True) for member in dict.fromkeys(value))
+        elif not (isinstance(value, float) and isnan(value)):
+            yield key, value, False
+
+
+def _family(value: Scalar) -> str:
+    if isinstance(value, bool):
+        return "flags"
+    return "texts" if isinstance(value, str) else "numbers"
