@@ -7,6 +7,7 @@ from types import MappingProxyType
 from evals.benchmarks.books import read_books
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.documents import read_documents
+from evals.benchmarks.generated import read_generated
 from evals.benchmarks.passages import read_passages
 from evals.benchmarks.tables import read_tables
 from retrieval.errors import UnknownNameError
@@ -22,6 +23,7 @@ BENCHMARKS: Mapping[str, Reader] = MappingProxyType(
         "fetaqa-rows": read_tables,
         "passages": read_passages,
         "self-query": read_documents,
+        "generated": read_generated,
     }
 )
 

@@ -33,6 +33,7 @@ SETS = {
     "wtq-rows": "Rows of tables, also superlatives and neighbours, in the files of wikisql-rows.",
     "fetaqa-rows": "Several rows for a question, in the files of wikisql-rows.",
     "passages": "Judged passages: DIR/<collection>.corpus.jsonl.gz and DIR/<collection>.<split>.jsonl.gz.",
+    "generated": "Questions written by templates over a folder of books: DIR/<book>/, --split seed0.",
     "self-query": "Documents with metadata: DIR/docs.jsonl.gz and DIR/<split>.jsonl.",
 }
 

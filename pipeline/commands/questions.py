@@ -71,6 +71,32 @@ def resolve_gold(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: J
             out.print("    no gold" if not question.gold else "    stale gold")
 
 
+@app.command("generate")
+def generate(
+    folder: Annotated[Path, typer.Option("--out", help="Where to write; a folder for each book.", show_default=False)],
+    seed: Annotated[int, typer.Option("--seed", help="Of the choice of rows and words.")] = 0,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Write questions about every table and section of the live index by templates, marked as generated.
+
+    \b
+    Example:
+      querymust questions generate --out generated
+    """
+    from evals.generation import Settings, generate_questions, write_generated
+    from retrieval.index.snapshot import open_snapshot
+
+    with open_snapshot(home.expanduser().resolve()) as snapshot:
+        documents = generate_questions(tuple(snapshot.chunks), snapshot.vocabulary, Settings(seed=seed))
+    files = write_generated(folder, documents)
+    count = sum(len(document.questions) for document in documents)
+    if json_:
+        print_json({"questions": count, "files": [str(path) for path in files]})
+    else:
+        out.print(f"{count} questions in {len(files)} files under {folder}")
+
+
 def _resolved(files: list[Path], home: Path) -> tuple[tuple[Question, ...], Resolution]:
     from evals.gold import resolve
     from evals.questions import load_questions
