@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from retrieval.ingest.values import is_numeric
 from retrieval.types import Chunk
 
+MAX_CHARACTERS = 32_768
+"""No model reads more, and a cell can be a whole book."""
+
 
 def embedding_text(chunk: Chunk) -> str:
     """Prose as it is; of a row what it is called and about, without the numbers of its body.
@@ -13,6 +16,10 @@ def embedding_text(chunk: Chunk) -> str:
     only the row's own key and names keep theirs, and of the numbers that a range stands for the first is enough. A
     column heading whose numbers were left out stays, each word once.
     """
+    return _text(chunk)[:MAX_CHARACTERS]
+
+
+def _text(chunk: Chunk) -> str:
     if chunk.kind == "prose":
         return chunk.search_text
     about = dict.fromkeys([*chunk.heading_path[-1:], chunk.caption or "", str(chunk.metadata.get("row_label", ""))])

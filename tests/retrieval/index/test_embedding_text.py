@@ -1,4 +1,6 @@
-from retrieval.index.embedding_text import embedding_text
+from dataclasses import replace
+
+from retrieval.index.embedding_text import MAX_CHARACTERS, embedding_text
 from retrieval.types import Chunk
 
 ROW = Chunk(
@@ -22,3 +24,7 @@ def test_prose_is_embedded_as_it_is():
     )  # fmt: skip
 
     assert embedding_text(prose) == "A\nwords"
+
+
+def test_a_cell_that_is_a_whole_book_is_cut():
+    assert len(embedding_text(replace(ROW, cells=("6", "14", "13", "word " * 1_000_000)))) == MAX_CHARACTERS
