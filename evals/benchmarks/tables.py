@@ -54,7 +54,7 @@ class TablesCorpus:
         if not questions:
             raise BenchmarkDataError(f"{self.queries} holds no question; write one JSON object a line")
         gold = rows_at(questions, chunks)
-        within = WithinTable(retriever, chunks)
+        within = WithinTable(retriever)
         return (
             QuestionSet(self.set, self.split, questions, gold),
             QuestionSet(f"{self.set}{WITHIN}", self.split, questions, gold, within.ask),

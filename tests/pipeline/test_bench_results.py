@@ -39,7 +39,7 @@ def test_every_reference_figure_has_a_number_of_ours(committed: Results) -> None
 
 def test_every_strategy_is_on_the_page_for_every_set(committed: Results) -> None:
     sets = {each.set for each in committed.numbers}
-    assert len(sets) == 9
+    assert len(sets) >= 9
     for name in sets:
         strategies = {each.strategy for each in committed.numbers if each.set == name}
-        assert strategies == {"*", "bm25", "dense", "hybrid", "iterative", "prefilter", "default"}
+        assert strategies >= {"*", "bm25", "dense", "hybrid", "iterative", "prefilter", "default"}
