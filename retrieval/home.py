@@ -6,6 +6,7 @@
     <home>/books/<slug>/<records>.jsonl           what each book became, step by step
     <home>/embeddings/                            vectors by (model, text hash), shared by all books
     <home>/lexical/                               the lexical index of the last build
+    <home>/graph/                                 its graph
     <home>/snapshots/<id>/                        complete indexes
     <home>/candidate                              id of the newest snapshot, live or not
     <home>/live                                   id of the snapshot that readers get
@@ -78,6 +79,11 @@ class Home:
     def lexical(self) -> Path:
         """The lexical index of the last build."""
         return self.root / "lexical"
+
+    @property
+    def graph(self) -> Path:
+        """The graph of the last build."""
+        return self.root / "graph"
 
     def book(self, slug: str) -> Path:
         """Folder of one book's records."""

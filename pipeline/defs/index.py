@@ -1,7 +1,8 @@
-"""lexical → candidate_index: the whole library in one snapshot, complete before anybody reads it."""
+"""lexical, graph → candidate_index: the whole library in one snapshot, complete before anybody reads it."""
 
 import shutil
 from collections.abc import Sequence
+from pathlib import Path
 
 import dagster as dg
 
@@ -12,12 +13,13 @@ from pipeline.report import content_version, materialized
 from retrieval.errors import IndexMissingError
 from retrieval.home import Home
 from retrieval.index.embedders import load_embedder
+from retrieval.index.graph import Graph
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.snapshot import build_snapshot
 from retrieval.index.tokens import tokenizer
 from retrieval.index.vectors import EmbeddingStore
-from retrieval.records import read_jsonl
-from retrieval.types import Chunk
+from retrieval.records import dump_record, read_jsonl
+from retrieval.types import Chunk, Vector
 
 SETTLED = dg.AutomationCondition.eager()
 """Whole-library assets follow their books once none of them is missing or under way."""
@@ -50,6 +52,23 @@ def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
     return LexicalIndex.load(folder, tokenizer(home.vocabulary))
 
 
+def graph_folder(home: Home, found: Sequence[Chunk], vectors: Vector) -> Path:
+    """Where the graph over exactly these chunks and vectors is kept."""
+    return home.graph / content_version([*map(dump_record, found), vectors.tobytes()])
+
+
+def graph_of(home: Home, found: Sequence[Chunk], vectors: Vector) -> Graph:
+    """The graph over exactly these chunks and vectors.
+
+    Raises:
+        IndexMissingError: `graph` was last materialized over others.
+    """
+    folder = graph_folder(home, found, vectors)
+    if not folder.is_dir():
+        raise IndexMissingError("the graph is over other chunks than the library's; materialize graph first")
+    return Graph.load(folder)
+
+
 @dg.asset(deps=[chunks], group_name="index", kinds={"scipy"}, owners=["team:search"], automation_condition=SETTLED)
 def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The lexical index over every chunk of the library; its scores are Okapi BM25's."""
@@ -65,20 +84,27 @@ def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> 
 
 
 @dg.asset(
-    deps=[lexical, embeddings],
+    deps=[lexical, embeddings, "graph"],
     group_name="index",
     kinds={"chroma"},
     owners=["team:search"],
     automation_condition=SETTLED,
 )
 def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
-    """A snapshot of the library: vectors, lexical index, compiled predicates and a manifest under one id."""
+    """A snapshot of the library: vectors, lexical index, graph, compiled predicates and a manifest under one id."""
     found = library_chunks(context.instance, home)
     texts = [chunk.search_text for chunk in found]
     store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
     embedded = [embedding_key(chunk) for chunk in found]
+    vectors = store.get(embedded)
     manifest = build_snapshot(
-        home.root, found, store.get(embedded), store.identity, home.vocabulary, lexical=lexical_of(home, texts)
+        home.root,
+        found,
+        vectors,
+        store.identity,
+        home.vocabulary,
+        lexical=lexical_of(home, texts),
+        graph=graph_of(home, found, vectors),
     )
     home.nominate(manifest.id)
     return materialized(
@@ -87,7 +113,8 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
             "n_chunks": len(found),
             "n_guarded": sum(chunk.query_must is not None for chunk in found),
             "n_books": len({chunk.book for chunk in found}),
-            "n_tables": len({chunk.table_id for chunk in found if chunk.table_id}),
+            "n_tables": manifest.n_tables,
+            "n_edges": manifest.n_edges,
             "n_forgotten": store.prune(embedded),
             "dimensions": store.identity.dimensions,
             "embedder": store.identity.name,

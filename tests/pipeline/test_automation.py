@@ -27,15 +27,16 @@ def test_the_library_follows_its_books_and_the_scores_follow_the_library() -> No
             cursor = result.cursor
             return {
                 name
-                for name in ("lexical", "candidate_index", "evaluation", "leaderboard", "live_index")
+                for name in ("lexical", "graph", "candidate_index", "evaluation", "leaderboard", "live_index")
                 if result.get_num_requested(dg.AssetKey(name))
             }
 
         requested()
         for name in BOOK:
             report(instance, name, "tiny")
-        assert requested() >= {"lexical"}
+        assert requested() >= {"lexical", "graph"}
         report(instance, "lexical")
+        report(instance, "graph")
         report(instance, "candidate_index")
         assert "evaluation" in requested()
         assert requested() == set(), "nothing is asked for twice"

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs" / "assets.md").read_text("utf-8")
 
 BY_BOOK = {"books", "tables", "table_rows", "predicates", "chunks", "embeddings"}
-WHOLE = {"lexical", "candidate_index", "leaderboard", "live_index"}
+WHOLE = {"lexical", "graph", "candidate_index", "leaderboard", "live_index"}
 CHECKS = {
     "every_document_has_text",
     "every_cell_in_one_row",

@@ -1,0 +1,44 @@
+"""The graph of the whole library: what leads from one chunk to another."""
+
+import shutil
+from collections import Counter
+
+import dagster as dg
+
+from pipeline.defs.chunks import chunks, embeddings
+from pipeline.defs.index import SETTLED, graph_folder, library_chunks
+from pipeline.embedding import embedding_key
+from pipeline.report import materialized
+from retrieval.home import Home
+from retrieval.index.embedders import load_embedder
+from retrieval.index.graph import RELATIONS
+from retrieval.index.graph_building import build_graph
+from retrieval.index.vectors import EmbeddingStore
+
+
+@dg.asset(
+    deps=[chunks, embeddings],
+    group_name="index",
+    kinds={"numpy"},
+    owners=["team:search"],
+    automation_condition=SETTLED,
+)
+def graph(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
+    """Sections, things described and traits beside the chunks, and the edges between them."""
+    found = library_chunks(context.instance, home)
+    store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
+    vectors = store.get([embedding_key(chunk) for chunk in found])
+    built = build_graph(found, vectors, home.vocabulary)
+    folder = graph_folder(home, found, vectors)
+    shutil.rmtree(home.graph, ignore_errors=True)
+    built.save(folder)
+    kinds = Counter(RELATIONS[relation] for relation in built.relations[built.forward].tolist())
+    return materialized(
+        folder.name,
+        {
+            "n_chunks": len(found),
+            "n_nodes": built.n_nodes,
+            "n_edges": built.n_edges,
+            **{f"n_{relation}": kinds[relation] for relation in RELATIONS},
+        },
+    )
