@@ -6,8 +6,8 @@ from collections.abc import Iterator
 MAX_WORDS = 8
 
 _CUE = re.compile(
-    r"\b(?:see(?:\s+also)?|refers?\s+to|(?:described|detailed|explained|given|listed)\s+(?:in|under|at)|as\s+(?:in|under|per))"
-    r"\b[\s_*]*",
+    r"(?<![^\W_])(?:see(?:\s+also)?|refers?\s+to|(?:described|detailed|explained|given|listed)\s+(?:in|under|at)|as\s+(?:in|under|per))"
+    r"(?![^\W_])\s*",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“‘]([^\"”’\n]{2,60})[\"”’]|(?<![^\W_])[_*]{1,3}([^_*\n]{2,60}?)[_*]{1,3}(?![^\W_])")
@@ -25,6 +25,8 @@ def references(text: str) -> Iterator[str]:
     """Names that a text refers to, as written, in its order; whether something bears such a name is not known here."""
     for cue in _CUE.finditer(text):
         after = text[cue.end() : cue.end() + 120]
+        if text[max(cue.start() - 1, 0)] in "_*":  # `_See also_ "Cover"`: the mark ends with the cue
+            after = after.lstrip("_* ")
         # The end of the sentence; a quotation that begins before it counts whole.
         end = _END.search(after)
         clause = after[: end.start()] if end else after

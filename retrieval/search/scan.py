@@ -18,7 +18,7 @@ from retrieval.search.stopwatch import Stopwatch
 from retrieval.strategy import GraphBoost, Strategy
 from retrieval.types import Vector
 
-NAMED = GraphBoost(relations=("describes", "see"), depth=2)
+NAMED = GraphBoost(relations=("describes", "see", "contains"), depth=3)
 """How far from the name of a thing its chunks are, where a strategy with `graph_first` does not say."""
 
 
