@@ -15,13 +15,12 @@ from retrieval.types import Chunk
 
 
 @dataclass(frozen=True, slots=True)
-class BookCorpus:
-    """One book, an index of its own."""
+class LibraryBook:
+    """One book of a folder, an index of its own."""
 
     set: str
     split: str
     folder: BookFolder
-    questions: Path
 
     @property
     def name(self) -> str:
@@ -36,6 +35,13 @@ class BookCorpus:
     def chunks(self, vocabulary: Vocabulary) -> tuple[Chunk, ...]:
         """Read and chunk the book."""
         return chunks_of_book(read_book(self.folder), vocabulary)
+
+
+@dataclass(frozen=True, slots=True)
+class BookCorpus(LibraryBook):
+    """A book with a file of questions."""
+
+    questions: Path
 
     def question_sets(self, retriever: Retriever, chunks: Sequence[Chunk]) -> tuple[QuestionSet, ...]:  # noqa: ARG002
         """The book's questions, gold by anchor."""

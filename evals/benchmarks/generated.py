@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.benchmarks.corpus import chunks_of_book
+from evals.benchmarks.books import LibraryBook
 from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder
 from evals.generation import Settings, generate_questions
 from evals.question_sets import QuestionSet
-from retrieval.ingest.library import BookFolder, list_books, read_book
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.ingest.library import list_books
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
 
@@ -18,27 +17,10 @@ _SPLIT = re.compile(r"seed(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class GeneratedCorpus:
-    """One book, an index of its own, and questions about every table and section of it."""
+class GeneratedCorpus(LibraryBook):
+    """A book with questions about every table and section of it."""
 
-    set: str
-    split: str
-    folder: BookFolder
     seed: int
-
-    @property
-    def name(self) -> str:
-        """Slug of the book."""
-        return self.folder.slug
-
-    @property
-    def digest(self) -> str:
-        """Hash of the book's files."""
-        return self.folder.digest
-
-    def chunks(self, vocabulary: Vocabulary) -> tuple[Chunk, ...]:
-        """Read and chunk the book."""
-        return chunks_of_book(read_book(self.folder), vocabulary)
 
     def question_sets(self, retriever: Retriever, chunks: Sequence[Chunk]) -> tuple[QuestionSet, ...]:
         """The generated questions, gold by anchor."""
