@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from pipeline.commands import bench, build, evaluate, explain, fit, lint, questions, quickstart, search
+from pipeline.commands import ablation, bench, build, evaluate, explain, fit, lint, questions, quickstart, search
 from pipeline.console import print_error
 from retrieval.errors import RetrievalError
 
@@ -25,6 +25,7 @@ app.command("explain")(explain.explain_chunk)
 app.command("lint")(lint.lint_index)
 app.command("fit")(fit.fit)
 app.add_typer(questions.app, name="questions")
+bench.app.command("ablation")(ablation.bench_ablation)
 app.add_typer(bench.app, name="bench")
 
 

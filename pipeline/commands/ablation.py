@@ -1,0 +1,54 @@
+"""`querymust bench ablation`: what each part of the search adds."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
+from pipeline.console import err, out, print_json, progress_bar
+
+PAGE = Path("docs") / "search.md"
+
+
+def bench_ablation(
+    data: Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)],
+    split: Annotated[str, typer.Option("--split", help="Which questions; sets without them are left out.")] = "open",
+    page: Annotated[Path, typer.Option("--page", help="The page that is written.")] = PAGE,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Compare strategies that differ in one thing, in pairs, and write the page that says what is kept and why.
+
+    \b
+    Example:
+      querymust bench ablation --data ROOT
+    """
+    from dataclasses import asdict
+
+    from evals.benchmarks.corpus import Corpus
+    from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder
+    from evals.benchmarks.sets import read_benchmark
+    from pipeline.ablation_page import ablation_page
+    from pipeline.bench_ablation import SETS, run_ablation
+    from retrieval.index.embedders import load_embedder
+    from retrieval.settings import Settings
+
+    root = home.expanduser().resolve()
+    folder = benchmark_folder(data)
+    corpora: dict[str, tuple[Corpus, ...]] = {}
+    for name in SETS:
+        try:
+            corpora[name] = read_benchmark(name, folder / name, split)
+        except BenchmarkDataError as error:
+            err.print(f"left out: {name}: {error}", markup=False)
+    if not corpora:
+        raise BenchmarkDataError(f"no set with the split {split!r} lies under {folder}; sets: {', '.join(SETS)}")
+    with progress_bar("ablation") as bar:
+        ablation = run_ablation(root / "benchmarks", corpora, split, load_embedder(Settings.read(root).embedder), bar)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(ablation_page(ablation), "utf-8")
+    if json_:
+        print_json(asdict(ablation))
+        return
+    out.print(ablation_page(ablation), markup=False)
