@@ -21,11 +21,13 @@ class Settings:
     | `library`   | `QUERYMUST_LIBRARY`  | folder of books                           |
     | `questions` | `QUERYMUST_QUESTIONS`| JSONL files with gold; `:` between them   |
     | `embedder`  | `QUERYMUST_EMBEDDER` | name of the embedder                      |
+    | `chroma`    | `QUERYMUST_CHROMA`   | a Chroma server, http://HOST:PORT; else embedded |
     """
 
     library: Path | None = None
     questions: tuple[Path, ...] = ()
     embedder: str = "wordllama"
+    chroma: str | None = None
 
     @classmethod
     def read(cls, folder: Path, environment: Mapping[str, str] = os.environ) -> "Settings":
@@ -44,9 +46,11 @@ class Settings:
         variable = environment.get("QUERYMUST_QUESTIONS")
         questions = variable.split(os.pathsep) if variable else stored.get("questions") or []
         embedder = environment.get("QUERYMUST_EMBEDDER") or stored.get("embedder")
+        chroma = environment.get("QUERYMUST_CHROMA") or stored.get("chroma")
         settings = cls(
             library=Path(str(library)) if library else None,
             questions=tuple(Path(str(question)) for question in _listed(path, questions)),
+            chroma=str(chroma) if chroma else None,
         )
         return replace(settings, embedder=str(embedder)) if embedder else settings
 

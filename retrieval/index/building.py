@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from retrieval.errors import EmbedderMismatchError, LibraryError
 from retrieval.index.arrays import save_array
-from retrieval.index.chroma import HNSW, ChromaStore, CollectionName
+from retrieval.index.chroma import HNSW, ChromaStore
+from retrieval.index.chroma_building import write_collections, write_collections_of_server
+from retrieval.index.chroma_server import ChromaServer
 from retrieval.index.chunk_file import ChunkFile
 from retrieval.index.evidence_index import EvidenceIndex
 from retrieval.index.graph import Graph
@@ -23,13 +25,13 @@ from retrieval.index.tokens import tokenizer
 from retrieval.query_must.canonical import as_point, canonical_term
 from retrieval.query_must.compiled import CompiledPredicates
 from retrieval.query_must.vocabulary import Vocabulary
-from retrieval.types import Chunk, EmbedderIdentity, MetadataValue, Vector
+from retrieval.settings import Settings
+from retrieval.types import Chunk, EmbedderIdentity, Vector
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, how much is done, and how much there is."""
 
 Guarded = npt.NDArray[np.bool_]
-Positions = npt.NDArray[np.int64]
 
 
 def build_snapshot(
@@ -82,9 +84,11 @@ def build_snapshot(
             hnsw=HNSW,
         )
         final = snapshot_folder(home, manifest.id)
+        server = ChromaServer.of(Settings.read(home).chroma, manifest.id)
         if (final / FILE_NAME).is_file():
+            write_collections_of_server(server, ordered, matrix, guarded, tell)
             return Manifest.read(final)
-        _write_collections(building, ordered, matrix, guarded, tell)
+        write_collections(ChromaStore(building / "chroma", server), ordered, matrix, guarded, tell)
         manifest.write(building)
         rmtree(final, ignore_errors=True)
         building.chmod(0o755)
@@ -158,33 +162,3 @@ def _split_names(
         numbered.append(tuple(name for name in chunk.names if name in bound))
         worded.append(tuple(name for name in chunk.names if name not in bound))
     return numbered, worded
-
-
-def _write_collections(
-    folder: Path, chunks: Sequence[Chunk], vectors: Vector, guarded: Guarded, tell: Progress
-) -> None:
-    members: dict[CollectionName, Positions] = {"open": np.flatnonzero(~guarded), "guarded": np.flatnonzero(guarded)}
-    store, done = ChromaStore(folder / "chroma"), 0
-    try:
-        for name, places in members.items():
-            store.create(name)
-            part = [chunks[place] for place in places]
-            for added in store.add(name, [chunk.id for chunk in part], vectors[places], list(map(_metadata, part))):
-                done += added
-                tell("collections", done, len(chunks))
-    finally:
-        store.close()
-
-
-def _metadata(chunk: Chunk) -> dict[str, MetadataValue]:
-    """What a foreign reader of the collection finds beside a vector; `$nin` works on `id`."""
-    metadata: dict[str, MetadataValue] = {
-        **chunk.metadata,
-        "id": chunk.id,
-        "book": chunk.book,
-        "kind": chunk.kind,
-        "title": chunk.title,
-    }
-    if chunk.query_must is not None:
-        metadata["query_must"] = chunk.query_must
-    return metadata

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from retrieval.errors import EmbedderMismatchError, IndexCorruptError
+from retrieval.errors import (
+    EmbedderMismatchError,
+    IndexCorruptError,
+    IndexMissingError,
+    RetrievalError,
+)
+from retrieval.index.chroma_server import ChromaServer
 from retrieval.types import Metadata, Vector
 
 if TYPE_CHECKING:
@@ -56,18 +62,30 @@ class Neighbours:
 class ChromaStore:
     """The collections of one snapshot: `open` (always passes) and `guarded` (has a query_must).
 
-    One process writes, once; readers open a finished folder.
+    One process writes, once; readers open what is finished.
+
+    Args:
+        folder: of Chroma's files, where it is embedded.
+        server: asked instead, if there is one.
+
+    Raises:
+        IndexCorruptError: the folder cannot be read.
+        IndexMissingError: the server cannot be reached.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._client = _client(folder)
+    def __init__(self, folder: Path | None, server: ChromaServer | None = None) -> None:
+        self._server = server
+        self._place = f"{server.host}:{server.port}" if server else str(folder)
+        self._client = _remote(server) if server else _embedded(str(folder))
         self._collections: dict[str, ChromaCollection] = {}
 
     def create(self, name: CollectionName, hnsw: HnswSettings = HNSW) -> None:
-        """Make an empty collection."""
+        """Make an empty collection; one of that name, left by a build that was killed, is deleted."""
+        full = self._full(name)
+        if self._server and full in {each.name for each in self._client.list_collections()}:
+            self._client.delete_collection(full)
         self._collections[name] = self._client.create_collection(
-            name, embedding_function=None, configuration=cast(Any, {"hnsw": asdict(hnsw)})
+            full, embedding_function=None, configuration=cast(Any, {"hnsw": asdict(hnsw)})
         )
 
     def add(
@@ -107,7 +125,7 @@ class ChromaStore:
         try:
             answer = collection.query(query_embeddings=vector[None, :], n_results=k, where=where, include=["distances"])
         except Exception as error:
-            raise _translated(error, self.folder, name) from error
+            raise self._translated(error, name) from error
         distances = answer["distances"]
         return Neighbours(tuple(answer["ids"][0]), tuple(distances[0]) if distances else ())
 
@@ -115,10 +133,10 @@ class ChromaStore:
         """Records in a collection."""
         try:
             return self._collection(name).count()
-        except IndexCorruptError:
+        except RetrievalError:
             raise
         except Exception as error:
-            raise _translated(error, self.folder, name) from error
+            raise self._translated(error, name) from error
 
     def vectors(self, name: CollectionName, ids: Sequence[str]) -> Mapping[str, Vector]:
         """The stored vectors of these ids; an id that has none is left out.
@@ -129,7 +147,7 @@ class ChromaStore:
         try:
             answer = self._collection(name).get(ids=list(ids), include=["embeddings"])
         except Exception as error:
-            raise _translated(error, self.folder, name) from error
+            raise self._translated(error, name) from error
         stored = answer["embeddings"]
         if stored is None:
             return {}
@@ -143,14 +161,35 @@ class ChromaStore:
         """Write everything out and let go of the files."""
         self._collections.clear()
         self._client.close()
+        if self._server:
+            # Chroma leaves sockets open: a client has a session of its own, and one for its tenant.
+            client = cast(Any, self._client)
+            client._server._session.close()
+            client._admin_client._server._session.close()
 
     def _collection(self, name: str) -> ChromaCollection:
         if name not in self._collections:
             try:
-                self._collections[name] = self._client.get_collection(name, embedding_function=None)
+                self._collections[name] = self._client.get_collection(self._full(name), embedding_function=None)
             except Exception as error:
-                raise _translated(error, self.folder, name) from error
+                raise self._translated(error, name) from error
         return self._collections[name]
+
+    def _full(self, name: str) -> str:
+        return f"{self._server.snapshot}-{name}" if self._server else name
+
+    def _translated(self, error: Exception, name: str) -> IndexCorruptError | IndexMissingError | EmbedderMismatchError:
+        if "dimension" in str(error).lower():
+            return EmbedderMismatchError(
+                f"collection {name!r} in {self._place} refused the vector ({error}); "
+                "ask with the embedder that built it"
+            )
+        if self._server:
+            return IndexMissingError(
+                f"the Chroma server at {self._place} has no {self._full(name)!r} to read ({type(error).__name__}: "
+                f"{error}); start it, then build again with the same `chroma` setting, which fills it"
+            )
+        return _unreadable(error, name, self._place)
 
 
 def onnx_minilm() -> tuple[Callable[[list[str]], Sequence[Vector]], Path]:
@@ -162,24 +201,36 @@ def onnx_minilm() -> tuple[Callable[[list[str]], Sequence[Vector]], Path]:
     return cast(Callable[[list[str]], Sequence[Vector]], function), folder
 
 
-def _client(folder: Path) -> Client:
+def _embedded(folder: str) -> Client:
     import chromadb
     from chromadb.config import Settings
 
     try:
-        client = chromadb.PersistentClient(str(folder), settings=Settings(anonymized_telemetry=False))
+        client = chromadb.PersistentClient(folder, settings=Settings(anonymized_telemetry=False))
         return cast("Client", client)
     except Exception as error:
-        raise _translated(error, folder, "any") from error
+        raise _unreadable(error, "any", folder) from error
 
 
-def _translated(error: Exception, folder: Path, name: str) -> IndexCorruptError | EmbedderMismatchError:
-    if "dimension" in str(error).lower():
-        return EmbedderMismatchError(
-            f"collection {name!r} in {folder} refused the vector ({error}); ask with the embedder that built it"
+def _remote(server: ChromaServer) -> Client:
+    import chromadb
+    from chromadb.config import Settings
+
+    try:
+        client = chromadb.HttpClient(
+            server.host, server.port, server.ssl, settings=Settings(anonymized_telemetry=False)
         )
+        return cast("Client", client)
+    except Exception as error:
+        raise IndexMissingError(
+            f"no Chroma server answers at {server.host}:{server.port} ({error}); start one with `chroma run --host "
+            f"{server.host} --port {server.port} --path DIR`, or take `chroma` out of rag.yaml and QUERYMUST_CHROMA"
+        ) from error
+
+
+def _unreadable(error: Exception, name: str, place: str) -> IndexCorruptError:
     return IndexCorruptError(
-        f"Chroma cannot read collection {name!r} in {folder} ({type(error).__name__}: {error}); build the index again"
+        f"Chroma cannot read collection {name!r} in {place} ({type(error).__name__}: {error}); build the index again"
     )
 
 

@@ -24,6 +24,7 @@ from retrieval.errors import IndexCorruptError, IndexMissingError
 from retrieval.index.arrays import load_array
 from retrieval.index.building import Progress, build_snapshot
 from retrieval.index.chroma import ChromaStore, CollectionName
+from retrieval.index.chroma_server import ChromaServer
 from retrieval.index.chunk_file import ChunkFile
 from retrieval.index.evidence_index import EvidenceIndex
 from retrieval.index.graph import Graph
@@ -35,6 +36,7 @@ from retrieval.index.tokens import tokenizer
 from retrieval.index.verification import Finding, ann_recall, verify_snapshot
 from retrieval.query_must.compiled import CompiledPredicates
 from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.settings import Settings
 from retrieval.types import Vector
 
 __all__ = ["Finding", "Progress", "Snapshot", "ann_recall", "build_snapshot", "open_snapshot", "verify_snapshot"]
@@ -46,8 +48,8 @@ class Snapshot:
     A chunk's position is its place in the order of ids: position breaks ties as the id would.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest) -> None:
-        self.folder, self.manifest = folder, manifest
+    def __init__(self, folder: Path, manifest: Manifest, server: ChromaServer | None = None) -> None:
+        self.folder, self.manifest, self.server = folder, manifest, server
 
     @property
     def id(self) -> str:
@@ -100,7 +102,7 @@ class Snapshot:
     @cached_property
     def collections(self) -> ChromaStore:
         """Chroma's collections; Chroma is imported here."""
-        return ChromaStore(self.folder / "chroma")
+        return ChromaStore(self.folder / "chroma", self.server)
 
     def collection_size(self, name: CollectionName) -> int:
         """Chunks of one collection."""
@@ -139,7 +141,7 @@ def open_snapshot(home: Path, id: str = "live", *, hashes: bool = True) -> Snaps
     manifest = Manifest.read(folder)
     for sentence in manifest.disagreements(folder, hashes=hashes):
         raise IndexCorruptError(f"snapshot {found} in {home}: {sentence}; build the index again")
-    snapshot = Snapshot(folder, manifest)
+    snapshot = Snapshot(folder, manifest, ChromaServer.of(Settings.read(home).chroma, manifest.id))
     _require_counts(snapshot)
     return snapshot
 

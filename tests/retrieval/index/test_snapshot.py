@@ -118,7 +118,7 @@ def test_a_build_that_fails_half_way_is_no_snapshot(home: Path, monkeypatch: pyt
     def fail(*_: object) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(building, "_write_collections", fail)
+    monkeypatch.setattr(building, "write_collections", fail)
     before = only_id(home)
     with pytest.raises(OSError, match="no space"):
         build(home, 20)
