@@ -84,6 +84,10 @@ class Graph:
         places = self.names.positions([f"entity{_SEPARATOR}{name}" for name in ordered])
         return {name: self.n_chunks + place for name, place in zip(ordered, places, strict=True) if place is not None}
 
+    def name_of(self, node: int) -> str:
+        """The name of a node that is no chunk, without its kind."""
+        return self.names.text_of(node - self.n_chunks).partition(_SEPARATOR)[2]
+
     def neighbours(self, nodes: Nodes, relations: Collection[Relation] = RELATIONS) -> tuple[Nodes, Nodes]:
         """Pairs (place in `nodes`, neighbour), each of length (found,), in the order of `nodes`.
 

@@ -1,5 +1,6 @@
 """From chunks and their vectors to the graph."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -23,6 +24,9 @@ DESCRIBED_BY = 16
 """A name that more chunks bear names no thing: "Actions", "Benefit"."""
 SEE_TARGETS = 3
 """Chunks at most that one reference leads to."""
+
+_KIND = re.compile(r"\s*\[[^\]]*\]\s*$")
+"""`Prone [Condition]` is called prone."""
 
 Node = int | bytes
 """A chunk's position, or the key of another node."""
@@ -121,7 +125,7 @@ def _described(chunks: Sequence[Chunk], tokenize: Tokenize) -> dict[str, list[in
         if chunk.kind == "row":
             called[" ".join(tokenize(chunk.row_key or ""))].append(position)
             continue
-        heading = " ".join(tokenize(chunk.heading_path[-1])) if chunk.heading_path else ""
+        heading = " ".join(tokenize(_KIND.sub("", chunk.heading_path[-1]))) if chunk.heading_path else ""
         headed[heading].append(position)
         for name in dict.fromkeys(" ".join(tokenize(name)) for name in chunk.names):
             if name != heading:

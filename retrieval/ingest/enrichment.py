@@ -86,11 +86,12 @@ def _content_kind(chunk: Chunk, lists: _Lists, *, bearing: bool) -> str:
     by_labels = max(lists.kinds, key=lambda kind: len(labels & kind.labels))
     if len(labels & by_labels.labels) >= MIN_LABELS:
         return by_labels.name
-    return _kind_by_headings(chunk.heading_path, lists) or ("rule" if bearing else "narrative")
+    return kind_by_headings(chunk.heading_path) or ("rule" if bearing else "narrative")
 
 
-def _kind_by_headings(path: Sequence[str], lists: _Lists) -> str | None:
+def kind_by_headings(path: Sequence[str]) -> str | None:
     """The bracket of the last heading (`Prone [Condition]`), else what those above it head, the nearest first."""
+    lists = _lists()
     bracket = _BRACKET.search(path[-1].casefold()) if path else None
     above = [heading.casefold() for heading in reversed(path[:-1])]
     # "Actions" heads a part of every monster and of some items: what stands further above is asked first.

@@ -1,0 +1,138 @@
+"""What a traversal knows of a ruleset: its names by kind, whom a question is from, what it wants, how far to walk.
+
+Built from the books, written to a file, edited by a person, read back. JSON and TOML hold the same.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from retrieval.errors import UnreadableSettingsError
+from retrieval.ingest.enrichment import kind_by_headings
+from retrieval.records import dump_record, parse_record
+from retrieval.strategy import Relation
+from retrieval.types import Chunk
+
+MAX_NAME_WORDS = 6
+_BRACKET = re.compile(r"\s*[\[(][^\])]*[\])]\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How far a walk goes from the things that a question names."""
+
+    relations: tuple[Relation, ...] = ("describes", "see", "contains")
+    depth: int = 3
+    candidates: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a question wants. Key: name. The first intent one of whose patterns is found is the question's."""
+
+    name: str
+    patterns: tuple[str, ...]
+    """Regular expressions, looked for in the lower-case question."""
+    policy: Policy = Policy()
+
+
+@dataclass(frozen=True, slots=True)
+class TraversalConfig:
+    """Names and policies of one ruleset. Key: (ruleset_id, version)."""
+
+    ruleset_id: str
+    version: str
+    condition_names: tuple[str, ...] = ()
+    spell_names: tuple[str, ...] = ()
+    feat_names: tuple[str, ...] = ()
+    item_names: tuple[str, ...] = ()
+    action_names: tuple[str, ...] = ()
+    player_keywords: tuple[str, ...] = ()
+    gm_keywords: tuple[str, ...] = ()
+    intents: tuple[Intent, ...] = ()
+
+    @classmethod
+    def of(cls, chunks: Iterable[Chunk], ruleset_id: str, version: str = "v1") -> "TraversalConfig":
+        """The names of these books, sorted, with the keywords and intents of the package."""
+        names: dict[str, set[str]] = {kind: set() for kind in ("condition", "spell", "feat", "item", "action")}
+        for chunk in chunks:
+            kind = str(chunk.metadata.get("content_kind"))
+            if chunk.kind == "row":
+                # A row stands below its last heading as a thing stands below its kind's.
+                kind = kind_by_headings((*chunk.heading_path, "")) or ""
+            if kind in names and (name := _name(chunk)):
+                names[kind].add(name)
+        return replace(
+            _package(),
+            ruleset_id=ruleset_id,
+            version=version,
+            condition_names=tuple(sorted(names["condition"])),
+            spell_names=tuple(sorted(names["spell"])),
+            feat_names=tuple(sorted(names["feat"])),
+            item_names=tuple(sorted(names["item"])),
+            action_names=tuple(sorted(names["action"])),
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, whatever their kind."""
+        return (*self.condition_names, *self.spell_names, *self.feat_names, *self.item_names, *self.action_names)
+
+    def intent(self, query: str) -> Intent:
+        """The question's intent; one without a name and with the usual policy where no pattern is found."""
+        said = query.casefold()
+        found = (each for each in self.intents if any(re.search(pattern, said) for pattern in each.patterns))
+        return next(found, Intent("", ()))
+
+    def write(self, path: Path) -> None:
+        """Write it as JSON, indented; readers see the old file or the new one."""
+        partial = path.with_name(f".{path.name}.partial")
+        partial.write_text(json.dumps(json.loads(dump_record(self)), indent=1, ensure_ascii=False) + "\n", "utf-8")
+        partial.replace(path)
+
+    @classmethod
+    def read(cls, path: Path) -> "TraversalConfig":
+        """Read a JSON or TOML file.
+
+        Raises:
+            FileNotFoundError: no such file.
+            UnreadableSettingsError: it is neither, a value has the wrong type, or a pattern is no regular expression.
+        """
+        try:
+            return _checked(path.read_text("utf-8"), toml=path.suffix == ".toml")
+        except (ValidationError, ValueError, re.error) as error:
+            first = error.errors()[0] if isinstance(error, ValidationError) else {"msg": str(error), "loc": ()}
+            place = ".".join(map(str, first["loc"])) or "the file"
+            raise UnreadableSettingsError(
+                f"{path} is no traversal config ({place}: {first['msg']}); mend it"
+            ) from error
+
+
+def _checked(text: str, *, toml: bool) -> TraversalConfig:
+    config = parse_record(json.dumps(tomllib.loads(text)) if toml else text, TraversalConfig)
+    for intent in config.intents:
+        for pattern in intent.patterns:
+            re.compile(pattern)
+    return config
+
+
+def _package() -> TraversalConfig:
+    text = (files("retrieval.understand") / "traversal.toml").read_text("utf-8")
+    return _checked(f'ruleset_id = ""\nversion = ""\n{text}', toml=True)
+
+
+def _name(chunk: Chunk) -> str:
+    """What a chunk is the description of, without the bracket that says its kind; empty where nothing short says it."""
+    written = (chunk.row_key or "") if chunk.kind == "row" else _last(chunk.heading_path)
+    name = _BRACKET.sub("", written).strip(" *_:.")
+    return name if 0 < len(name.split()) <= MAX_NAME_WORDS and any(map(str.isalpha, name)) else ""
+
+
+def _last(path: Sequence[str]) -> str:
+    return path[-1] if path else ""

@@ -1,0 +1,120 @@
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrieval.errors import IndexCorruptError, InvalidQueryError, UnreadableSettingsError
+from retrieval.index.graph_building import build_graph
+from retrieval.ingest.enrichment import enriched
+from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.types import Chunk
+from retrieval.understand.traversal import TraversalIndex, retrieve_candidates
+from retrieval.understand.traversal_config import Intent, Policy, TraversalConfig
+
+BASE = Chunk(
+    id="", book="b", document="d", kind="prose", text="", search_text="", source="", lines=(1, 1), heading_path=()
+)
+
+
+def chunk(name: str, position: int, *path: str, text: str = "", **fields) -> Chunk:
+    return enriched(replace(BASE, id=name, position=position, heading_path=path, text=text, search_text=text, **fields))
+
+
+CHUNKS = (
+    chunk("a", 0, "Rules Glossary", "Grabbed [Condition]", text="Your speed is 0, see Escape."),
+    chunk("b", 1, "Combat", "Actions", "Escape", text="You may try to escape."),
+    chunk("c", 2, "Spells", "Fireball", text="It burns."),
+    chunk("d", 3, "Spells", "Wall of Fire", text="It burns longer."),
+    chunk("e", 4, "Feats", "Tough", text="You are tough."),
+    chunk("f", 5, "Weapons", kind="row", row_key="Net", table_id="t"),
+    chunk("g", 6, "Game Master Advice", "Running Fireball", names=("Fireball",)),
+)
+GRAPH = build_graph(CHUNKS, np.eye(7, 8, dtype=np.float32), Vocabulary.default())
+INDEX = TraversalIndex.build(GRAPH, CHUNKS)
+CONFIG = TraversalConfig.of(CHUNKS, "tiny")
+
+
+def ids(query: str, config: TraversalConfig = CONFIG) -> list[str]:
+    return [candidate.chunk_id for candidate in retrieve_candidates(query, INDEX, config).candidates]
+
+
+def test_names_are_sorted_by_what_they_name() -> None:
+    assert CONFIG.condition_names == ("Grabbed",)
+    assert CONFIG.spell_names == ("Fireball", "Wall of Fire")
+    assert CONFIG.feat_names == ("Tough",)
+    assert CONFIG.action_names == ("Escape",)
+    assert CONFIG.item_names == ("Net",)
+
+
+def test_a_question_leads_to_what_it_names_and_to_what_that_refers_to() -> None:
+    found = retrieve_candidates("What happens when I'm grabbed?", INDEX, CONFIG)
+    assert found.names == ("grabbed",)
+    assert found.intent == "effect"
+    assert [(each.chunk_id, each.distance) for each in found.candidates] == [("a", 1), ("b", 2)]
+
+
+def test_what_names_nothing_leads_nowhere() -> None:
+    assert ids("what happens when it rains") == []
+
+
+def test_the_policy_of_the_intent_says_how_far_and_how_many() -> None:
+    near = Intent("near", ("",), Policy(("describes",), depth=1, candidates=1))
+    assert ids("grabbed", replace(CONFIG, intents=(near,))) == ["a"]
+    wide = Intent("wide", ("",), Policy(("describes", "next"), depth=3, candidates=3))
+    assert ids("grabbed", replace(CONFIG, intents=(wide,))) == ["a", "b", "c"]
+
+
+def test_names_of_the_config_come_first() -> None:
+    only = replace(CONFIG, spell_names=(), action_names=("Escape",), condition_names=())
+    assert ids("escape from a fireball", only)[0] == "b"
+    assert ids("escape from a fireball", replace(only, action_names=(), spell_names=("Fireball",)))[0] == "c"
+
+
+def test_chapters_of_the_other_audience_come_later() -> None:
+    asked = "what is a fireball for my character"
+    assert ids(asked)[:2] == ["c", "g"]
+    swapped = replace(CONFIG, player_keywords=("spells", "character"), gm_keywords=("advice", "dungeon"))
+    assert retrieve_candidates("fireball in a dungeon", INDEX, swapped).audience == "gm"
+    assert ids("fireball in a dungeon", swapped)[:2] == ["g", "c"]
+
+
+@pytest.mark.parametrize("suffix", ["json", "toml"])
+def test_a_config_is_read_as_it_was_written_and_edited(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"config.{suffix}"
+    if suffix == "json":
+        CONFIG.write(path)
+        assert TraversalConfig.read(path) == CONFIG
+    else:
+        path.write_text(
+            'ruleset_id = "x"\nversion = "v2"\nspell_names = ["Fireball"]\n[[intents]]\nname = "any"\npatterns = [""]\n'
+        )
+        read = TraversalConfig.read(path)
+        assert (read.version, read.spell_names, read.intents[0].policy) == ("v2", ("Fireball",), Policy())
+        assert tomllib.loads(path.read_text())["version"] == read.version
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("{", "no traversal config"),
+        ('{"ruleset_id": "x", "version": 2}', "version"),
+        ('{"ruleset_id": "x", "version": "v", "intents": [{"name": "a", "patterns": ["("]}]}', "unterminated"),
+    ],
+)
+def test_a_file_that_is_no_config_says_why(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(text)
+    with pytest.raises(UnreadableSettingsError, match=complaint):
+        TraversalConfig.read(path)
+
+
+def test_a_graph_over_other_chunks_is_refused() -> None:
+    with pytest.raises(IndexCorruptError, match="over other chunks"):
+        TraversalIndex.build(GRAPH, CHUNKS[1:])
+
+
+def test_an_empty_question_is_refused() -> None:
+    with pytest.raises(InvalidQueryError):
+        retrieve_candidates(" ", INDEX, CONFIG)
