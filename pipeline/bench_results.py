@@ -17,7 +17,7 @@ from pipeline.bench_run import BenchmarkRun, IndexNote
 DATA_FILE, PAGE_FILE = "benchmarks.json", "results.md"
 
 FITTED = (
-    "The evidence weights of `default` were fitted on questions of the open splits, so on those its numbers flatter it; "
+    "The evidence weights of `default` were fitted on questions of the open splits, so there its numbers flatter it; "
     "no other strategy was fitted. [weights.md](weights.md) gives `default` on sets that had no say in its weights."
 )
 
