@@ -17,11 +17,11 @@ from retrieval.index.chunk_file import ChunkFile
 from retrieval.index.evidence_index import EvidenceIndex
 from retrieval.index.graph import Graph
 from retrieval.index.graph_building import build_graph, chunks_fingerprint
-from retrieval.index.lexical import LexicalIndex, fingerprint
+from retrieval.index.lexical import LexicalIndex, lexical_fingerprint
 from retrieval.index.live import SNAPSHOTS, snapshot_folder
 from retrieval.index.manifest import FILE_NAME, Manifest
 from retrieval.index.metadata_index import MetadataIndex
-from retrieval.index.tokens import tokenizer
+from retrieval.index.tokens import TOKENIZATION, Tokenization, Tokenize, tokenizer
 from retrieval.query_must.canonical import as_point, canonical_term
 from retrieval.query_must.compiled import CompiledPredicates
 from retrieval.query_must.vocabulary import Vocabulary
@@ -41,6 +41,7 @@ def build_snapshot(
     embedder_identity: EmbedderIdentity,
     vocabulary: Vocabulary,
     *,
+    tokenization: Tokenization = TOKENIZATION,
     lexical: LexicalIndex | None = None,
     graph: Graph | None = None,
     progress: Progress | None = None,
@@ -55,6 +56,7 @@ def build_snapshot(
         vectors: (len(chunks), dimensions), aligned with `chunks`.
         embedder_identity: which model made the vectors.
         vocabulary: what predicates and questions go through.
+        tokenization: how words are cut beyond the vocabulary.
         lexical: over the chunks' `search_text` in the order of their ids; None: it is built here.
         graph: over the chunks in the order of their ids; None: it is built here.
         progress: told how the work goes on.
@@ -70,9 +72,10 @@ def build_snapshot(
     (home / SNAPSHOTS).mkdir(parents=True, exist_ok=True)
     building = Path(mkdtemp(prefix=".building-", dir=home / SNAPSHOTS))
     try:
-        guarded = _write_own_files(building, ordered, matrix, vocabulary, lexical, tell)
+        tokenize = tokenizer(vocabulary, tokenization)
+        guarded = _write_own_files(building, ordered, matrix, vocabulary, tokenize, lexical, tell)
         tell("graph", 0, len(ordered))
-        graph = _write_graph(building, ordered, matrix, vocabulary, graph)
+        graph = _write_graph(building, ordered, matrix, vocabulary, tokenize, graph)
         manifest = Manifest.of(
             building,
             n_chunks=len(ordered),
@@ -81,6 +84,7 @@ def build_snapshot(
             n_nodes=graph.n_nodes,
             n_edges=graph.n_edges,
             embedder=embedder_identity,
+            tokenization=tokenization,
             hnsw=HNSW,
         )
         final = snapshot_folder(home, manifest.id)
@@ -121,6 +125,7 @@ def _write_own_files(
     chunks: Sequence[Chunk],
     vectors: Vector,
     vocabulary: Vocabulary,
+    tokenize: Tokenize,
     lexical: LexicalIndex | None,
     tell: Progress,
 ) -> Guarded:
@@ -128,13 +133,13 @@ def _write_own_files(
     save_array(folder / "vectors.npy", vectors)
     tell("lexical", 0, len(chunks))
     texts = [chunk.search_text for chunk in chunks]
-    lexical = lexical or LexicalIndex.build(texts, tokenizer(vocabulary))
-    if lexical.fingerprint != fingerprint(texts):
-        raise LibraryError("the lexical index is over other chunks, or these in another order; build it again")
+    lexical = lexical or LexicalIndex.build(texts, tokenize)
+    if lexical.fingerprint != lexical_fingerprint(texts, tokenize):
+        raise LibraryError("the lexical index is over other chunks, or cut into other words; build it again")
     lexical.save(folder / "lexical")
     tell("evidence", 0, len(chunks))
     numbered, worded = _split_names(chunks, vocabulary)
-    EvidenceIndex.build(chunks, worded, vocabulary).save(folder / "evidence")
+    EvidenceIndex.build(chunks, worded, vocabulary, tokenize).save(folder / "evidence")
     MetadataIndex.build(chunks).save(folder / "metadata")
     tell("predicates", 0, len(chunks))
     predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], numbered, vocabulary)
@@ -143,9 +148,14 @@ def _write_own_files(
 
 
 def _write_graph(
-    folder: Path, chunks: Sequence[Chunk], vectors: Vector, vocabulary: Vocabulary, graph: Graph | None
+    folder: Path,
+    chunks: Sequence[Chunk],
+    vectors: Vector,
+    vocabulary: Vocabulary,
+    tokenize: Tokenize,
+    graph: Graph | None,
 ) -> Graph:
-    graph = graph or build_graph(chunks, vectors, vocabulary)
+    graph = graph or build_graph(chunks, vectors, vocabulary, tokenize)
     if graph.fingerprint != chunks_fingerprint(chunks):
         raise LibraryError("the graph is over other chunks, or these in another order; build it again")
     graph.save(folder / "graph")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.arrays import load_array, save_array
-from retrieval.index.tokens import tokenizer
+from retrieval.index.tokens import Tokenize
 from retrieval.index.value_index import ValueIndex
 from retrieval.index.word_index import WordIndex
 from retrieval.ingest.column_labels import axis_names
@@ -39,9 +39,10 @@ class EvidenceIndex:
     """A table's columns that stand for a label and a number, as names of the table."""
 
     @classmethod
-    def build(cls, chunks: Sequence[Chunk], names: Sequence[Sequence[str]], vocabulary: Vocabulary) -> "EvidenceIndex":
+    def build(
+        cls, chunks: Sequence[Chunk], names: Sequence[Sequence[str]], vocabulary: Vocabulary, tokenize: Tokenize
+    ) -> "EvidenceIndex":
         """Index these chunks and their names in words, by position; tables are numbered in their first order."""
-        tokenize = tokenizer(vocabulary)
         numbers: dict[str, int] = {}
         first: list[Chunk] = []
         of = np.full(len(chunks), -1, dtype=np.int32)

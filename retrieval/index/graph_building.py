@@ -34,22 +34,26 @@ Numbers = npt.NDArray[np.int32]
 Triple = tuple[Node, Node, Relation]
 
 
-def build_graph(chunks: Sequence[Chunk], vectors: Vector, vocabulary: Vocabulary) -> Graph:
+def build_graph(
+    chunks: Sequence[Chunk], vectors: Vector, vocabulary: Vocabulary, tokenize: Tokenize | None = None
+) -> Graph:
     """The graph of chunks in the order of their ids.
 
     Args:
         chunks: node i is the i-th.
         vectors: (n, dimensions), aligned, normalised.
         vocabulary: by which names are told apart, as questions are.
+        tokenize: cuts names into words; None: as the vocabulary does.
     """
+    tokenize = tokenize or tokenizer(vocabulary)
     tables = np.asarray(_numbered(chunk.table_id for chunk in chunks), dtype=np.int32)
-    described = _described(chunks, tokenizer(vocabulary))
+    described = _described(chunks, tokenize)
     triples = [
         *_contains(chunks),
         *_next(chunks),
         *((position, node_key("entity", name), "describes") for name, at in described.items() for position in at),
         *_has_trait(chunks),
-        *_see(chunks, described, tokenizer(vocabulary)),
+        *_see(chunks, described, tokenize),
     ]
     pairs = similar_pairs(vectors, tables)
     triples += [(left, right, "similar") for left, right in pairs.tolist()]

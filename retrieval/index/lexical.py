@@ -32,7 +32,7 @@ class LexicalIndex:
 
     n_documents: int
     fingerprint: str
-    """SHA-256 of the texts in their order: whose index this is."""
+    """SHA-256 of the texts in their order and of how they are cut: whose index this is."""
     terms: TermTable
     starts: npt.NDArray[np.int64]
     """(terms + 1,): postings of term i lie between starts[i] and starts[i + 1]."""
@@ -42,6 +42,8 @@ class LexicalIndex:
     """Score of each posting."""
     tokenize: Tokenize = tokens
     """Cuts questions as it cut the texts."""
+    ask: Tokenize | None = None
+    """What of a question is scored; None: all that `tokenize` finds."""
 
     @classmethod
     def build(cls, texts: Iterable[str], tokenize: Tokenize = tokens) -> "LexicalIndex":
@@ -55,6 +57,7 @@ class LexicalIndex:
             found = tokenize(text)
             lengths.append(len(found))
             flat.extend([numbers.setdefault(token, len(numbers)) for token in found])
+        _digest(digest, _cut(tokenize))
         ordered = sorted((term.encode("utf-8", "surrogatepass"), number) for term, number in numbers.items())
         place = np.empty(len(ordered), dtype=np.int64)
         place[[number for _, number in ordered]] = np.arange(len(ordered))
@@ -88,7 +91,7 @@ class LexicalIndex:
     def scores(self, query: str) -> npt.NDArray[np.float64]:
         """Score of every document, (n_documents,); a token that stands twice in the question counts twice."""
         total = np.zeros(self.n_documents)
-        for term in self.terms.positions(self.tokenize(query)):
+        for term in self.terms.positions((self.ask or self.tokenize)(query)):
             if term is not None:
                 start, stop = self.starts[term], self.starts[term + 1]
                 np.add.at(total, self.documents[start:stop], self.weights[start:stop])
@@ -115,7 +118,7 @@ class LexicalIndex:
         save_array(folder / "weights.npy", self.weights)
 
     @classmethod
-    def load(cls, folder: Path, tokenize: Tokenize = tokens) -> "LexicalIndex":
+    def load(cls, folder: Path, tokenize: Tokenize = tokens, ask: Tokenize | None = None) -> "LexicalIndex":
         """Map what `save` wrote; the tokenizer must be the one it was built with.
 
         Raises:
@@ -129,7 +132,13 @@ class LexicalIndex:
             documents=load_array(folder / "documents.npy", np.int32),
             weights=load_array(folder / "weights.npy", np.float64),
             tokenize=tokenize,
+            ask=ask,
         )
+
+
+def lexical_fingerprint(texts: Iterable[str], tokenize: Tokenize) -> str:
+    """What a lexical index over these texts, cut in this way, has as its fingerprint."""
+    return fingerprint((*texts, _cut(tokenize)))
 
 
 def fingerprint(texts: Iterable[str]) -> str:
@@ -138,6 +147,11 @@ def fingerprint(texts: Iterable[str]) -> str:
     for text in texts:
         _digest(digest, text)
     return digest.hexdigest()
+
+
+def _cut(tokenize: Tokenize) -> str:
+    """How a tokenizer cuts: two that differ in anything but a library's own words differ in this."""
+    return " ".join(tokenize("The charging clerics' 7th-level armour class is -2 of 2d6, not 1/4"))
 
 
 def _digest(digest: "Hash", text: str) -> None:

@@ -10,10 +10,11 @@ from pydantic import ValidationError
 
 from retrieval.errors import IndexCorruptError
 from retrieval.index.chroma import HnswSettings
+from retrieval.index.tokens import Tokenization
 from retrieval.records import dump_record, parse_record
 from retrieval.types import EmbedderIdentity
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 FILE_NAME = "manifest.json"
 
 
@@ -45,6 +46,7 @@ class Manifest:
     """Of the graph, chunks included."""
     n_edges: int
     embedder: EmbedderIdentity
+    tokenization: Tokenization
     hnsw: HnswSettings
     files: tuple[FileEntry, ...]
 
@@ -59,11 +61,13 @@ class Manifest:
         n_nodes: int,
         n_edges: int,
         embedder: EmbedderIdentity,
+        tokenization: Tokenization,
         hnsw: HnswSettings,
     ) -> "Manifest":
         """The manifest of the files that now lie in `folder`."""
         files = tuple(_entry(folder, path) for path in sorted(_own_files(folder)))
-        essence = [SCHEMA_VERSION, asdict(embedder), asdict(hnsw), [(file.path, file.sha256) for file in files]]
+        settings = [asdict(embedder), asdict(tokenization), asdict(hnsw)]
+        essence = [SCHEMA_VERSION, *settings, [(file.path, file.sha256) for file in files]]
         digest = hashlib.sha256(json.dumps(essence, sort_keys=True).encode()).hexdigest()
         return cls(
             id=digest[:16],
@@ -75,6 +79,7 @@ class Manifest:
             n_nodes=n_nodes,
             n_edges=n_edges,
             embedder=embedder,
+            tokenization=tokenization,
             hnsw=hnsw,
             files=files,
         )

@@ -32,7 +32,7 @@ from retrieval.index.lexical import LexicalIndex
 from retrieval.index.live import live_id, snapshot_folder
 from retrieval.index.manifest import Manifest
 from retrieval.index.metadata_index import MetadataIndex
-from retrieval.index.tokens import tokenizer
+from retrieval.index.tokens import question_tokenizer, tokenizer
 from retrieval.index.verification import Finding, ann_recall, verify_snapshot
 from retrieval.query_must.compiled import CompiledPredicates
 from retrieval.query_must.vocabulary import Vocabulary
@@ -72,7 +72,8 @@ class Snapshot:
     @cached_property
     def lexical(self) -> LexicalIndex:
         """BM25 over `search_text`."""
-        return LexicalIndex.load(self.folder / "lexical", tokenizer(self.vocabulary))
+        words, how = self.vocabulary, self.manifest.tokenization
+        return LexicalIndex.load(self.folder / "lexical", tokenizer(words, how), question_tokenizer(words, how))
 
     @cached_property
     def evidence(self) -> EvidenceIndex:

@@ -11,7 +11,10 @@ times the cost.
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
+
+import Stemmer
 
 from retrieval.query_must.plurals import singular
 from retrieval.query_must.vocabulary import Vocabulary
@@ -32,6 +35,47 @@ _TOKEN = re.compile(
 )
 _ORDINAL = re.compile(r"(\d)(?:st|nd|rd|th)\b")
 
+_STOP_WORDS = (
+    *("a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not", "of"),
+    *(
+        "on",
+        "or",
+        "such",
+        "that",
+        "the",
+        "their",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "to",
+        "was",
+        "will",
+        "with",
+    ),
+)
+"""Lucene's English stop words, which published figures leave out too."""
+_ENGLISH = Stemmer.Stemmer("english", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenization:
+    """What is done to a token beyond canonical spelling; part of a snapshot.
+
+    The evals chose both. BM25's nDCG@10 on the open splits, without either, with stems, and with both: Cranfield
+    0.355, 0.377, 0.389; SciFact 0.683, 0.697, 0.700; three rulebooks 0.758, 0.757, 0.762; rows of WikiTableQuestions
+    0.479, 0.480, 0.569. With stop words out of the texts too, the rulebooks fall to 0.737: prose gets shorter by them
+    and rows do not.
+    """
+
+    stem: bool = True
+    """Snowball's English stems: `charging` meets `charge`."""
+    stop: bool = True
+    """A question's stop words score nothing, unless it has no other words. Texts keep theirs."""
+
+
+TOKENIZATION = Tokenization()
 
 Tokenize = Callable[[str], Sequence[str]]
 
@@ -46,7 +90,7 @@ def tokens(text: str) -> list[str]:
 
 
 @cache
-def tokenizer(vocabulary: Vocabulary) -> Callable[[str], list[str]]:
+def tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Callable[[str], list[str]]:
     """The tokenizer of a vocabulary: its labels and aliases are said in one way (`armour class`, `A.C.` -> `ac`)."""
     phrases: dict[str, list[tuple[list[str], list[str]]]] = {}
     said = [(form, label.name) for label in vocabulary.labels for form in label.forms]
@@ -58,9 +102,22 @@ def tokenizer(vocabulary: Vocabulary) -> Callable[[str], list[str]]:
         forms.sort(key=lambda form: -len(form[0]))
 
     def tokenize(text: str) -> list[str]:
-        return _folded(_words(text), phrases)
+        found = _folded(_words(text), phrases)
+        return [_stem(word) for word in found] if how.stem else found
 
     return tokenize
+
+
+def question_tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Callable[[str], list[str]]:
+    """What of a question is looked for: its tokens as `tokenizer` cuts them, without stop words."""
+    tokenize = tokenizer(vocabulary, how)
+    stops = {stop for word in _STOP_WORDS for stop in tokenize(word)} if how.stop else set()
+
+    def asked(text: str) -> list[str]:
+        found = tokenize(text)
+        return [word for word in found if word not in stops] or found
+
+    return asked
 
 
 def _folded(words: list[str], phrases: Mapping[str, Sequence[tuple[list[str], list[str]]]]) -> list[str]:
@@ -98,3 +155,8 @@ def _words(text: str) -> list[str]:
 @lru_cache(maxsize=1 << 17)
 def _word(word: str) -> str:
     return singular(word.removesuffix("'s").replace("'", ""), {})
+
+
+@lru_cache(maxsize=1 << 17)
+def _stem(word: str) -> str:
+    return str(_ENGLISH.stemWord(word)) if word.isalpha() else word

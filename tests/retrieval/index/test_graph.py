@@ -8,6 +8,7 @@ from retrieval.errors import IndexCorruptError, LibraryError
 from retrieval.index.graph import RELATIONS, Edge, Graph
 from retrieval.index.graph_building import DESCRIBED_BY, build_graph
 from retrieval.index.snapshot import build_snapshot, open_snapshot
+from retrieval.index.tokens import tokens
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.types import Chunk, EmbedderIdentity, Vector
 
@@ -67,7 +68,7 @@ def test_next_is_reading_order_and_ends_with_the_document() -> None:
 
 
 def test_chunks_that_bear_one_name_describe_one_thing() -> None:
-    assert {edge.source_id for edge in EDGES if edge.target_id == "entity:fireball"} == {"a", "f"}
+    assert {edge.source_id for edge in EDGES if edge.target_id == f"entity:{tokens('Fireball')[0]}"} == {"a", "f"}
     assert Edge("c", "entity:club", "describes") in EDGES
 
 

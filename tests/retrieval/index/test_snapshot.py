@@ -102,15 +102,15 @@ def test_a_library_that_cannot_be_built_leaves_nothing_behind(tmp_path: Path) ->
     assert not list(tmp_path.rglob("manifest.json"))
 
 
-def test_a_lexical_index_over_other_chunks_or_another_order_is_refused(tmp_path: Path) -> None:
+def test_a_lexical_index_over_other_chunks_another_order_or_other_words_is_refused(tmp_path: Path) -> None:
     chunks = sorted((chunk(number) for number in range(20)), key=lambda entry: entry.id)
     texts = [entry.search_text for entry in chunks]
     default = Vocabulary.default()
     given = LexicalIndex.build(texts)
     manifest = build_snapshot(tmp_path, chunks, vectors_of(20), MODEL, default, lexical=given)
     assert build_snapshot(tmp_path, chunks, vectors_of(20), MODEL, default).id == manifest.id
-    for wrong in (LexicalIndex.build(texts[::-1]), LexicalIndex.build(texts[1:])):
-        with pytest.raises(LibraryError, match="another order"):
+    for wrong in (LexicalIndex.build(texts[::-1]), LexicalIndex.build(texts[1:]), LexicalIndex.build(texts, str.split)):
+        with pytest.raises(LibraryError, match="over other chunks, or cut into other words"):
             build_snapshot(tmp_path, chunks, vectors_of(20), MODEL, default, lexical=wrong)
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.index.tokens import tokenizer, tokens
+from retrieval.index.tokens import Tokenization, question_tokenizer, tokenizer, tokens
 from retrieval.query_must.vocabulary import Label, Vocabulary
 
 
@@ -44,4 +44,19 @@ def test_a_text_without_words_has_no_tokens(text: str) -> None:
 
 def test_a_librarys_own_labels_are_said_in_one_way() -> None:
     mine = tokenizer(Vocabulary(labels=(Label("power rating", forms=("p.r.", "might")),)))
-    assert mine("might 4") == mine("PR 4") == mine("power rating 4") == ["power", "rating", "4"]
+    assert mine("might 4") == mine("PR 4") == mine("power rating 4") == ["power", "rate", "4"]
+
+
+def test_forms_of_a_word_meet_in_its_stem_unless_told_otherwise() -> None:
+    assert tokens("charging charged charges") == ["charg"] * 3
+    plain = tokenizer(Vocabulary.default(), Tokenization(stem=False))
+    assert plain("charging charged") == ["charging", "charged"]
+    assert tokens("roll 2d6 or d20, 1/4") == ["roll", "2d6", "or", "d20", "1/4"]
+
+
+def test_a_questions_stop_words_are_not_looked_for_unless_there_is_nothing_else() -> None:
+    ask = question_tokenizer(Vocabulary.default())
+    assert ask("what is the price of a rope") == ["what", "price", "rope"]
+    assert ask("to be or not to be") == tokens("to be or not to be")
+    everything = question_tokenizer(Vocabulary.default(), Tokenization(stop=False))
+    assert everything("the rope") == ["the", "rope"]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from retrieval.index.graph import RELATIONS, Graph
 from retrieval.index.graph_building import build_graph
+from retrieval.index.tokens import tokens
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.search.filtering import admitted_mask
 from retrieval.search.graph_boost import graph_boost, named_entities, reached
@@ -112,8 +113,8 @@ def test_the_longest_name_is_the_one_that_is_meant() -> None:
         for place, name in enumerate(["Fireball", "Delayed Fireball", "Owl"])
     ]
     graph = build_graph(chunks, np.eye(3, 8, dtype=np.float32), Vocabulary.default())
-    found = named_entities(graph, ["range", "of", "delayed", "fireball"])
-    assert found.tolist() == [graph.node("entity", "delayed fireball")]
+    found = named_entities(graph, tokens("range of delayed fireball"))
+    assert found.tolist() == [graph.node("entity", " ".join(tokens("delayed fireball")))]
     assert reached(graph, found, GraphBoost(relations=("describes",), depth=1)).tolist() == [1]
     assert named_entities(graph, ["nothing"]).tolist() == []
 
