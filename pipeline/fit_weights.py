@@ -51,7 +51,7 @@ class WeightsReport:
             "",
             "## What the weights are worth on a book that had no say in them",
             "",
-            "hit@1 / hit@10 / MRR. *Held out*: fitted on all other groups. *Shipped*: fitted on all.",
+            "hit@1 / hit@10 / MRR / noise@15. *Held out*: fitted on all other groups. *Shipped*: fitted on all.",
             "",
             "| group | questions | held out | shipped | BM25 alone |",
             "|---|---|---|---|---|",
@@ -77,7 +77,7 @@ def _fold_row(fold: Fold) -> str:
 
 
 def _score(found: Score) -> str:
-    return f"{found.hit_1:.3f} / {found.hit_10:.3f} / {found.mrr:.3f}"
+    return f"{found.hit_1:.3f} / {found.hit_10:.3f} / {found.mrr:.3f} / {found.noise:.1f}"
 
 
 def fit_weights(
@@ -92,11 +92,11 @@ def fit_weights(
     for name, corpus in _corpora(data, split):
         tell(f"{name}, {corpus.name}", 0, 1)
         with open_index(home, name, corpus, embedder, tell) as snapshot:
-            retriever = Retriever(snapshot, embedder)
-            sets = corpus.question_sets(retriever, tuple(snapshot.chunks))
+            retriever, chunks = Retriever(snapshot, embedder), tuple(snapshot.chunks)
+            sets = corpus.question_sets(retriever, chunks)
             # A set asked within one table shows other candidates than a search does.
             whole = [each for each in sets if each.ask is None or name == PASSAGES]
-            asked = [judged for each in whole for judged in judged_questions(retriever, each)]
+            asked = [judged for each in whole for judged in judged_questions(retriever, each, chunks)]
         if asked:
             groups[corpus.name] = tuple(asked)
     tell("fitting", 0, 1)

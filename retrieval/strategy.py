@@ -34,6 +34,8 @@ class EvidenceWeights:
     """Labels with a number that the row stands for (`7th level`, `AC 6`)."""
     axis: float = 0.0
     """Labels with a number that the table has a column for."""
+    sibling: float = 0.0
+    """How much better another row of the same table is named; the one weight that is negative."""
 
     def items(self) -> tuple[tuple[str, float], ...]:
         """(part, weight) in a fixed order."""

@@ -22,7 +22,7 @@ Way = Literal["higher", "lower", ""]
 _Value = TypeVar("_Value", str, int)
 _SWITCHES = ("negative", "counted", "fractions")
 _LABEL_KEYS = {"forms", "better", *_SWITCHES}
-_WORDS = ("counted_nouns", "units", "bridges", "connectives", "range_words", "list_words", "minus_words")
+_WORDS = ("counted_nouns", "units", "bridges", "connectives", "range_words", "list_words", "minus_words", "sibling_words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,8 @@ class Vocabulary:
     range_words: tuple[str, ...] = ()
     list_words: tuple[str, ...] = ()
     minus_words: tuple[str, ...] = ()
+    sibling_words: tuple[str, ...] = ()
+    """A question with one of them wants the siblings of a row that it names."""
     plurals: Mapping[str, str] = field(default_factory=dict)
     cardinals: Mapping[str, int] = field(default_factory=dict)
     ordinals: Mapping[str, int] = field(default_factory=dict)

@@ -1,7 +1,8 @@
 """Evidence for a chunk: where the words of a question stand in it, and what the question calls it.
 
-Every part lies in 0-1 and has one weight; a chunk's score is their weighted sum. Words weigh as much as they are
-rare, so a part is a share of what the question says: 0.4 under `column` reads "the column names say 40 % of it".
+Every part lies in 0-1 and has one weight, negative for `sibling` alone; a chunk's score is their weighted sum. Words
+weigh as much as they are rare, so a part is a share of what the question says: 0.4 under `column` reads "the column
+names say 40 % of it".
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retrieval.index.evidence_index import EvidenceIndex
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.snapshot import Snapshot
 from retrieval.query_must.compiled import CompiledPredicates
@@ -60,7 +62,19 @@ def gather(snapshot: Snapshot, question: Question, lexical: Scores, dense: Score
         "axis": axis,
     }
     parts = {name: _capped(share, whole) for name, share in shares.items()}
+    parts["sibling"] = _outnamed(places, parts, question)
     return Evidence({"lexical": share_of_best(lexical), "dense": np.maximum(dense, 0.0), **parts})
+
+
+def _outnamed(places: EvidenceIndex, parts: Mapping[str, Scores], question: Question) -> Scores:
+    """How much better the best named row of a chunk's table is named than the chunk; 0 if siblings are wanted."""
+    if question.wants_siblings:
+        return np.zeros(len(places.of))
+    named = np.minimum(parts["name"] + parts["quote"] + parts["figure"] + parts["number"], 1.0)
+    called = np.flatnonzero(named * (places.of >= 0))
+    best = np.zeros(len(places.axes))
+    np.maximum.at(best, places.of[called], named[called])
+    return np.maximum(places.of_table(best) - named, 0.0)
 
 
 def _named(names: CompiledPredicates, question: Question, size: int) -> Scores:

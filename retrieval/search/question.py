@@ -1,5 +1,6 @@
 """A question at the border: checked once, canonical once, and passed on."""
 
+import re
 from dataclasses import dataclass
 
 from retrieval.errors import InvalidQueryError
@@ -16,6 +17,12 @@ class Question:
     text: str
     canonical: Canonical
     """The form that predicates and names see."""
+
+    @property
+    def wants_siblings(self) -> bool:
+        """Whether it compares, counts or steps between rows: `the next largest after Mykonos`."""
+        words = set(re.findall(r"[^\W\d_]+", self.text.casefold()))
+        return not words.isdisjoint(self.canonical.vocabulary.sibling_words)
 
     @classmethod
     def ask(cls, text: str, vocabulary: Vocabulary | None = None) -> "Question":

@@ -14,7 +14,8 @@ def judged(seed, telling="name", kind="look-up"):
     evidence[row, 0] = 0.9
     gold = np.zeros(10, dtype=bool)
     gold[0] = True
-    return Judged(kind, evidence, gold)
+    evidence[PARTS.index("sibling")] = 0
+    return Judged(kind, evidence, gold, np.zeros(10, dtype=bool))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def test_a_group_is_scored_by_weights_that_have_not_seen_it(groups):
 
 def test_equal_scores_rank_by_position():
     evidence = np.zeros((len(PARTS), 3), dtype=np.float32)
-    question = Judged("x", evidence, np.asarray([False, False, True]))
+    question = Judged("x", evidence, np.asarray([False, False, True]), np.zeros(3, dtype=bool))
 
     assert question.rank(np.ones(len(PARTS))) == 3
 
@@ -65,3 +66,22 @@ def test_a_curve_bends_one_weight_and_leaves_the_rest(groups):
     )
     assert bends["name", 0.0] < bends["name", 1.0]
     assert bends["dense", 0.0] == bends["dense", 1.0]
+
+
+def test_siblings_are_demoted_as_far_as_no_group_pays_for_it():
+    def crowd(named):
+        evidence = np.zeros((len(PARTS), 30), dtype=np.float32)
+        evidence[PARTS.index("text")] = 0.5
+        evidence[PARTS.index("name"), 0] = 0.4
+        evidence[PARTS.index("text"), 20:] = 0.45
+        evidence[PARTS.index("sibling"), 1:20] = 0.4
+        gold = np.zeros(30, dtype=bool)
+        gold[0 if named else 5] = True
+        return Judged("x", evidence, gold, np.r_[False, np.ones(19, dtype=bool), np.zeros(10, dtype=bool)] & ~gold)
+
+    wanted = {"names": [crowd(True)] * 20}
+    mixed = wanted | {"neighbours": [crowd(False)] * 20}
+
+    assert fit(wanted).sibling < 0
+    assert score(fit(wanted), wanted["names"]).noise < score(EvidenceWeights(name=1.0, text=1.0), wanted["names"]).noise
+    assert fit(mixed).sibling == 0

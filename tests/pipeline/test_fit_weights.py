@@ -15,13 +15,13 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_page_shows_the_weights_that_ship():
     page = (ROOT / "docs" / "weights.md").read_text(encoding="utf-8")
-    shown = dict(re.findall(r"^\| (\w+) \| ([\d.]+) \|(?: [\d.]+ \|){6}$", page, flags=re.MULTILINE))
+    shown = dict(re.findall(r"^\| (\w+) \| (-?[\d.]+) \|(?: [\d.]+ \|){6}$", page, flags=re.MULTILINE))
 
     assert {name: float(weight) for name, weight in shown.items()} == dict(WEIGHTS.items())
 
 
 def test_a_report_is_written_twice_alike(tmp_path):
-    score = Score(0.5, 1.0, 0.75, 2)
+    score = Score(0.5, 1.0, 0.75, 1.0, 3.0, 2)
     weights = EvidenceWeights(name=1.5)
     bends = tuple(Bend(part, factor, 0.5) for part, _ in weights.items() for factor in (0.0, 1.0))
     report = WeightsReport(weights, (Fold("book", score, score, score),), bends)
@@ -31,7 +31,7 @@ def test_a_report_is_written_twice_alike(tmp_path):
     report.write(tmp_path / "docs", tmp_path / "weights.json")
 
     assert (tmp_path / "docs" / "weights.md").read_bytes() == first
-    assert b"| book | 2 | 0.500 / 1.000 / 0.750 |" in first
+    assert b"| book | 2 | 0.500 / 1.000 / 0.750 / 3.0 |" in first
     assert '"name": 1.5' in (tmp_path / "weights.json").read_text("utf-8")
 
 

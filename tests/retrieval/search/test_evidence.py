@@ -41,3 +41,13 @@ def test_a_bound_number_speaks_for_the_rows_that_stand_for_it(evidence, snapshot
 
 def test_a_question_without_a_known_word_has_no_evidence(evidence):
     assert all(not part.any() for part in evidence("xyzzy plugh").parts.values())
+
+
+def test_siblings_of_a_named_row_are_outnamed_unless_the_question_wants_them(evidence, snapshot):
+    sibling = evidence("damage of a dagger").parts["sibling"]
+    chunks = list(snapshot.chunks)
+    outnamed = {chunk.row_key for chunk, part in zip(chunks, sibling, strict=True) if part}
+
+    assert outnamed == {"crossbow", "halberd", "mace", "long sword", "staff"}
+    assert not evidence("which weapon is heavier than a dagger").parts["sibling"].any()
+    assert not evidence("damage of a weapon").parts["sibling"].any()
