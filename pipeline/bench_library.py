@@ -2,13 +2,19 @@
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
+from retrieval.search.metadata_filter import Eq, Filter, In
 from retrieval.types import Chunk
 
 ROWS = 20
 """Rows of each table."""
+
+BOOKS, SHELVES = 10, 100
+"""Five tables, one of them strict, stand together in one book and on one shelf."""
 
 
 def synthetic_library(chunks: int, seed: int) -> tuple[Chunk, ...]:
@@ -26,20 +32,46 @@ def synthetic_library(chunks: int, seed: int) -> tuple[Chunk, ...]:
     return tuple(library)
 
 
-def synthetic_questions(library: Sequence[Chunk], count: int, seed: int) -> tuple[str, ...]:
-    """Half name one strict row, a quarter two to four, a quarter none."""
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A question, and for one in ten a filter on metadata."""
+
+    text: str
+    where: Filter | None = None
+    chroma_where: Mapping[str, Any] | None = None
+    """The same filter in Chroma's words."""
+
+
+def synthetic_questions(library: Sequence[Chunk], count: int, seed: int) -> tuple[AskedQuestion, ...]:
+    """Half name one strict row, a quarter two to four, a quarter none; every tenth has a filter.
+
+    Half of the filters pass a shelf, one chunk in a hundred in a large library; half of them five of the ten books.
+    """
+    books = tuple(f"book-{number}" for number in range(0, BOOKS, 2))
+    shelves = sorted({int(str(chunk.metadata["shelf"])) for chunk in library})
+    asked = []
+    for number, text in enumerate(_texts(library, count, seed)):
+        if number % 20 == 9:
+            shelf = shelves[number % len(shelves)]
+            asked.append(AskedQuestion(text, Eq("shelf", shelf), {"shelf": shelf}))
+        elif number % 20 == 18:
+            asked.append(AskedQuestion(text, In("book", books), {"book": {"$in": list(books)}}))
+        else:
+            asked.append(AskedQuestion(text))
+    return tuple(asked)
+
+
+def _texts(library: Sequence[Chunk], count: int, seed: int) -> Iterator[str]:
     rng = random.Random(seed + 1)
     strict = sorted({chunk.heading_path[0] for chunk in library if chunk.query_must})
     open_headings = sorted({chunk.heading_path[0] for chunk in library if not chunk.query_must})
-    asked = []
     for number in range(count):
         values = [rng.randint(-9, 10) for _ in range((1, 1, rng.randint(2, 4), 0)[number % 4])]
         if values:
             named = " and ".join(f"AC {value}" for value in values)
-            asked.append(f"What does a {rng.choice(strict)} of level {rng.randint(1, 12)} need to hit {named}?")
+            yield f"What does a {rng.choice(strict)} of level {rng.randint(1, 12)} need to hit {named}?"
         else:
-            asked.append(f"What is the price of number {rng.randint(1, 20)} in the {rng.choice(open_headings)} list?")
-    return tuple(asked)
+            yield f"What is the price of number {rng.randint(1, 20)} in the {rng.choice(open_headings)} list?"
 
 
 def _words(rng: random.Random) -> Iterator[str]:
@@ -79,12 +111,13 @@ def _chunk(
     query_must: str | None = None,
     names: tuple[str, ...] = (),
 ) -> Chunk:
+    group = table // 5
     pairs = " | ".join(f"{column} {cell}" for column, cell in zip(columns, cells, strict=True))
     text = f"{subject} {caption} {table} > {pairs}"
     return Chunk(
         id=f"{table:06}-{row:02}",
-        book="scale",
-        document="scale.md",
+        book=f"book-{group % BOOKS}",
+        document=f"book-{group % BOOKS}.md",
         kind="row",
         text=text,
         search_text=text,
@@ -99,4 +132,5 @@ def _chunk(
         signature=caption,
         query_must=query_must,
         names=names,
+        metadata={"shelf": group % SHELVES, "tags": ("core",) if group % 2 else ("extra",)},
     )

@@ -1,76 +1,40 @@
 """How the ways of searching compare on a library of N chunks, in one run, text in and ids out.
 
-The library is synthetic: tables of 20 near-twin rows, a
-fifth of the tables strict (four tables a subject, as attack matrices are), the rest open, half of those with names.
-Vectors are the offline embedder's own.
+The library is synthetic: tables of 20 near-twin rows, a fifth of the tables strict (four tables a subject, as attack
+matrices are), the rest open, half of those with names. Vectors are the offline embedder's own.
 """
 
+import multiprocessing
+import os
+import platform
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
 
-from pipeline.bench_library import synthetic_library, synthetic_questions
+from pipeline.bench_library import AskedQuestion, synthetic_library, synthetic_questions
+from pipeline.bench_memory import folder_megabytes, resident_megabytes
+from pipeline.bench_scale_report import ScaleReport, Timing
+from pipeline.bench_ways import K, Measured, lexical_indexes, measure, nin_loop, passing, searches
 from retrieval.index.chroma import ChromaStore
 from retrieval.index.embedders import load_embedder
 from retrieval.index.embedding_text import embedding_text
 from retrieval.index.snapshot import build_snapshot, open_snapshot
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.search.cosine import similarity
-from retrieval.search.filtering import admitted_mask
-from retrieval.search.fusion import best
-from retrieval.search.iterative import retrieve_with_iterative_filtering
-from retrieval.search.question import Question
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Vector
 
-K = 15
+SLOW_FROM = 100_000
+"""From so many chunks on the slow ways are asked fewer questions."""
+FEW_QUESTIONS = 20
+UNFILTERED = frozenset({"dense", "bm25", "hybrid", "hybrid_graph"})
+
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """How long one way of searching takes for a question. Key: name."""
-
-    name: str
-    p50_ms: float
-    p95_ms: float
-    ratio: float
-    """p50 as a multiple of `chroma_plain`."""
-    starved: int
-    """Questions with fewer than k results though more exist."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScaleReport:
-    """One run. Key: (chunks, seed)."""
-
-    chunks: int
-    guarded: int
-    seed: int
-    questions: int
-    admitted_p50: float
-    """Guarded chunks that a question admits, median."""
-    three_rounds: int
-    """Questions for which the published loop needs all its rounds."""
-    ann_recall: float
-    """Share of the true 15 nearest that a plain query finds, ties counted as found."""
-    build_seconds: dict[str, float]
-    timings: tuple[Timing, ...]
-
-    def lines(self) -> tuple[str, ...]:
-        """For a person to read: the facts, then a markdown table of the times."""
-        facts = {name: value for name, value in asdict(self).items() if name != "timings"}
-        lines = ["| search | p50 ms | p95 ms | times chroma_plain | starved |", "|---|---|---|---|---|"]
-        lines += [
-            f"| {timing.name} | {timing.p50_ms:.2f} | {timing.p95_ms:.2f} | {timing.ratio:.2f} | {timing.starved} |"
-            for timing in self.timings
-        ]
-        return (*(f"{name}: {value}" for name, value in facts.items()), "", *lines)
 
 
 def run_scale(chunks: int, seed: int = 0, questions: int = 200, home: Path | None = None) -> ScaleReport:
@@ -79,7 +43,7 @@ def run_scale(chunks: int, seed: int = 0, questions: int = 200, home: Path | Non
     Args:
         chunks: how many; a multiple of 100.
         seed: of the library and of the questions.
-        questions: half name one row, a quarter two to four, a quarter none.
+        questions: half name one row, a quarter two to four, a quarter none; a tenth have a metadata filter.
         home: where to build; a temporary folder when None.
     """
     if home is None:
@@ -89,92 +53,144 @@ def run_scale(chunks: int, seed: int = 0, questions: int = 200, home: Path | Non
     asked = synthetic_questions(library, questions, seed)
     seconds: dict[str, float] = {}
     embedder = load_embedder()
+    embedder.embed_query("loads the weights")
     vectors = _timed(seconds, "embed", lambda: embedder.embed([embedding_text(chunk) for chunk in library]))
-    manifest = _timed(
-        seconds,
-        "snapshot",
-        lambda: build_snapshot(home, library, vectors, embedder.identity, Vocabulary.default()),
-    )
-    single = _timed(seconds, "one_collection", lambda: _one_collection(home / "single", library, vectors))
-    snapshot = _timed(seconds, "open", lambda: open_snapshot(home, manifest.id))
-    with snapshot:
+    stages = Stages(seconds)
+    manifest = build_snapshot(home, library, vectors, embedder.identity, Vocabulary.default(), progress=stages.tell)
+    stages.end()
+    single = _one_collection(home / "single", library, vectors)
+    with open_snapshot(home, manifest.id) as snapshot:
         retriever = Retriever(snapshot, embedder)
-        report = _measure(retriever, single, asked, seed, seconds)
+        report = _measure(retriever, single, library, asked, seconds, seed)
     single.close()
     return report
 
 
+class Stages:
+    """Adds up seconds by the stage that a build last told of."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self._seconds, self._stage, self._since = seconds, "files", perf_counter()
+
+    def tell(self, stage: str, _done: int, _total: int) -> None:
+        """What the build does now; what passed since the last time was the last stage's."""
+        self.end()
+        self._stage = stage
+
+    def end(self) -> None:
+        """Count up to now."""
+        now = perf_counter()
+        self._seconds[self._stage] = self._seconds.get(self._stage, 0.0) + now - self._since
+        self._since = now
+
+
 def _measure(
-    retriever: Retriever, single: ChromaStore, asked: Sequence[str], seed: int, seconds: dict[str, float]
+    retriever: Retriever,
+    single: ChromaStore,
+    library: Sequence[Chunk],
+    asked: Sequence[AskedQuestion],
+    seconds: dict[str, float],
+    seed: int,
 ) -> ScaleReport:
-    snapshot, embedder = retriever.snapshot, retriever.embedder
+    snapshot = retriever.snapshot
+    few = asked[:FEW_QUESTIONS] if len(snapshot) >= SLOW_FROM else asked
     rounds: list[int] = []
-
-    def embed(text: str) -> Vector:
-        return embedder.embed_query(text)
-
-    def nin_loop(text: str) -> int:
-        outcome = retrieve_with_iterative_filtering(text, single.collection("open"), K, embedder=embedder)
-        rounds.append(outcome.rounds)
-        return len(outcome.kept)
-
-    def exact_scan(text: str) -> int:
-        mask = admitted_mask(snapshot, retriever.admitted(Question.ask(text, snapshot.vocabulary)))
-        return len(best(similarity(snapshot.vectors, embed(text)), K, mask))
-
-    ways: dict[str, Callable[[str], int]] = {
-        "chroma_plain": lambda text: len(single.nearest("open", embed(text), K).ids),
-        "nin_loop": nin_loop,
-        "exact_scan": exact_scan,
-        **{name: _results(retriever, name) for name in ("dense", "prefilter", "bm25", "hybrid", "default")},
-    }
-    measured = {name: _milliseconds(way, asked) for name, way in ways.items()}
-    hard = [place for place, count in enumerate(rounds[-len(asked) :]) if count >= 3]
+    measured = measure(searches(retriever, single), asked)
+    loop = measure({"nin_loop": nin_loop(retriever, single, rounds)}, few)["nin_loop"]
+    needed = rounds[-len(few) :]
+    ordered = sorted(library, key=lambda chunk: chunk.id)
+    ways, slow = lexical_indexes(retriever, [chunk.search_text for chunk in ordered])
+    measured |= measure(ways, asked) | {"nin_loop": loop} | measure({"rank_bm25": slow}, few)
+    hard = [place for place, count in enumerate(needed) if count >= 3]
     if hard:
-        times, counts = measured["nin_loop"]
-        measured["nin_loop, three rounds"] = (times[hard], [counts[place] for place in hard])
-    plain = float(np.median(measured["chroma_plain"][0]))
-    admitted = [len(retriever.admitted(Question.ask(text, snapshot.vocabulary))) for text in asked]
+        measured["nin_loop, three rounds"] = _at(loop, hard)
+        measured["prefilter, those questions"] = _at(measured["prefilter"], hard)
+    plain = measured["chroma_plain"].milliseconds
+    extra = measured["prefilter"].milliseconds[: len(few)] - plain[: len(few)]
     return ScaleReport(
         chunks=len(snapshot),
         guarded=snapshot.manifest.n_guarded,
         seed=seed,
+        cores=os.cpu_count() or 1,
+        python=platform.python_version(),
+        load=round(os.getloadavg()[0], 1),
         questions=len(asked),
-        admitted_p50=float(np.median(admitted)),
-        three_rounds=len(hard),
+        questions_of_slow_ways=len(few),
+        filtered_questions=sum(question.where is not None for question in asked),
+        admitted_p50=float(np.median([_admitted(retriever, question) for question in asked])),
+        rounds={str(count): needed.count(count) for count in sorted(set(needed))},
+        overhead_ms={
+            str(count): round(float(np.median(extra[[n for n, each in enumerate(needed) if each == count]])), 3)
+            for count in sorted(set(needed))
+        },
         ann_recall=_recall(retriever, single, asked),
         build_seconds={name: round(value, 2) for name, value in seconds.items()},
-        timings=tuple(_timing(name, *values, plain) for name, values in measured.items()),
+        megabytes=_megabytes(retriever),
+        timings=tuple(
+            _timing(name, each, _exists(retriever, name, asked), float(np.median(plain)))
+            for name, each in measured.items()
+        ),
     )
 
 
-def _results(retriever: Retriever, strategy: str) -> Callable[[str], int]:
-    return lambda text: len(retriever.retrieve(text, K, strategy).hits)
+def _at(measured: Measured, places: Sequence[int]) -> Measured:
+    return Measured(measured.milliseconds[list(places)], tuple(measured.counts[place] for place in places))
 
 
-def _milliseconds(way: Callable[[str], int], asked: Sequence[str]) -> tuple[np.ndarray, list[int]]:
-    """Times after one warm question, and how many results each question had."""
-    way(asked[0])
-    times, counts = [], []
-    for text in asked:
-        begun = perf_counter()
-        counts.append(way(text))
-        times.append((perf_counter() - begun) * 1000)
-    return np.asarray(times), counts
+def _timing(name: str, measured: Measured, exists: Sequence[int], plain: float) -> Timing:
+    p50, p95 = (round(float(value), 3) for value in np.percentile(measured.milliseconds, [50, 95]))
+    # Two ways are asked some of the questions only; their counts are compared where both lists have the question.
+    starved = sum(count < min(K, there) for count, there in zip(measured.counts, exists, strict=False))
+    return Timing(name, p50, p95, round(float(np.median(measured.milliseconds)) / plain, 2), starved)
 
 
-def _timing(name: str, times: np.ndarray, counts: Sequence[int], plain: float) -> Timing:
-    p50, p95 = (round(float(value), 3) for value in np.percentile(times, [50, 95]))
-    return Timing(name, p50, p95, round(float(np.median(times)) / plain, 2), sum(count < K for count in counts))
+def _exists(retriever: Retriever, name: str, asked: Sequence[AskedQuestion]) -> list[int]:
+    """How many chunks each question may have back."""
+    size = len(retriever.snapshot)
+    if name.startswith(("bm25", "rank", "chroma")) or name in UNFILTERED:
+        metadata = retriever.snapshot.metadata
+        return [int(each.where.mask(metadata).sum()) if each.where and name in UNFILTERED else size for each in asked]
+    return [int(passing(retriever, each).sum()) for each in asked]
 
 
-def _recall(retriever: Retriever, single: ChromaStore, asked: Sequence[str]) -> float:
+def _admitted(retriever: Retriever, asked: AskedQuestion) -> int:
+    return len(retriever.snapshot.predicates.admitted(asked.text))
+
+
+def _recall(retriever: Retriever, single: ChromaStore, asked: Sequence[AskedQuestion]) -> float:
+    """Share of the true 15 nearest that a plain query finds, ties counted as found."""
     snapshot, hit = retriever.snapshot, 0
-    for vector in map(retriever.embedder.embed_query, asked):
+    for question in asked:
+        vector = retriever.embedder.embed_query(question.text)
         exact = similarity(snapshot.vectors, vector)
         found = snapshot.chunks.positions(single.nearest("open", vector, K).ids)
         hit += int((exact[found] >= np.sort(exact)[-K] - 1e-6).sum())
     return round(hit / (K * len(asked)), 4)
+
+
+def _megabytes(retriever: Retriever) -> dict[str, float]:
+    """Room on disk, and memory of a fresh process before it opens the snapshot and after it has asked."""
+    folder = retriever.snapshot.folder
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        before, after = pool.submit(_resident, folder.parent.parent, folder.name).result()
+    disk = folder_megabytes(folder)
+    return {
+        "disk": round(disk, 1),
+        "disk_chroma": round(folder_megabytes(folder / "chroma"), 1),
+        "process": round(before, 1),
+        "process_searching": round(after, 1),
+    }
+
+
+def _resident(home: Path, snapshot: str) -> tuple[float, float]:
+    embedder = load_embedder()
+    embedder.embed_query("loads the weights")
+    before = resident_megabytes()
+    with open_snapshot(home, snapshot) as opened:
+        retriever = Retriever(opened, embedder)
+        for strategy in ("prefilter", "default"):
+            retriever.retrieve("What does a cleric of level 7 need to hit AC 6?", K, strategy)
+        return before, resident_megabytes()
 
 
 def _one_collection(folder: Path, library: Sequence[Chunk], vectors: Vector) -> ChromaStore:
@@ -182,7 +198,8 @@ def _one_collection(folder: Path, library: Sequence[Chunk], vectors: Vector) -> 
     store = ChromaStore(folder)
     store.create("open")
     metadata = [
-        {"id": chunk.id, "title": chunk.title} | ({"query_must": chunk.query_must} if chunk.query_must else {})
+        {**chunk.metadata, "id": chunk.id, "book": chunk.book, "title": chunk.title}
+        | ({"query_must": chunk.query_must} if chunk.query_must else {})
         for chunk in library
     ]
     for _ in store.add("open", [chunk.id for chunk in library], vectors, metadata):

@@ -76,6 +76,7 @@ def build_snapshot(
         guarded = _write_own_files(building, ordered, matrix, vocabulary, tokenize, lexical, tell)
         tell("graph", 0, len(ordered))
         graph = _write_graph(building, ordered, matrix, vocabulary, tokenize, graph)
+        tell("manifest", 0, len(ordered))
         manifest = Manifest.of(
             building,
             n_chunks=len(ordered),

@@ -27,6 +27,7 @@ def write_collections(
         tell: told how the work goes on.
     """
     done = 0
+    tell("collections", 0, len(chunks))
     try:
         for name, places in _members(guarded).items():
             store.create(name)

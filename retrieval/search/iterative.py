@@ -89,6 +89,7 @@ def retrieve_with_iterative_filtering(
     embedder: Embedder,
     id_key: str = "id",
     vocabulary: Vocabulary | None = None,
+    where: Mapping[str, Any] | None = None,
 ) -> IterativeOutcome:
     """Search a foreign collection whose metadata hold `query_must` as a JSON string.
 
@@ -101,6 +102,7 @@ def retrieve_with_iterative_filtering(
         id_key: metadata key that repeats a record's id, for `$nin`. Where it is missing the collection is asked for
             more instead, and what was seen is dropped.
         vocabulary: for the canonical form; the generic one when None.
+        where: Chroma's filter on metadata, which holds beside the predicates.
 
     Raises:
         InvalidQueryError: the question is empty or too long.
@@ -109,10 +111,11 @@ def retrieve_with_iterative_filtering(
     vector = [float(number) for number in embedder.embed_query(query)]
 
     def ask(wanted: int, seen: frozenset[str]) -> list[Candidate]:
-        where = {id_key: {"$nin": sorted(seen)}} if seen else None
-        answer = _query(collection, vector, wanted, where)
+        unseen = {id_key: {"$nin": sorted(seen)}} if seen else None
+        both = {"$and": [where, unseen]} if where and unseen else where or unseen
+        answer = _query(collection, vector, wanted, both)
         if any(candidate.id in seen for candidate in answer):
-            answer = _query(collection, vector, wanted + len(seen), None)
+            answer = _query(collection, vector, wanted + len(seen), where)
         return [candidate for candidate in answer if candidate.id not in seen][:wanted]
 
     return iterate(ask, question.canonical, k, max_iterations)

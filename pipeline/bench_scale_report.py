@@ -1,0 +1,115 @@
+"""What one run of the scale benchmark found, and what it is held to."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+_NOT_OURS = ("embed", "collections")
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long one way of searching takes for a question. Key: name."""
+
+    name: str
+    p50_ms: float
+    p95_ms: float
+    ratio: float
+    """p50 as a multiple of `chroma_plain`."""
+    starved: int
+    """Questions with fewer than k results though more exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One line of what is to be reached at 100,000 chunks."""
+
+    name: str
+    measured: float
+    bound: str
+    reached: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleReport:
+    """One run. Key: (chunks, seed)."""
+
+    chunks: int
+    guarded: int
+    seed: int
+    cores: int
+    python: str
+    load: float
+    """Load average of the machine when it was over: above the one core that this needs, others were at work."""
+    questions: int
+    questions_of_slow_ways: int
+    """nin_loop and rank_bm25."""
+    filtered_questions: int
+    """Those with a metadata filter."""
+    admitted_p50: float
+    """Guarded chunks that a question admits, median."""
+    rounds: Mapping[str, int]
+    """Questions by the rounds that the published loop needs."""
+    overhead_ms: Mapping[str, float]
+    """Median of prefilter's time less a plain query's, by the rounds that the loop needs for the question."""
+    ann_recall: float
+    """Share of the true 15 nearest that a plain query finds, ties counted as found."""
+    build_seconds: Mapping[str, float]
+    megabytes: Mapping[str, float]
+    timings: tuple[Timing, ...]
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> "ScaleReport":
+        """What `asdict` made of one."""
+        return cls(**{**values, "timings": tuple(Timing(**each) for each in values["timings"])})
+
+    def p50(self, name: str) -> float:
+        """Median milliseconds of one way; 0 where it was not measured."""
+        return next((timing.p50_ms for timing in self.timings if timing.name == name), 0.0)
+
+    def goals(self) -> tuple[Goal, ...]:
+        """What was to be reached, and what was."""
+        return tuple(self._goals())
+
+    def _goals(self) -> Iterator[Goal]:
+        starved = {timing.name: timing.starved for timing in self.timings}
+        ours = sum(value for name, value in self.build_seconds.items() if name not in _NOT_OURS)
+        yield self._below("prefilter / chroma_plain", self._over("prefilter", "chroma_plain"), 1.5)
+        if self.p50("nin_loop, three rounds"):
+            slower = self._over("nin_loop, three rounds", "prefilter, those questions")
+            yield Goal("nin_loop / prefilter, where three rounds are needed", slower, "over 50", slower > 50)
+        yield Goal("starved questions, prefilter", starved["prefilter"], "0", not starved["prefilter"])
+        yield self._below("bm25 / bm25s", self._over("bm25_index", "bm25s"), 1.1)
+        faster = self._over("rank_bm25", "bm25_index")
+        yield Goal("rank_bm25 / bm25", faster, "over 100", faster > 100)
+        yield self._below("default / chroma_plain", self._over("default", "chroma_plain"), 6)
+        for rounds, milliseconds in self.overhead_ms.items():
+            yield self._below(f"overhead where {rounds} rounds are needed, ms", milliseconds, 10)
+        yield self._below("share of the build that is ours", ours / sum(self.build_seconds.values()), 0.25)
+        yield Goal("ANN recall at 15", self.ann_recall, "at least 0.99", self.ann_recall >= 0.99)
+
+    def _over(self, one: str, other: str) -> float:
+        return self.p50(one) / max(self.p50(other), 1e-9)
+
+    @staticmethod
+    def _below(name: str, measured: float, bound: float) -> Goal:
+        return Goal(name, measured, f"under {bound:g}", measured < bound)
+
+    def lines(self) -> tuple[str, ...]:
+        """For a person to read: the facts, then markdown tables of the times and the goals."""
+        facts = {name: value for name, value in asdict(self).items() if name != "timings"}
+        return (*(f"{name}: {value}" for name, value in facts.items()), "", *self.times(), "", *self.goal_lines())
+
+    def times(self) -> Iterator[str]:
+        """A markdown table, a line a way."""
+        yield "| search | p50 ms | p95 ms | times chroma_plain | starved |"
+        yield "|---|---:|---:|---:|---:|"
+        for each in self.timings:
+            yield f"| {each.name} | {each.p50_ms:.2f} | {each.p95_ms:.2f} | {each.ratio:.2f} | {each.starved} |"
+
+    def goal_lines(self) -> Iterator[str]:
+        """A markdown table, a line a goal."""
+        yield "| to be reached at 100,000 | measured | bound | |"
+        yield "|---|---:|---:|---|"
+        for goal in self.goals():
+            yield f"| {goal.name} | {goal.measured:.2f} | {goal.bound} | {'yes' if goal.reached else '**no**'} |"
