@@ -20,13 +20,20 @@ NOTES = {
     "default+routing12": "twelve chapters, always",
     UNALIASED: "labels and aliases are not folded (`armour class` is not `ac`)",
 }
+REMARKS = {
+    "hybrid_tmm": "`default` has it: its evidence begins every leg at the floor of its score",
+    UNALIASED: "they stay on: predicates and names need them",
+    "bm25": "what it gains `default` has by its other evidence",
+}
+"""What a verdict means for `default`, where it is not plain."""
 _INTRO = """# What each part of the search adds
 
 Made by `querymust bench ablation` from the {split} questions with gold, embedder {embedder}; do not edit.
 Each line differs from the one it is compared with in one thing. The difference is of MRR, paired by question, with its
 95 % bootstrap interval; p is of a paired randomisation test. A thing is kept in `default` where some set gains beyond
 its interval and none loses. The weights of `default` were fitted on these questions ([weights](weights.md)), so a
-difference *to* `default` favours it; a difference *from* `hybrid` does not.
+difference *from* `default` favours it; one from `hybrid` does not. The boost of `default+graph` is small because larger
+ones, in proportion to the scores of `default` as the plan's is to those of `hybrid`, did worse on every set.
 
 How each works: [fusion](../retrieval/search/fusion.py), [graph](../retrieval/index/graph.py) and
 [its boost](../retrieval/search/graph_boost.py), [routing](../retrieval/search/routing.py).
@@ -50,7 +57,7 @@ def verdict(trials: Sequence[Trial]) -> str:
     worse = [trial.set for trial in trials if trial.difference and trial.difference.interval.high < 0]
     if worse:
         return f"no: worse on {', '.join(worse)}" + (f", better on {', '.join(better)}" if better else "")
-    return f"better on {', '.join(better)}, worse nowhere" if better else "no: no set differs beyond its interval"
+    return f"yes: better on {', '.join(better)}, worse nowhere" if better else "no: no set differs beyond its interval"
 
 
 def _verdicts(ablation: Ablation) -> str:
@@ -58,7 +65,8 @@ def _verdicts(ablation: Ablation) -> str:
     for name, about in NOTES.items():
         trials = [trial for trial in ablation.trials if trial.strategy == name]
         if trials:
-            lines.append(f"| `{name}` | {about} | `{trials[0].baseline}` | {verdict(trials)} |")
+            remark = f"; {REMARKS[name]}" if name in REMARKS else ""
+            lines.append(f"| {_code(name)} | {about} | {_code(trials[0].baseline or '')} | {verdict(trials)}{remark} |")
     return "\n".join(lines) + "\n"
 
 
@@ -66,14 +74,15 @@ def _tradeoff(trials: Sequence[RoutedTrial]) -> str:
     lines = [
         "Chapters are the first two headings. Evaluability is the share of the questions whose gold all stands in the",
         "kept chapters; MRR and hit@1 are once over those alone, as the published table has them, and once over all.",
+        "Other sets have no chapters: a table or a passage is a document of its own, so routing cuts it off.",
         "",
-        "| chapters kept | evaluability | MRR | hit@1 | MRR over all | hit@1 over all |",
-        "|---:|---:|---:|---:|---:|---:|",
+        "| searched by | chapters kept | evaluability | MRR | hit@1 | MRR over all | hit@1 over all |",
+        "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for trial in trials:
         inside, everything = trial.among_evaluable, trial.among_all
         numbers = [trial.evaluability, inside["mrr"], inside["hit@1"], everything["mrr"], everything["hit@1"]]
-        lines.append(f"| {trial.chapters or 'all'} | " + " | ".join(map(_number, numbers)) + " |")
+        lines.append(f"| `{trial.base}` | {trial.chapters or 'all'} | " + " | ".join(map(_number, numbers)) + " |")
     return "\n".join(lines) + "\n"
 
 

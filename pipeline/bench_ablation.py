@@ -1,7 +1,7 @@
 """What each part of the search adds: strategies that differ in one thing, asked the same questions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.search.fusion import best
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
+from retrieval.strategy import Routing, Strategy
 from retrieval.types import Chunk, Embedder
 
 BASELINES: Mapping[str, str] = {
@@ -39,6 +40,7 @@ BASELINES: Mapping[str, str] = {
 """Each trial and what it is compared with: the strategy that differs in the one thing that is tried."""
 SETS = ("ttrpg", "wikisql-rows", "wtq-rows", "fetaqa-rows", "passages")
 ROUTED = (3, 8, 12)
+ROUTED_BASES = ("hybrid", "default")
 ALIASED, UNALIASED = "bm25, aliases on", "bm25, aliases off"
 METRICS = {"mrr": mrr(), "hit@1": hit(1), "hit@10": hit(10)}
 
@@ -77,8 +79,9 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class RoutedTrial:
-    """Chapter routing on one set. Key: chapters kept; 0 for all."""
+    """Chapter routing on one set. Key: (base, chapters kept; 0 for all)."""
 
+    base: str
     chapters: int
     evaluability: Number
     """Share of the questions whose gold all stands in the kept chapters."""
@@ -102,7 +105,8 @@ class _Asked:
     """Values by strategy, aligned over the questions of a set."""
 
     values: dict[str, list[Values]]
-    reached: dict[int, list[bool]]
+    reached: dict[str, list[bool]]
+    """By routed strategy: whether all gold stands in the kept chapters."""
 
 
 def run_ablation(
@@ -120,13 +124,14 @@ def run_ablation(
     trials: list[Trial] = []
     routed: dict[str, tuple[RoutedTrial, ...]] = {}
     for name, members in corpora.items():
-        asked = _Asked({}, {count: [] for count in ROUTED})
+        asked = _Asked({}, {})
         for corpus in members:
             with open_index(home, name, corpus, embedder, tell) as snapshot:
                 _ask_corpus(asked, name, corpus, snapshot, embedder, tell)
-        trials += [_trial(name, each, asked.values) for each in asked.values]
+        tried = {*BASELINES, *BASELINES.values(), ALIASED, UNALIASED}
+        trials += [_trial(name, each, asked.values) for each in asked.values if each in tried]
         if name == "ttrpg":
-            routed[name] = tuple(_routed(count, asked) for count in (*ROUTED, 0))
+            routed[name] = tuple(_routed(base, count, asked) for base in ROUTED_BASES for count in (*ROUTED, 0))
     identity = embedder.identity
     return Ablation(split, f"{identity.name} {identity.version}", tuple(trials), routed)
 
@@ -137,21 +142,22 @@ def _ask_corpus(asked: _Asked, name: str, corpus: Corpus, snapshot: Snapshot, em
     questions = corpus.question_sets(searcher, chunks)[0]
     for trial in dict.fromkeys((*BASELINES, *BASELINES.values())):
         tell(f"{corpus.name}, {trial}", 0, 1)
-        asked.values.setdefault(trial, []).extend(_scored(questions, _searching(questions, searcher, trial)))
+        asked.values.setdefault(trial, []).extend(_scored(questions, _searching(questions, searcher, strategy(trial))))
     for trial, vocabulary in ((ALIASED, snapshot.vocabulary), (UNALIASED, Vocabulary())):
         asked.values.setdefault(trial, []).extend(_scored(questions, _lexical(chunks, vocabulary)))
     if name == "ttrpg":
-        for count in ROUTED:
-            kept = _kept(searcher, questions, count, len(chunks))
-            asked.reached[count] += kept
+        for routing in (_routing(base, count) for base in ROUTED_BASES for count in ROUTED):
+            if routing.name not in BASELINES:
+                scores = _scored(questions, _searching(questions, searcher, routing))
+                asked.values.setdefault(routing.name, []).extend(scores)
+            asked.reached.setdefault(routing.name, []).extend(_kept(searcher, questions, routing, len(chunks)))
 
 
 Ask = Callable[[str, str], Sequence[str]]
 """(id of a question, its text) -> chunk ids."""
 
 
-def _searching(questions: QuestionSet, searcher: Retriever, name: str) -> Ask:
-    chosen = strategy(name)
+def _searching(questions: QuestionSet, searcher: Retriever, chosen: Strategy) -> Ask:
     by_id = {question.id: question for question in questions.questions}
 
     def ask(identity: str, query: str) -> Sequence[str]:
@@ -175,8 +181,11 @@ def _scored(questions: QuestionSet, ask: Ask) -> Iterator[Values]:
             yield {name: metric(judgement) for name, metric in METRICS.items()}
 
 
-def _kept(searcher: Retriever, questions: QuestionSet, count: int, size: int) -> list[bool]:
-    chosen = strategy(f"default+routing{count}")
+def _routing(base: str, count: int) -> Strategy:
+    return replace(strategy(base), name=f"{base}+routing{count}", routing=Routing(count))
+
+
+def _kept(searcher: Retriever, questions: QuestionSet, chosen: Strategy, size: int) -> list[bool]:
     return [
         set(questions.gold(question)) <= set(searcher.retrieve(question.query, size, chosen).chunk_ids)
         for question in questions.scored
@@ -195,11 +204,13 @@ def _trial(name: str, trial: str, values: Mapping[str, list[Values]]) -> Trial:
     return Trial(name, trial, len(mine), numbers, baseline, difference, paired_randomisation(mine, theirs))
 
 
-def _routed(count: int, asked: _Asked) -> RoutedTrial:
-    values = asked.values[f"default+routing{count}" if count else "default"]
-    reached = asked.reached[count] if count else [True] * len(values)
+def _routed(base: str, count: int, asked: _Asked) -> RoutedTrial:
+    name = _routing(base, count).name if count else base
+    values = asked.values[name]
+    reached = asked.reached.get(name, [True] * len(values))
     inside = [each for each, found in zip(values, reached, strict=True) if found]
     return RoutedTrial(
+        base,
         count,
         Number.of([float(found) for found in reached]),
         {metric: Number.of([each[metric] for each in inside]) for metric in METRICS},

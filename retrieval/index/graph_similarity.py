@@ -45,7 +45,9 @@ def _groups(vectors: Vector, seed: int) -> Iterator[Pairs]:
     if len(vectors) <= EXACT:
         yield np.arange(len(vectors))
         return
-    pivots = np.sort(np.random.default_rng(seed).choice(len(vectors), size=int(len(vectors) ** 0.5), replace=False))
+    # Four times the root: comparing with pivots then costs about what comparing within groups does.
+    size = int(4 * len(vectors) ** 0.5)
+    pivots = np.sort(np.random.default_rng(seed).choice(len(vectors), size=min(size, len(vectors)), replace=False))
     nearest = np.empty((len(vectors), 2), dtype=np.int64)
     for start in range(0, len(vectors), _BLOCK):
         similarity = vectors[start : start + _BLOCK] @ vectors[pivots].T

@@ -66,9 +66,12 @@ def reciprocal_rank(legs: Sequence[Leg], constant: int = RANK_CONSTANT, listed: 
     """
     total = np.zeros(len(legs[0].scores))
     for leg in legs:
-        found = best(leg.scores, listed, leg.scores > 0)
-        scores = leg.scores[found]
-        changes = np.flatnonzero(np.diff(scores, prepend=np.inf))
+        found = np.flatnonzero(leg.scores > 0)
+        if len(found) > listed:
+            last = np.partition(leg.scores[found], len(found) - listed)[len(found) - listed]
+            found = found[leg.scores[found] >= last]
+        found = found[np.argsort(-leg.scores[found])]
+        changes = np.flatnonzero(np.diff(leg.scores[found], prepend=np.inf))
         rank = 1 + np.repeat(changes, np.diff(changes, append=len(found)))
         total[found] += 1.0 / (constant + rank)
     return total
