@@ -55,6 +55,8 @@ if TYPE_CHECKING:
         Stage,
         Table,
     )
+    from retrieval.understand.traversal import TraversalIndex, retrieve_candidates
+    from retrieval.understand.traversal_config import TraversalConfig
 
 __all__ = [
     "STRATEGIES",
@@ -83,6 +85,8 @@ __all__ = [
     "Stage",
     "Strategy",
     "Table",
+    "TraversalConfig",
+    "TraversalIndex",
     "UnknownNameError",
     "UnreadableSettingsError",
     "Vocabulary",
@@ -93,6 +97,7 @@ __all__ = [
     "load_embedder",
     "open_snapshot",
     "promote",
+    "retrieve_candidates",
     "retrieve_with_iterative_filtering",
     "satisfies_query_must",
     "verify_snapshot",
@@ -104,6 +109,8 @@ _ELSEWHERE = {
     "Retriever": "search.retriever",
     "Snapshot": "index.snapshot",
     "Strategy": "strategy",
+    "TraversalConfig": "understand.traversal_config",
+    "TraversalIndex": "understand.traversal",
     "Vocabulary": "query_must.vocabulary",
     "build_snapshot": "index.snapshot",
     "debug_lines": "search.transcript",
@@ -112,6 +119,7 @@ _ELSEWHERE = {
     "load_embedder": "index.embedders",
     "open_snapshot": "index.snapshot",
     "promote": "index.live",
+    "retrieve_candidates": "understand.traversal",
     "retrieve_with_iterative_filtering": "search.iterative",
     "satisfies_query_must": "query_must.predicate",
     "verify_snapshot": "index.snapshot",
