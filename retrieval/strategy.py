@@ -82,6 +82,8 @@ class Strategy:
     """Rank by evidence, in these weights; both legs are parts of it, so their own weights are not used."""
     max_iterations: int = 3
     """Rounds of the `iterative` mode."""
+    noisy_weight: float = 1.0
+    """Below 1, chunks with a query_must stand back in those rounds: their distance is divided by it."""
     fusion: Fusion = "min_max"
     """How the two legs become one score, where there is no `evidence`."""
     graph: GraphBoost | None = None

@@ -5,8 +5,9 @@ back and are counted twice. It works on any collection that somebody else filled
 `filtering` is faster and never runs out of rounds; this stays for comparison and for foreign collections.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Protocol
 
 from retrieval.query_must.canonical import Canonical
@@ -82,7 +83,7 @@ def iterate(ask: Ask, question: Canonical, k: int, max_iterations: int) -> Itera
 
 def retrieve_with_iterative_filtering(
     query: str,
-    collection: QueryableCollection,
+    collection: QueryableCollection | Sequence[QueryableCollection],
     k: int = 15,
     max_iterations: int = 3,
     *,
@@ -90,12 +91,14 @@ def retrieve_with_iterative_filtering(
     id_key: str = "id",
     vocabulary: Vocabulary | None = None,
     where: Mapping[str, Any] | None = None,
+    noisy_weight: float = 1.0,
 ) -> IterativeOutcome:
-    """Search a foreign collection whose metadata hold `query_must` as a JSON string.
+    """Search foreign collections whose metadata hold `query_must` as a JSON string.
 
     Args:
         query: the question.
-        collection: a Chroma collection, or anything with its `query`.
+        collection: a Chroma collection, or anything with its `query`; or several of one embedder, whose answers are
+            merged by distance, then id. An id that two of them have is one chunk, the nearer one.
         k: how many chunks to return.
         max_iterations: how often to ask at most.
         embedder: the model that made the collection's vectors.
@@ -103,6 +106,8 @@ def retrieve_with_iterative_filtering(
             more instead, and what was seen is dropped.
         vocabulary: for the canonical form; the generic one when None.
         where: Chroma's filter on metadata, which holds beside the predicates.
+        noisy_weight: above 0; below 1, chunks whose metadata say `is_noisy` stand back: their distance is divided by
+            it, so that fewer rounds go to near-twins.
 
     Raises:
         InvalidQueryError: the question is empty or too long.
@@ -110,15 +115,55 @@ def retrieve_with_iterative_filtering(
     question = Question.ask(query, vocabulary)
     vector = [float(number) for number in embedder.embed_query(query)]
 
+    collections = collection if isinstance(collection, Sequence) else [collection]
+    sources = [_Source(each, vector, id_key, *part) for each in collections for part in _parts(where, noisy_weight)]
+
     def ask(wanted: int, seen: frozenset[str]) -> list[Candidate]:
-        unseen = {id_key: {"$nin": sorted(seen)}} if seen else None
-        both = {"$and": [where, unseen]} if where and unseen else where or unseen
-        answer = _query(collection, vector, wanted, both)
-        if any(candidate.id in seen for candidate in answer):
-            answer = _query(collection, vector, wanted + len(seen), where)
-        return [candidate for candidate in answer if candidate.id not in seen][:wanted]
+        return merged([source.unseen(wanted, seen) for source in sources])[:wanted]
 
     return iterate(ask, question.canonical, k, max_iterations)
+
+
+def merged(answers: Iterable[Sequence[Candidate]]) -> list[Candidate]:
+    """Candidates by distance, then id; of one id the nearest."""
+    nearest: dict[str, Candidate] = {}
+    for candidate in sorted(chain.from_iterable(answers), key=lambda candidate: (candidate.distance, candidate.id)):
+        nearest.setdefault(candidate.id, candidate)
+    return list(nearest.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """One collection, or a part of it whose distances count differently."""
+
+    collection: QueryableCollection
+    vector: list[float]
+    id_key: str
+    where: Mapping[str, Any] | None
+    weight: float
+
+    def unseen(self, wanted: int, seen: frozenset[str]) -> list[Candidate]:
+        """The nearest candidates that were not seen, at their weighted distance."""
+        unseen = {self.id_key: {"$nin": sorted(seen)}} if seen else None
+        answer = _query(self.collection, self.vector, wanted, _both(self.where, unseen))
+        if any(candidate.id in seen for candidate in answer):
+            answer = _query(self.collection, self.vector, wanted + len(seen), self.where)
+        return [
+            replace(candidate, distance=candidate.distance / self.weight)
+            for candidate in answer
+            if candidate.id not in seen
+        ][:wanted]
+
+
+def _parts(where: Mapping[str, Any] | None, noisy_weight: float) -> list[tuple[Mapping[str, Any] | None, float]]:
+    if noisy_weight == 1.0:
+        return [(where, 1.0)]
+    # A chunk without the key passes `$ne`.
+    return [(_both(where, {"is_noisy": {"$ne": True}}), 1.0), (_both(where, {"is_noisy": True}), noisy_weight)]
+
+
+def _both(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    return {"$and": [one, other]} if one and other else one or other
 
 
 def _query(

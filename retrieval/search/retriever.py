@@ -111,7 +111,7 @@ class Retriever:
                 return rank(legs, self.snapshot, strategy, k, admitted, where)
         with watch.stage("dense"):
             if strategy.query_must == "iterative":
-                return nearest_in_rounds(self.snapshot, question, vector, k, strategy.max_iterations, where)
+                return nearest_in_rounds(self.snapshot, question, vector, k, strategy, where)
             if admitted is None:
                 return nearest_unfiltered(self.snapshot, vector, k, where)
             return nearest_admitted(self.snapshot, vector, k, admitted, where, debug=debug)

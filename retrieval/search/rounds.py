@@ -5,16 +5,17 @@ import numpy as np
 from retrieval.index.metadata_index import Mask
 from retrieval.index.snapshot import Snapshot
 from retrieval.search.cosine import similarity
-from retrieval.search.filtering import by_distance, nearest_in
+from retrieval.search.filtering import nearest_in
 from retrieval.search.fusion import Positions, best
 from retrieval.search.iterative import Candidate, iterate
 from retrieval.search.question import Question
 from retrieval.search.ranking import Ranking
+from retrieval.strategy import Strategy
 from retrieval.types import Vector
 
 
 def nearest_in_rounds(
-    snapshot: Snapshot, question: Question, vector: Vector, k: int, max_iterations: int, where: Mask | None = None
+    snapshot: Snapshot, question: Question, vector: Vector, k: int, strategy: Strategy, where: Mask | None = None
 ) -> Ranking:
     """The k nearest chunks that satisfy their query_must, found by asking again; perhaps fewer than there are.
 
@@ -23,31 +24,35 @@ def nearest_in_rounds(
         question: what was asked.
         vector: (dimensions,).
         k: how many, and how many each round looks at.
-        max_iterations: rounds at most.
+        strategy: says how many rounds there are at most, and how far back noisy chunks stand.
         where: (n,) the chunks that the caller's filter passes; None: all.
     """
 
     def ask(wanted: int, seen: frozenset[str]) -> list[Candidate]:
         if where is not None:
-            found = _passing(snapshot, vector, wanted, seen, where)
+            parts = [_passing(snapshot, vector, wanted, seen, where, guarded=guarded) for guarded in (False, True)]
         else:
             parts = [_unseen(snapshot, vector, wanted, seen, guarded=guarded) for guarded in (False, True)]
-            found = np.concatenate(parts)
-        ranking = by_distance(snapshot, found, vector, wanted)
-        chunks = [snapshot.chunks[int(position)] for position in ranking.positions]
+        found = np.concatenate(parts)
+        distances = 1.0 - similarity(snapshot.vectors[found], vector)
+        distances[np.asarray(snapshot.predicates.guarded)[found]] /= strategy.noisy_weight
+        order = np.lexsort((found, distances))[:wanted]
+        chunks = [snapshot.chunks[int(position)] for position in found[order]]
         return [
-            Candidate(chunk.id, 1.0 - float(score), chunk.title, chunk.query_must)
-            for chunk, score in zip(chunks, ranking.scores, strict=True)
+            Candidate(chunk.id, float(distance), chunk.title, chunk.query_must)
+            for chunk, distance in zip(chunks, distances[order], strict=True)
         ]
 
-    outcome = iterate(ask, question.canonical, k, max_iterations)
+    outcome = iterate(ask, question.canonical, k, strategy.max_iterations)
     positions = snapshot.chunks.positions([candidate.id for candidate in outcome.kept])
     scores = np.asarray([1.0 - candidate.distance for candidate in outcome.kept])
     return Ranking(positions, scores, {"dense": scores}, decisions=outcome.decisions, rounds=outcome.rounds)
 
 
-def _passing(snapshot: Snapshot, vector: Vector, wanted: int, seen: frozenset[str], where: Mask) -> Positions:
-    members = where.copy()
+def _passing(
+    snapshot: Snapshot, vector: Vector, wanted: int, seen: frozenset[str], where: Mask, *, guarded: bool
+) -> Positions:
+    members = where & (np.asarray(snapshot.predicates.guarded) == guarded)
     members[snapshot.chunks.positions(sorted(seen))] = False
     return best(similarity(snapshot.vectors, vector), wanted, members)
 

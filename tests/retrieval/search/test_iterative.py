@@ -82,3 +82,42 @@ def test_a_predicate_that_cannot_be_read_keeps_its_chunk(tmp_path: Path) -> None
     outcome = ask(collection, "tavern")
     assert sorted(candidate.id for candidate in outcome.kept) == ["a", "b"]
     client.close()
+
+
+def test_two_collections_are_one_merged_by_distance_then_id(foreign, tmp_path: Path) -> None:
+    everything = foreign.get(include=["embeddings", "metadatas", "documents"])
+    client = chromadb.PersistentClient(str(tmp_path))
+    halves = [client.create_collection(f"half-{number}", embedding_function=None) for number in range(2)]
+    for number, half in enumerate(halves):
+        places = [place for place in range(len(everything["ids"])) if place % 2 == number or place < 5]
+        half.add(
+            ids=[everything["ids"][place] for place in places],
+            embeddings=everything["embeddings"][places],
+            metadatas=[everything["metadatas"][place] for place in places],
+            documents=[everything["documents"][place] for place in places],
+        )
+    for question in ("attack matrix for clerics, opponent armor class 6, level 1", "dragon in the tavern"):
+        whole, parts = ask(foreign, question), ask(halves, question)
+        assert [candidate.id for candidate in parts.kept] == [candidate.id for candidate in whole.kept]
+        assert parts.decisions == whole.decisions
+    client.close()
+
+
+def test_noisy_chunks_stand_back_and_their_filter_holds_all_the_same(tmp_path: Path) -> None:
+    client = chromadb.PersistentClient(str(tmp_path))
+    collection = client.create_collection("noisy", embedding_function=None)
+    texts = ["dragon lair", "dragon lairs", "dragon den", "quite another thing"]
+    noisy: list[dict] = [{"is_noisy": True, "n": 1}, {"is_noisy": False, "n": 1}, {"n": 1}, {"is_noisy": True, "n": 2}]
+    collection.add(ids=list("abcd"), embeddings=ToyEmbedder().embed(texts), metadatas=noisy)
+
+    def asked(weight: float, where: dict | None = None) -> list[str]:
+        outcome = retrieve_with_iterative_filtering(
+            "dragon lair!", collection, 4, embedder=ToyEmbedder(), noisy_weight=weight, where=where
+        )
+        return [candidate.id for candidate in outcome.kept]
+
+    assert asked(1.0)[0] == "a"
+    assert asked(0.001) == ["b", "c", "a", "d"]
+    assert asked(0.001, {"n": 1}) == ["b", "c", "a"]
+    assert asked(1.0, {"n": 2}) == ["d"]
+    client.close()
