@@ -1,11 +1,12 @@
 """Why one chunk is in or out for one question."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from retrieval.query_must.predicate import explain as explain_predicate
+from retrieval.search.fusion import Positions
 from retrieval.search.question import Question
 from retrieval.search.retriever import Retriever
 from retrieval.search.scan import rank, scan
@@ -25,9 +26,10 @@ class Explanation:
     strategy: str
     chunk: Chunk
     excluded: bool
-    """A predicate keeps it out, under this strategy."""
+    """A predicate, or a routing to other chapters, keeps it out under this strategy."""
     verdict: str
-    """`no restrictions`, `satisfies query_must`, or what fails; said even if the filter is off."""
+    """`no restrictions`, `satisfies query_must`, what fails, or that its chapter is not searched; said even if the
+    filter is off."""
     rank: int | None
     """1-based, among all chunks that may come back; None when it is excluded."""
     rank_unfiltered: int
@@ -65,25 +67,32 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
     legs = scan(snapshot, asked, vector, chosen, Stopwatch())
     admitted = retriever.admitted(asked)
     chunk = snapshot.chunks[position]
-    satisfied = chunk.query_must is None or bool(np.isin(position, admitted))
-    excluded = chosen.query_must != "off" and not satisfied
-    everything = rank(legs, snapshot, chosen, len(snapshot), None)
+    everything = rank(legs, snapshot, replace(chosen, routing=None), len(snapshot), None)
     allowed = rank(legs, snapshot, chosen, len(snapshot), admitted if chosen.query_must != "off" else None)
-    place = _place(everything.positions, position)
+    unfiltered, place = _place(everything.positions, position), _place(allowed.positions, position)
+    # The graph raises what is near the best chunks that may come back: a score is that of its own ranking.
+    shown, at = (everything, unfiltered) if place is None else (allowed, place)
     return Explanation(
         question=question,
         canonical=asked.canonical.text.strip(),
         strategy=chosen.name,
         chunk=chunk,
-        excluded=excluded,
-        verdict="no restrictions" if chunk.query_must is None else explain_predicate(asked.canonical, chunk.query_must),
-        rank=None if excluded else _place(allowed.positions, position) + 1,
-        rank_unfiltered=place + 1,
+        excluded=place is None,
+        verdict=_verdict(chunk, asked, out=place is None),
+        rank=None if place is None else place + 1,
+        rank_unfiltered=(unfiltered or 0) + 1,
         n_chunks=len(snapshot),
-        score=float(everything.scores[place]),
-        evidence={name: float(part[place]) for name, part in everything.evidence.items()},
+        score=float(shown.scores[at or 0]),
+        evidence={name: float(part[at or 0]) for name, part in shown.evidence.items()},
     )
 
 
-def _place(positions: "np.ndarray[tuple[int], np.dtype[np.int64]]", position: int) -> int:
-    return int(np.flatnonzero(positions == position)[0])
+def _verdict(chunk: Chunk, asked: Question, *, out: bool) -> str:
+    said = "no restrictions" if chunk.query_must is None else explain_predicate(asked.canonical, chunk.query_must)
+    passed = said in {"no restrictions", "satisfies query_must"}
+    return f"{said}, but its chapter is not searched" if out and passed else said
+
+
+def _place(positions: Positions, position: int) -> int | None:
+    found = np.flatnonzero(positions == position)
+    return int(found[0]) if len(found) else None
