@@ -8,7 +8,7 @@ from tempfile import mkdtemp
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.errors import EmbedderMismatchError, LibraryError
+from retrieval.errors import EmbedderMismatchError, IndexCorruptError, LibraryError
 from retrieval.index.arrays import save_array
 from retrieval.index.chroma import HNSW, ChromaStore
 from retrieval.index.chroma_building import write_collections, write_collections_of_server
@@ -19,7 +19,7 @@ from retrieval.index.graph import Graph
 from retrieval.index.graph_building import build_graph, chunks_fingerprint
 from retrieval.index.lexical import LexicalIndex, lexical_fingerprint
 from retrieval.index.live import SNAPSHOTS, snapshot_folder
-from retrieval.index.manifest import FILE_NAME, Manifest
+from retrieval.index.manifest import Manifest
 from retrieval.index.metadata_index import MetadataIndex
 from retrieval.index.tokens import TOKENIZATION, Tokenization, Tokenize, tokenizer
 from retrieval.query_must.canonical import as_point, canonical_term
@@ -90,7 +90,7 @@ def build_snapshot(
         )
         final = snapshot_folder(home, manifest.id)
         server = ChromaServer.of(Settings.read(home).chroma, manifest.id)
-        if (final / FILE_NAME).is_file():
+        if _is_sound(final):
             write_collections_of_server(server, ordered, matrix, guarded, tell)
             return Manifest.read(final)
         write_collections(ChromaStore(building / "chroma", server), ordered, matrix, guarded, tell)
@@ -161,6 +161,14 @@ def _write_graph(
         raise LibraryError("the graph is over other chunks, or these in another order; build it again")
     graph.save(folder / "graph")
     return graph
+
+
+def _is_sound(folder: Path) -> bool:
+    """Whether a snapshot is there as it was written; a damaged one is built anew."""
+    try:
+        return not any(Manifest.read(folder).disagreements(folder, hashes=True))
+    except IndexCorruptError:
+        return False
 
 
 def _split_names(

@@ -202,3 +202,13 @@ def test_a_snapshot_without_its_chroma_is_found(home: Path) -> None:
 def test_an_unknown_chunk_is_named(home: Path) -> None:
     with open_snapshot(home, only_id(home)) as snapshot, pytest.raises(UnknownNameError, match="'nobody'"):
         snapshot.chunks.positions([chunk(1).id, "nobody"])
+
+
+def test_building_again_mends_a_damaged_snapshot(home: Path) -> None:
+    name = only_id(home)
+    (home / "snapshots" / name / "vectors.npy").write_bytes(b"broken")
+    chunks = [chunk(number) for number in range(60)]
+
+    assert build_snapshot(home, chunks, vectors_of(60), MODEL, Vocabulary.default()).id == name
+    with open_snapshot(home, name) as snapshot:
+        assert np.array_equal(snapshot.vectors[int(snapshot.chunks.positions([chunk(7).id])[0])], vectors_of(60)[7])
