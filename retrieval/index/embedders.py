@@ -6,6 +6,7 @@ from types import MappingProxyType
 from retrieval.errors import UnknownNameError
 from retrieval.index.minilm_model import MiniLmEmbedder
 from retrieval.index.openai_model import OpenAiEmbedder
+from retrieval.index.sentence_model import PREFIX, SentenceEmbedder
 from retrieval.index.wordllama_model import WordllamaEmbedder
 from retrieval.types import Embedder
 
@@ -17,11 +18,13 @@ EMBEDDERS: Mapping[str, Callable[[], Embedder]] = MappingProxyType(
 
 
 def load_embedder(name: str = DEFAULT_EMBEDDER) -> Embedder:
-    """The embedder of that name.
+    """The embedder of that name; `st:MODEL` is a model of the sentence-transformers library.
 
     Raises:
         UnknownNameError: no such embedder; lists those that exist.
     """
+    if name.startswith(PREFIX) and name != PREFIX:
+        return SentenceEmbedder(name.removeprefix(PREFIX))
     if name not in EMBEDDERS:
-        raise UnknownNameError("embedder", name, EMBEDDERS)
+        raise UnknownNameError("embedder", name, [*EMBEDDERS, f"{PREFIX}MODEL"])
     return EMBEDDERS[name]()

@@ -67,7 +67,7 @@ assert not logging.getLogger().handlers and logging.getLogger().level == logging
 
 
 def test_an_unknown_embedder_names_those_that_exist() -> None:
-    with pytest.raises(UnknownNameError, match="'bert'; there are: minilm, openai, wordllama"):
+    with pytest.raises(UnknownNameError, match="'bert'; there are: minilm, openai, st:MODEL, wordllama"):
         load_embedder("bert")
 
 
