@@ -14,7 +14,7 @@ from evals.significance import Interval, bootstrap_interval, paired_randomisatio
 from pipeline.bench_index import Tell, open_index
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.snapshot import Snapshot
-from retrieval.index.tokens import tokenizer
+from retrieval.index.tokens import question_tokenizer, tokenizer
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.search.fusion import best
 from retrieval.search.retriever import Retriever
@@ -171,6 +171,7 @@ def _searching(questions: QuestionSet, searcher: Retriever, chosen: Strategy) ->
 def _lexical(chunks: Sequence[Chunk], vocabulary: Vocabulary) -> Ask:
     """BM25 whose tokens fold the vocabulary's labels and aliases, or fold nothing where it has none."""
     index = LexicalIndex.build([chunk.search_text for chunk in chunks], tokenizer(vocabulary))
+    index = replace(index, ask=question_tokenizer(vocabulary))
     return lambda _, query: [chunks[place].id for place in best(index.scores(query), DEPTH).tolist()]
 
 

@@ -1,5 +1,6 @@
 """`querymust bench ablation`: what each part of the search adds."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -24,8 +25,6 @@ def bench_ablation(
     Example:
       querymust bench ablation --data ROOT
     """
-    from dataclasses import asdict
-
     from evals.benchmarks.corpus import Corpus
     from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder
     from evals.benchmarks.sets import read_benchmark

@@ -10,8 +10,7 @@ import numpy as np
 from retrieval.errors import IndexCorruptError
 from retrieval.index.graph import Graph, Nodes
 from retrieval.index.graph_building import chunks_fingerprint
-from retrieval.index.tokens import Tokenize, tokenizer
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.index.tokens import Tokenize, tokens
 from retrieval.search.graph_boost import named_entities
 from retrieval.search.question import Question
 from retrieval.types import Chunk
@@ -57,13 +56,13 @@ class TraversalIndex:
     tokenize: Tokenize
 
     @classmethod
-    def build(cls, graph: Graph, chunks: Sequence[Chunk], vocabulary: Vocabulary | None = None) -> "TraversalIndex":
+    def build(cls, graph: Graph, chunks: Sequence[Chunk], tokenize: Tokenize = tokens) -> "TraversalIndex":
         """From a graph and its chunks, in any order.
 
         Args:
             graph: of a snapshot, or built from the chunks.
             chunks: all of the graph's.
-            vocabulary: the one that the graph was built with; the generic one when None.
+            tokenize: what the graph was built with; of a snapshot, `snapshot.lexical.tokenize`.
 
         Raises:
             IndexCorruptError: the graph is over other chunks.
@@ -73,7 +72,7 @@ class TraversalIndex:
             raise IndexCorruptError(f"the graph is over other chunks than these {len(ordered)}; build it again")
         places = tuple(" ".join((chunk.document, *chunk.heading_path)).casefold() for chunk in ordered)
         ids = tuple(chunk.id for chunk in ordered)
-        return cls(graph, ids, places, tokenizer(vocabulary or Vocabulary.default()))
+        return cls(graph, ids, places, tokenize)
 
 
 def retrieve_candidates(query: str, index: TraversalIndex, config: TraversalConfig) -> Traversal:
