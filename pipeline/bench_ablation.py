@@ -23,8 +23,8 @@ from retrieval.strategy import Routing, Strategy
 from retrieval.types import Chunk, Embedder
 
 BASELINES: Mapping[str, str] = {
-    "bm25": "hybrid",
-    "dense": "hybrid",
+    "bm25": "default",
+    "dense": "default",
     "rrf": "hybrid",
     "hybrid_tmm": "hybrid",
     "hybrid_graph": "hybrid",
