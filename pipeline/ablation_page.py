@@ -35,7 +35,7 @@ Each line differs from the one it is compared with in one thing. The difference 
 95 % bootstrap interval; p is of a paired randomisation test. A thing is kept in `default` where some set gains beyond
 its interval and none loses. The weights of `default` were fitted on these questions ([weights](weights.md)), so a
 difference *from* `default` favours it; one from `hybrid` does not. The boost of `default+graph` is 0.1, of scores
-whose best is about 8; 0.2 and 0.4, which is the plan's proportion, were tried on all sets but wikisql-rows and did worse.
+whose best is about 8; 0.2 and 0.4, which is the plan's proportion, did worse on the four smaller sets.
 
 How each works: [fusion](../retrieval/search/fusion.py), [graph](../retrieval/index/graph.py) and
 [its boost](../retrieval/search/graph_boost.py), [routing](../retrieval/search/routing.py).
