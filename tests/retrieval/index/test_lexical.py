@@ -1,3 +1,7 @@
+import gzip
+import json
+import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -6,8 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
+from evals.benchmarks.sets import read_benchmark
+from evals.questions import load_questions
 from retrieval.errors import IndexCorruptError
+from retrieval.home import Home
 from retrieval.index.lexical import LexicalIndex
+from retrieval.index.snapshot import open_snapshot
+from retrieval.index.tokens import question_tokenizer, tokenizer
+from retrieval.query_must.vocabulary import Vocabulary
 
 WORD = st.sampled_from(["ac", "cleric", "6", "7", "level", "hit", "roll", "armor", "the", "-2"])
 TEXT = st.lists(WORD, max_size=12).map(" ".join)
@@ -55,3 +65,29 @@ def test_a_missing_or_foreign_file_is_a_corrupt_index(tmp_path: Path) -> None:
     (tmp_path / "weights.npy").unlink()
     with pytest.raises(IndexCorruptError, match="build the index again"):
         LexicalIndex.load(tmp_path)
+
+
+def agrees_with_okapi(texts: list[str], questions: list[str]) -> None:
+    vocabulary = Vocabulary.default()
+    cut, ask = tokenizer(vocabulary), question_tokenizer(vocabulary)
+    index = replace(LexicalIndex.build(texts, cut), ask=ask)
+    reference = BM25Okapi([cut(text) for text in texts])
+    for question in questions:
+        assert np.abs(index.scores(question) - reference.get_scores(ask(question))).max() < 1e-9
+
+
+def test_scores_are_okapi_bm25s_on_the_sample(sample: Home) -> None:
+    snapshot = open_snapshot(sample.root)
+    questions = [question.query for path in sample.settings.questions for question in load_questions(path)]
+    assert len(questions) > 10
+    agrees_with_okapi([chunk.search_text for chunk in snapshot.chunks], questions)
+
+
+@pytest.mark.data
+@pytest.mark.skipif("QUERYMUST_DATA" not in os.environ, reason="QUERYMUST_DATA names no folder")
+def test_scores_are_okapi_bm25s_on_scifact() -> None:
+    folder = Path(os.environ["QUERYMUST_DATA"]) / "passages"
+    (corpus,) = (each for each in read_benchmark("passages", folder, "open") if each.name == "scifact")
+    with gzip.open(folder / "scifact.open.jsonl.gz", "rt") as file:
+        questions = [json.loads(line)["query"] for line in file]
+    agrees_with_okapi([chunk.search_text for chunk in corpus.chunks(Vocabulary.default())], questions[:100])
