@@ -86,9 +86,7 @@ class Bend:
     mrr: float
 
 
-def judged_questions(
-    retriever: Retriever, questions: QuestionSet, chunks: Sequence[Chunk], *, documents: bool = False
-) -> Iterator[Judged]:
+def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Sequence[Chunk]) -> Iterator[Judged]:
     """The questions of a set that have gold in the index, with the evidence of their candidates.
 
     Guarded chunks whose predicate the question refuses are no candidates; gold always is.
@@ -97,16 +95,12 @@ def judged_questions(
         retriever: over the index.
         questions: the set.
         chunks: those of the index, in the order of their positions.
-        documents: gold is whole documents; each of their chunks will do.
     """
     snapshot = retriever.snapshot
     guarded = np.asarray(snapshot.predicates.guarded)
-    place_of = np.asarray([f"{chunk.book}/{chunk.document}" for chunk in chunks])
     twins = np.asarray([chunk.signature or f"alone {chunk.id}" for chunk in chunks])
     for each in questions.scored:
         gold = snapshot.chunks.positions(list(questions.gold(each)))
-        if documents and len(gold):
-            gold = np.flatnonzero(np.isin(place_of, place_of[gold]))
         if not len(gold):
             continue
         asked = Question.ask(each.query, snapshot.vocabulary)

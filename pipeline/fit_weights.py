@@ -17,7 +17,7 @@ from retrieval.strategy import EvidenceWeights
 from retrieval.types import Embedder
 
 SAMPLE = "sample"
-PASSAGES, DOCUMENTS = "passages", "self-query"
+PASSAGES = "passages"
 _HERE = Path(__file__).parent
 
 
@@ -95,12 +95,8 @@ def fit_weights(
             retriever, chunks = Retriever(snapshot, embedder), tuple(snapshot.chunks)
             sets = corpus.question_sets(retriever, chunks)
             # A set asked within one table shows other candidates than a search does.
-            whole = [each for each in sets if each.ask is None or name in (PASSAGES, DOCUMENTS)]
-            asked = [
-                judged
-                for each in whole
-                for judged in judged_questions(retriever, each, chunks, documents=name == DOCUMENTS)
-            ]
+            whole = [each for each in sets if each.ask is None or name == PASSAGES]
+            asked = [judged for each in whole for judged in judged_questions(retriever, each, chunks)]
         if asked:
             groups[corpus.name] = tuple(asked)
     tell("fitting", 0, 1)
