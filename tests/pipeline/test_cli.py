@@ -65,6 +65,18 @@ def test_search_as_json_holds_hits_and_receipt(run: Run, sample: Home) -> None:
     assert "ac 6" in receipt["canonical"]
 
 
+def test_where_keeps_to_chunks_with_that_metadata(run: Run, sample: Home) -> None:
+    hits = run("search", QUESTION, "--home", sample.root, "--json", "--where", "kind=prose", "--where", "book!=x").json[
+        "hits"
+    ]
+    assert isinstance(hits, list)
+    assert hits
+    assert {hit["kind"] for hit in hits} == {"prose"}
+    refused = run("search", QUESTION, "--home", sample.root, "--where", "colour=red")
+    assert refused.status != 0
+    assert "no metadata key is called 'colour'" in refused.err
+
+
 def test_debug_prints_keep_and_exclude(run: Run, sample: Home) -> None:
     ran = run("search", QUESTION, "--home", sample.root, "--strategy", "iterative", "--debug")
     assert "KEEP" in ran.out
