@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -54,7 +55,8 @@ class EvidenceIndex:
                 of[position] = numbers[chunk.table_id]
         return cls(
             of,
-            WordIndex.build(tokenize(" ".join(_head(chunk))) for chunk in chunks),
+            # The rows of a table share their headings.
+            WordIndex.build(map(cache(tokenize), (" ".join(_head(chunk)) for chunk in chunks))),
             WordIndex.build(tokenize(" ".join(_title(chunk))) for chunk in first),
             WordIndex.build(tokenize(" ".join(chunk.columns)) for chunk in first),
             ValueIndex.build(chunks, names, tokenize),

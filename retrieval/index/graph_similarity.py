@@ -45,30 +45,39 @@ def _groups(vectors: Vector, seed: int) -> Iterator[Pairs]:
     if len(vectors) <= EXACT:
         yield np.arange(len(vectors))
         return
-    # Four times the root: comparing with pivots then costs about what comparing within groups does.
-    size = int(4 * len(vectors) ** 0.5)
-    pivots = np.sort(np.random.default_rng(seed).choice(len(vectors), size=min(size, len(vectors)), replace=False))
-    nearest = np.empty((len(vectors), 2), dtype=np.int64)
+    # Twice the root: comparing with pivots then costs about what comparing within groups does.
+    size = min(int(2 * len(vectors) ** 0.5), len(vectors))
+    pivots = vectors[np.sort(np.random.default_rng(seed).choice(len(vectors), size=size, replace=False))]
+    nearest = np.empty((2, len(vectors)), dtype=np.int64)
     for start in range(0, len(vectors), _BLOCK):
-        similarity = vectors[start : start + _BLOCK] @ vectors[pivots].T
-        nearest[start : start + _BLOCK] = np.argpartition(-similarity, 1, axis=1)[:, :2]
-    for pivot in range(len(pivots)):
-        yield np.flatnonzero((nearest == pivot).any(axis=1))
+        similarity = vectors[start : start + _BLOCK] @ pivots.T
+        rows = np.arange(len(similarity))
+        for place in range(2):
+            nearest[place, start : start + _BLOCK] = closest = similarity.argmax(axis=1)
+            similarity[rows, closest] = -np.inf
+    members = np.argsort(nearest.ravel(), kind="stable")
+    ends = np.searchsorted(nearest.ravel()[members], np.arange(size + 1))
+    for pivot in range(size):
+        yield np.sort(members[ends[pivot] : ends[pivot + 1]] % len(vectors))
 
 
 def _near(
     vectors: Vector, tables: npt.NDArray[np.int32], members: Pairs
 ) -> Iterator[tuple[Pairs, Pairs, npt.NDArray[np.float32]]]:
-    theirs, own = vectors[members], tables[members]
-    for start in range(0, len(members), _BLOCK):
+    # A chunk without a table gets one of its own, and none is its own neighbour.
+    own = np.where(tables[members] >= 0, tables[members], -1 - members)
+    theirs, wanted = np.ascontiguousarray(vectors[members].T), min(NEIGHBOURS, len(members) - 1)
+    for start in range(0, len(members) if wanted > 0 else 0, _BLOCK):
         block = members[start : start + _BLOCK]
-        similarity = vectors[block] @ theirs.T
-        similarity[(own[start : start + _BLOCK, None] == own[None, :]) & (own[None, :] >= 0)] = -1.0
-        similarity[np.arange(len(block)), np.arange(start, start + len(block))] = -1.0
-        wanted = min(NEIGHBOURS, len(members) - 1)
-        if wanted < 1:
-            return
-        best = np.argpartition(-similarity, wanted - 1, axis=1)[:, :wanted]
-        scores = np.take_along_axis(similarity, best, axis=1)
-        rows, columns = np.nonzero(scores >= THRESHOLD)
-        yield block[rows], members[best[rows, columns]], scores[rows, columns]
+        similarity = vectors[block] @ theirs
+        np.copyto(similarity, -1.0, where=own[start : start + _BLOCK, None] == own)
+        rows = np.arange(len(block))
+        for _ in range(wanted):
+            # The largest a few times over is far cheaper than a partition; of equal ones the first is taken.
+            best = similarity.argmax(axis=1)
+            scores = similarity[rows, best]
+            near = scores >= THRESHOLD
+            if not near.any():
+                break
+            yield block[near], members[best[near]], scores[near]
+            similarity[rows, best] = -1.0
