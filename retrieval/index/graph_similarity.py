@@ -11,7 +11,7 @@ THRESHOLD = 0.8
 """Cosine from which two chunks are alike."""
 NEIGHBOURS = 4
 """Most that one chunk is linked to from its side."""
-EXACT = 16_384
+EXACT = 8_192
 """Up to so many chunks all pairs are compared; of more, those that share one of their two nearest pivots."""
 _BLOCK = 512
 
