@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-import yaml
-
 from retrieval.errors import UnknownNameError, UnreadableSettingsError
 
 FILE_NAME = "rag.yaml"
@@ -57,6 +55,8 @@ class Settings:
     def write(self, folder: Path) -> None:
         """Keep these settings in the home at `folder`; readers see the old file or the new one."""
         folder.mkdir(parents=True, exist_ok=True)
+        import yaml
+
         values = asdict(self)
         values["library"] = str(self.library) if self.library else None
         values["questions"] = [str(path) for path in self.questions]
@@ -66,6 +66,8 @@ class Settings:
 
 
 def _mapping(path: Path) -> Mapping[str, object]:
+    import yaml
+
     try:
         stored = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -28,9 +28,10 @@ class Evidence:
     def total(self, weights: EvidenceWeights) -> Scores:
         """The weighted sum, (n,)."""
         total = np.zeros(len(self.parts["lexical"]))
+        weighed = np.empty_like(total)
         for name, weight in weights.items():
-            if weight:
-                total += weight * self.parts[name]
+            if weight and self.parts[name].any():
+                total += np.multiply(self.parts[name], weight, out=weighed)
         return total
 
 
