@@ -22,7 +22,16 @@ Way = Literal["higher", "lower", ""]
 _Value = TypeVar("_Value", str, int)
 _SWITCHES = ("negative", "counted", "fractions")
 _LABEL_KEYS = {"forms", "better", *_SWITCHES}
-_WORDS = ("counted_nouns", "units", "bridges", "connectives", "range_words", "list_words", "minus_words", "sibling_words")
+_WORDS = (
+    "counted_nouns",
+    "units",
+    "bridges",
+    "connectives",
+    "range_words",
+    "list_words",
+    "minus_words",
+    "sibling_words",
+)
 
 
 @dataclass(frozen=True, slots=True)
