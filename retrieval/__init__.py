@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     )
     from retrieval.index.embedders import load_embedder
     from retrieval.index.live import promote
-    from retrieval.index.snapshot import Snapshot, build_snapshot, open_snapshot, verify_snapshot
+    from retrieval.index.snapshot import Snapshot, build_snapshot, open_snapshot
+    from retrieval.index.verification import verify_snapshot
     from retrieval.query_must.extraction import extract_query_must
     from retrieval.query_must.predicate import satisfies_query_must
     from retrieval.query_must.vocabulary import Vocabulary
@@ -122,7 +123,7 @@ _ELSEWHERE = {
     "retrieve_candidates": "understand.traversal",
     "retrieve_with_iterative_filtering": "search.iterative",
     "satisfies_query_must": "query_must.predicate",
-    "verify_snapshot": "index.snapshot",
+    "verify_snapshot": "index.verification",
 }
 """Module of each public name that is neither a record nor an error."""
 

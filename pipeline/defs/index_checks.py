@@ -5,7 +5,8 @@ import dagster as dg
 from pipeline.defs.index import candidate_index, library_chunks
 from pipeline.report import held
 from retrieval.home import Home
-from retrieval.index.snapshot import ann_recall, open_snapshot, verify_snapshot
+from retrieval.index.snapshot import open_snapshot
+from retrieval.index.verification import ann_recall, verify_snapshot
 
 
 @dg.asset_check(asset=candidate_index, blocking=True)

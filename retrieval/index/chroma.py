@@ -38,7 +38,7 @@ class HnswSettings:
     Chosen on 100,000 near-twin rows of 256 dimensions, 200 questions. Chroma's defaults (16, 100, 100) found 94 % of
     the 15 true neighbours, and none at all for some questions; 32, 200 and 200 found 93 to 99 % when the rows of a
     table were inserted one after the other, and 99.5 % in random order (98.7 % of 100 neighbours).
-    `python -m pipeline.bench_scale` measures it again.
+    `querymust bench scale` measures it again.
     """
 
     space: str = "cosine"

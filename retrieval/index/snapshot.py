@@ -33,13 +33,12 @@ from retrieval.index.live import live_id, snapshot_folder
 from retrieval.index.manifest import Manifest
 from retrieval.index.metadata_index import MetadataIndex
 from retrieval.index.tokens import question_tokenizer, tokenizer
-from retrieval.index.verification import Finding, ann_recall, verify_snapshot
 from retrieval.query_must.compiled import CompiledPredicates
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.settings import Settings
 from retrieval.types import Vector
 
-__all__ = ["Finding", "Progress", "Snapshot", "ann_recall", "build_snapshot", "open_snapshot", "verify_snapshot"]
+__all__ = ["Progress", "Snapshot", "build_snapshot", "open_snapshot"]
 
 
 class Snapshot:

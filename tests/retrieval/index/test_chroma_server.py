@@ -13,7 +13,8 @@ import pytest
 from retrieval.errors import IndexMissingError, UnreadableSettingsError
 from retrieval.index.chroma import ChromaStore
 from retrieval.index.chroma_server import ChromaServer
-from retrieval.index.snapshot import open_snapshot, verify_snapshot
+from retrieval.index.snapshot import open_snapshot
+from retrieval.index.verification import verify_snapshot
 
 from .conftest import build, only_id, vectors_of
 

@@ -17,7 +17,8 @@ from retrieval.index.chroma import ChromaStore
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.live import live_id, promote
 from retrieval.index.manifest import Manifest
-from retrieval.index.snapshot import ann_recall, build_snapshot, open_snapshot, verify_snapshot
+from retrieval.index.snapshot import build_snapshot, open_snapshot
+from retrieval.index.verification import ann_recall, verify_snapshot
 from retrieval.query_must.vocabulary import Vocabulary
 
 from .conftest import MODEL, MUST, build, chunk, only_id, vectors_of
