@@ -8,7 +8,8 @@ import argparse
 import json
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
 from time import perf_counter
@@ -137,15 +138,26 @@ def _range(rng: Random) -> dict[str, object]:
     return {**ends, **({"of": rng.sample(LABELS, k=rng.randrange(1, 4))} if rng.random() < 0.7 else {})}
 
 
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    # Unreadable predicates are part of the game, and each would be warned about.
+    log = logging.getLogger("retrieval")
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
 def main() -> None:
     """Read the command line; exit with status 1 if anything disagrees."""
     parser = argparse.ArgumentParser(description=str(__doc__).split("\n", maxsplit=1)[0])
     parser.add_argument("--cases", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    # Unreadable predicates are part of the game, and each would be warned about.
-    logging.getLogger("retrieval").setLevel(logging.ERROR)
-    report = run_fuzz(arguments.cases, arguments.seed)
+    with _without_warnings():
+        report = run_fuzz(arguments.cases, arguments.seed)
     for case in report.disagreements[:10]:
         verdict = "admits" if case.admitted else "does not admit"
         out.print(f"{case.question!r}: the index {verdict} {case.query_must}", markup=False)
