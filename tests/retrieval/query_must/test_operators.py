@@ -11,6 +11,7 @@ from retrieval.query_must import (
     canonical,
     explain,
     parse_query_must,
+    predicate,
     register_operator,
     satisfies_query_must,
     unregister_operator,
@@ -19,6 +20,13 @@ from retrieval.query_must import (
     validate_contain_one_of,
     validate_contain_range,
 )
+
+
+@pytest.fixture(autouse=True)
+def nothing_read_before():
+    # A text is warned about when it is first read; another test may have read it.
+    predicate._read_text.cache_clear()
+
 
 CLERIC_QUESTION = "What does a 7th level cleric need to roll to hit armor class 6?"
 
