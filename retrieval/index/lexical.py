@@ -1,7 +1,7 @@
 """BM25 whose query costs its postings and not its corpus: every (term, document) score is computed at build time."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from retrieval.index.arrays import TermTable, load_array, save_array
 from retrieval.index.tokens import Tokenize, tokens
+from retrieval.index.word_index import WordIndex
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
@@ -97,15 +98,10 @@ class LexicalIndex:
                 np.add.at(total, self.documents[start:stop], self.weights[start:stop])
         return total
 
-    def documents_of(self, term: str) -> npt.NDArray[np.int32]:
-        """The documents that hold a term, rising; empty where none does."""
-        return self.postings([term])[0]
-
-    def postings(self, terms: Sequence[str]) -> list[npt.NDArray[np.int32]]:
-        """The documents that hold each of these terms, rising; empty where none does."""
-        places = self.terms.positions(terms)
-        nowhere = self.documents[:0]
-        return [nowhere if at is None else self.documents[self.starts[at] : self.starts[at + 1]] for at in places]
+    @property
+    def words(self) -> WordIndex:
+        """The same postings without their scores."""
+        return WordIndex(self.n_documents, self.terms, self.starts, self.documents)
 
     def save(self, folder: Path) -> None:
         """Write the arrays as .npy files."""

@@ -40,18 +40,19 @@ class WordIndex:
 
     def documents_of(self, word: str) -> Documents:
         """The documents that hold a word, rising; empty where none does."""
-        return self._postings([word])[0]
+        return self.postings([word])[0]
 
     def covered(self, weights: Iterable[tuple[str, float]]) -> npt.NDArray[np.float64]:
         """Sum of the weights of the words that each document holds, (n_documents,)."""
         total = np.zeros(self.n_documents)
         weighed = dict(weights)
-        for documents, weight in zip(self._postings(list(weighed)), weighed.values(), strict=True):
+        for documents, weight in zip(self.postings(list(weighed)), weighed.values(), strict=True):
             # Fancy `+=` makes two copies of what it adds to; this makes none.
             np.add.at(total, documents, weight)
         return total
 
-    def _postings(self, words: Sequence[str]) -> list[Documents]:
+    def postings(self, words: Sequence[str]) -> list[Documents]:
+        """The documents that hold each of these words, rising; empty where none does."""
         places = self.terms.positions(words)
         nowhere = self.documents[:0]
         return [nowhere if at is None else self.documents[self.starts[at] : self.starts[at + 1]] for at in places]

@@ -52,7 +52,7 @@ def gather(snapshot: Snapshot, question: Question, lexical: Scores, dense: Score
     quotes = places.values.quotes(words, weights)
     axis = places.of_table(_named(places.axes, question, len(places.axes)))
     shares = {
-        "text": _covered(snapshot.lexical, weights),
+        "text": snapshot.lexical.words.covered(weighed),
         "title": places.of_table(places.titles.covered(weighed)),
         "column": places.of_table(places.columns.covered(weighed)),
         "head": places.heads.covered(weighed),
@@ -94,12 +94,5 @@ def word_weights(index: LexicalIndex, words: Sequence[str]) -> dict[str, float]:
     """Weight of each distinct word: ln(1 + (N - n + 0.5) / (n + 0.5)), Lucene's idf; 0 for a word that no chunk has."""
     total = index.n_documents
     distinct = list(dict.fromkeys(words))
-    counts = zip(distinct, map(len, index.postings(distinct)), strict=True)
+    counts = zip(distinct, map(len, index.words.postings(distinct)), strict=True)
     return {word: float(np.log1p((total - n + 0.5) / (n + 0.5))) if n else 0.0 for word, n in counts}
-
-
-def _covered(index: LexicalIndex, weights: Mapping[str, float]) -> Scores:
-    total = np.zeros(index.n_documents)
-    for documents, weight in zip(index.postings(list(weights)), weights.values(), strict=True):
-        np.add.at(total, documents, weight)
-    return total
