@@ -8,80 +8,57 @@ import multiprocessing
 import os
 import platform
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from time import perf_counter
-from typing import TypeVar
 
 import numpy as np
 
+from pipeline.bench_index import Tell
 from pipeline.bench_library import AskedQuestion, synthetic_library, synthetic_questions
 from pipeline.bench_memory import folder_megabytes, resident_megabytes
+from pipeline.bench_scale_index import ScaleIndex, scale_index
 from pipeline.bench_scale_report import ScaleReport, Timing
 from pipeline.bench_ways import K, Measured, lexical_indexes, measure, nin_loop, passing, searches
 from retrieval.index.chroma import ChromaStore
 from retrieval.index.embedders import load_embedder
-from retrieval.index.embedding_text import embedding_text
-from retrieval.index.snapshot import build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.index.snapshot import open_snapshot
 from retrieval.search.cosine import similarity
 from retrieval.search.retriever import Retriever
-from retrieval.types import Chunk, Vector
+from retrieval.types import Chunk
 
 SLOW_FROM = 100_000
 """From so many chunks on the slow ways are asked fewer questions."""
 FEW_QUESTIONS = 20
 UNFILTERED = frozenset({"dense", "bm25", "hybrid", "hybrid_graph"})
 
-Result = TypeVar("Result")
 
-
-def run_scale(chunks: int, seed: int = 0, questions: int = 200, home: Path | None = None) -> ScaleReport:
+def run_scale(
+    chunks: int, seed: int = 0, questions: int = 200, home: Path | None = None, tell: Tell = lambda *_: None
+) -> ScaleReport:
     """Build a synthetic library and time every way of searching it.
 
     Args:
         chunks: how many; a multiple of 100.
         seed: of the library and of the questions.
         questions: half name one row, a quarter two to four, a quarter none; a tenth have a metadata filter.
-        home: where to build; a temporary folder when None.
+        home: where the index is built and found again; a temporary folder when None.
+        tell: told how the work goes on.
     """
     if home is None:
         with tempfile.TemporaryDirectory() as folder:
-            return run_scale(chunks, seed, questions, Path(folder))
+            return run_scale(chunks, seed, questions, Path(folder), tell)
+    home.mkdir(parents=True, exist_ok=True)
     library = synthetic_library(chunks, seed)
     asked = synthetic_questions(library, questions, seed)
-    seconds: dict[str, float] = {}
     embedder = load_embedder()
-    embedder.embed_query("loads the weights")
-    vectors = _timed(seconds, "embed", lambda: embedder.embed([embedding_text(chunk) for chunk in library]))
-    stages = Stages(seconds)
-    manifest = build_snapshot(home, library, vectors, embedder.identity, Vocabulary.default(), progress=stages.tell)
-    stages.end()
-    single = _one_collection(home / "single", library, vectors)
-    with open_snapshot(home, manifest.id) as snapshot:
+    index = scale_index(home, library, seed, embedder, tell)
+    single = ChromaStore(home / "single")
+    with open_snapshot(home, index.snapshot) as snapshot:
         retriever = Retriever(snapshot, embedder)
-        report = _measure(retriever, single, library, asked, seconds, seed)
+        report = _measure(retriever, single, library, asked, index, seed, tell)
     single.close()
     return report
-
-
-class Stages:
-    """Adds up seconds by the stage that a build last told of."""
-
-    def __init__(self, seconds: dict[str, float]) -> None:
-        self._seconds, self._stage, self._since = seconds, "files", perf_counter()
-
-    def tell(self, stage: str, _done: int, _total: int) -> None:
-        """What the build does now; what passed since the last time was the last stage's."""
-        self.end()
-        self._stage = stage
-
-    def end(self) -> None:
-        """Count up to now."""
-        now = perf_counter()
-        self._seconds[self._stage] = self._seconds.get(self._stage, 0.0) + now - self._since
-        self._since = now
 
 
 def _measure(
@@ -89,12 +66,14 @@ def _measure(
     single: ChromaStore,
     library: Sequence[Chunk],
     asked: Sequence[AskedQuestion],
-    seconds: dict[str, float],
+    index: ScaleIndex,
     seed: int,
+    tell: Tell,
 ) -> ScaleReport:
     snapshot = retriever.snapshot
     few = asked[:FEW_QUESTIONS] if len(snapshot) >= SLOW_FROM else asked
     rounds: list[int] = []
+    tell("asking", 0, 1)
     measured = measure(searches(retriever, single), asked)
     loop = measure({"nin_loop": nin_loop(retriever, single, rounds)}, few)["nin_loop"]
     needed = rounds[-len(few) :]
@@ -124,7 +103,7 @@ def _measure(
             for count in sorted(set(needed))
         },
         ann_recall=_recall(retriever, single, asked),
-        build_seconds={name: round(value, 2) for name, value in seconds.items()},
+        build_seconds=index.seconds,
         megabytes=_megabytes(retriever),
         timings=tuple(
             _timing(name, each, _exists(retriever, name, asked), float(np.median(plain)))
@@ -191,24 +170,3 @@ def _resident(home: Path, snapshot: str) -> tuple[float, float]:
         for strategy in ("prefilter", "default"):
             retriever.retrieve("What does a cleric of level 7 need to hit AC 6?", K, strategy)
         return before, resident_megabytes()
-
-
-def _one_collection(folder: Path, library: Sequence[Chunk], vectors: Vector) -> ChromaStore:
-    """Everything in one collection with `query_must` in the metadata, as the published plan has it."""
-    store = ChromaStore(folder)
-    store.create("open")
-    metadata = [
-        {**chunk.metadata, "id": chunk.id, "book": chunk.book, "title": chunk.title}
-        | ({"query_must": chunk.query_must} if chunk.query_must else {})
-        for chunk in library
-    ]
-    for _ in store.add("open", [chunk.id for chunk in library], vectors, metadata):
-        pass
-    return store
-
-
-def _timed(seconds: dict[str, float], name: str, work: Callable[[], Result]) -> Result:
-    begun = perf_counter()
-    result = work()
-    seconds[name] = perf_counter() - begun
-    return result

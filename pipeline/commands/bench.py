@@ -114,19 +114,24 @@ def bench_predicates(
 @app.command("scale")
 def bench_scale(
     chunks: Annotated[int, typer.Option("--chunks", min=100, help="How many; a multiple of 100.")] = 100_000,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", help="Folder for the index, which a second run takes up again.", file_okay=False),
+    ] = None,
     json_: JsonOption = False,
 ) -> None:
     """Time every way of searching on a synthetic library of near-twin rows.
 
     \b
-    Example:
+    Examples:
       querymust bench scale --chunks 100000
+      querymust bench scale --chunks 1000000 --keep scale-1000000 --json
     """
     with progress_bar("scale") as bar:
         bar(f"{chunks} chunks", 0, 1)
         from pipeline.bench_scale import run_scale
 
-        report = run_scale(chunks)
+        report = run_scale(chunks, home=keep.expanduser().resolve() if keep else None, tell=bar)
     _print_report(report, report.lines(), json_=json_)
 
 
