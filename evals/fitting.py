@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evals.question_sets import QuestionSet
-from retrieval.search.cosine import similarity
+from retrieval.search.cosine import Cosines
 from retrieval.search.evidence import gather
 from retrieval.search.question import Question
 from retrieval.search.retriever import Retriever
@@ -99,14 +99,15 @@ def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Seque
     snapshot = retriever.snapshot
     guarded = np.asarray(snapshot.predicates.guarded)
     twins = np.asarray([chunk.signature or f"alone {chunk.id}" for chunk in chunks])
+    everywhere = np.arange(len(snapshot))
     for each in questions.scored:
         gold = snapshot.chunks.positions(list(questions.gold(each)))
         if not len(gold):
             continue
         asked = Question.ask(each.query, snapshot.vocabulary)
-        dense = similarity(snapshot.vectors, retriever.embedder.embed_query(each.query))
-        found = gather(snapshot, asked, snapshot.lexical.scores(each.query), dense)
-        evidence = np.stack([found.parts[name] for name in PARTS]).astype(np.float32)
+        dense = Cosines(snapshot.vectors, retriever.embedder.embed_query(each.query))
+        found = gather(snapshot, asked, snapshot.lexical.scores(each.query), dense).at(everywhere)
+        evidence = np.stack([found[name] for name in PARTS]).astype(np.float32)
         pool = min(POOL, len(snapshot) - 1)
         best = [np.argpartition(-part, pool)[:pool] for part in evidence]
         candidates = np.unique(np.concatenate([*best, gold]))

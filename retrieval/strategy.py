@@ -25,7 +25,9 @@ class EvidenceWeights:
     head: float = 0.0
     """... in the nearest headings of the chunk, tables and prose alike."""
     name: float = 0.0
-    """... in names of the chunk that the question says whole."""
+    """... in names of the row that the question says whole."""
+    heading: float = 0.0
+    """... in headings of the prose that it says whole."""
     quote: float = 0.0
     """... in cells with a letter that the question quotes whole."""
     figure: float = 0.0
@@ -94,7 +96,12 @@ class Strategy:
     @property
     def scans(self) -> bool:
         """Whether every chunk gets a score of its own; otherwise the collections are asked for the nearest."""
-        return bool(self.has_lexical_leg or self.graph or self.routing or self.graph_first)
+        return self.has_lexical_leg or self.looks_around
+
+    @property
+    def looks_around(self) -> bool:
+        """Whether the scores of other chunks than the best decide which the best are."""
+        return bool(self.graph or self.routing or self.graph_first)
 
     @property
     def has_lexical_leg(self) -> bool:

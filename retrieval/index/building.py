@@ -21,7 +21,7 @@ from retrieval.index.lexical import LexicalIndex, lexical_fingerprint
 from retrieval.index.live import SNAPSHOTS, snapshot_folder
 from retrieval.index.manifest import Manifest
 from retrieval.index.metadata_index import MetadataIndex
-from retrieval.index.tokens import TOKENIZATION, Tokenization, Tokenize, tokenizer
+from retrieval.index.tokens import TOKENIZATION, Tokenization, Tokenize, question_tokenizer, tokenizer
 from retrieval.query_must.canonical import as_point, canonical_term
 from retrieval.query_must.compiled import CompiledPredicates
 from retrieval.query_must.vocabulary import Vocabulary
@@ -73,7 +73,7 @@ def build_snapshot(
     building = Path(mkdtemp(prefix=".building-", dir=home / SNAPSHOTS))
     try:
         tokenize = tokenizer(vocabulary, tokenization)
-        guarded = _write_own_files(building, ordered, matrix, vocabulary, tokenize, lexical, tell)
+        guarded = _write_own_files(building, ordered, matrix, vocabulary, tokenization, lexical, tell)
         tell("graph", 0, len(ordered))
         graph = _write_graph(building, ordered, matrix, vocabulary, tokenize, graph)
         tell("manifest", 0, len(ordered))
@@ -126,10 +126,11 @@ def _write_own_files(
     chunks: Sequence[Chunk],
     vectors: Vector,
     vocabulary: Vocabulary,
-    tokenize: Tokenize,
+    tokenization: Tokenization,
     lexical: LexicalIndex | None,
     tell: Progress,
 ) -> Guarded:
+    tokenize, ask = tokenizer(vocabulary, tokenization), question_tokenizer(vocabulary, tokenization)
     ChunkFile.save(folder, chunks)
     save_array(folder / "vectors.npy", vectors)
     tell("lexical", 0, len(chunks))
@@ -140,7 +141,7 @@ def _write_own_files(
     lexical.save(folder / "lexical")
     tell("evidence", 0, len(chunks))
     numbered, worded = _split_names(chunks, vocabulary)
-    EvidenceIndex.build(chunks, worded, vocabulary, tokenize).save(folder / "evidence")
+    EvidenceIndex.build(chunks, worded, vocabulary, tokenize, ask).save(folder / "evidence")
     MetadataIndex.build(chunks).save(folder / "metadata")
     tell("predicates", 0, len(chunks))
     predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], numbered, vocabulary)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.arrays import load_array, save_array
+from retrieval.index.heading_index import HeadingIndex
 from retrieval.index.tokens import Tokenize
 from retrieval.index.value_index import ValueIndex
 from retrieval.index.word_index import WordIndex
@@ -20,64 +21,73 @@ from retrieval.types import Chunk
 NEAREST = 2
 """Headings above a chunk that say what it is about; those further up head half the book."""
 
-Scores = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvidenceIndex:
     """Words by the place where they stand. What a table's rows share is kept once a table."""
 
     of: npt.NDArray[np.int32]
-    """(n_chunks,): number of the chunk's table; -1 for prose."""
+    """(n_chunks,): number of the chunk's table; prose has numbers of its own, after those of the tables."""
     heads: WordIndex
-    """A chunk's nearest headings and caption; for prose its names too."""
-    titles: WordIndex
-    """A table's nearest headings and caption."""
+    """Nearest headings and caption by that number; for prose its names too."""
     columns: WordIndex
-    """A table's column names."""
+    """Column names by table."""
     values: ValueIndex
+    """Cells and names of rows."""
+    headings: HeadingIndex
+    """Names of prose."""
     axes: CompiledPredicates
     """A table's columns that stand for a label and a number, as names of the table."""
 
     @classmethod
     def build(
-        cls, chunks: Sequence[Chunk], names: Sequence[Sequence[str]], vocabulary: Vocabulary, tokenize: Tokenize
+        cls,
+        chunks: Sequence[Chunk],
+        names: Sequence[Sequence[str]],
+        vocabulary: Vocabulary,
+        tokenize: Tokenize,
+        ask: Tokenize,
     ) -> "EvidenceIndex":
-        """Index these chunks and their names in words, by position; tables are numbered in their first order."""
-        numbers: dict[str, int] = {}
-        first: list[Chunk] = []
-        of = np.full(len(chunks), -1, dtype=np.int32)
-        for position, chunk in enumerate(chunks):
-            if chunk.table_id is not None:
-                if chunk.table_id not in numbers:
-                    numbers[chunk.table_id] = len(first)
-                    first.append(chunk)
-                of[position] = numbers[chunk.table_id]
+        """Index chunks; tables are numbered in their first order.
+
+        Args:
+            chunks: by position.
+            names: those of each chunk that are words.
+            vocabulary: what column names go through.
+            tokenize: cuts texts.
+            ask: cuts questions; of a heading too only what is looked for need be said.
+        """
+        first = {chunk.table_id: chunk for chunk in reversed(chunks) if chunk.table_id is not None}
+        tables = list(reversed(first.values()))
+        prose = [chunk for chunk in chunks if chunk.table_id is None]
+        number = {chunk.table_id: place for place, chunk in enumerate(tables)}
+        alone = iter(range(len(tables), len(tables) + len(prose)))
+        of = (next(alone) if chunk.table_id is None else number[chunk.table_id] for chunk in chunks)
+        named = list(zip(chunks, names, strict=True))
         return cls(
-            of,
-            # The rows of a table share their headings.
-            WordIndex.build(map(cache(tokenize), (" ".join(_head(chunk)) for chunk in chunks))),
-            WordIndex.build(tokenize(" ".join(_title(chunk))) for chunk in first),
-            WordIndex.build(tokenize(" ".join(chunk.columns)) for chunk in first),
-            ValueIndex.build(chunks, names, tokenize),
+            np.fromiter(of, np.int32, count=len(chunks)),
+            # Tables of one section share their headings.
+            WordIndex.build(map(cache(tokenize), (" ".join(_head(chunk)) for chunk in (*tables, *prose)))),
+            WordIndex.build(tokenize(" ".join(table.columns)) for table in tables),
+            ValueIndex.build(chunks, [() if chunk.table_id is None else called for chunk, called in named], tokenize),
+            HeadingIndex.build(
+                [[ask(name) for name in called] if chunk.table_id is None else () for chunk, called in named]
+            ),
             CompiledPredicates.build(
-                [None] * len(first), [tuple(axis_names(chunk.columns, vocabulary)) for chunk in first], vocabulary
+                [None] * len(tables), [tuple(axis_names(table.columns, vocabulary)) for table in tables], vocabulary
             ),
         )
 
-    def of_table(self, by_table: Scores) -> Scores:
-        """A score a table as a score a chunk, (n_chunks,); 0 for chunks that have none."""
-        if not by_table.any():
-            return np.zeros(len(self.of))
-        # The appended zero is what -1, no table, wraps to.
-        scores: Scores = np.append(by_table, 0.0).take(self.of, mode="wrap")
-        return scores
+    @property
+    def n_tables(self) -> int:
+        """Tables; a chunk whose number is not below is prose."""
+        return len(self.axes)
 
     def save(self, folder: Path) -> None:
         """Write the arrays."""
         folder.mkdir(parents=True, exist_ok=True)
         save_array(folder / "of.npy", self.of)
-        for name in ("heads", "titles", "columns", "values", "axes"):
+        for name in ("heads", "columns", "values", "headings", "axes"):
             getattr(self, name).save(folder / name)
 
     @classmethod
@@ -86,20 +96,16 @@ class EvidenceIndex:
         return cls(
             load_array(folder / "of.npy", np.int32),
             WordIndex.load(folder / "heads"),
-            WordIndex.load(folder / "titles"),
             WordIndex.load(folder / "columns"),
             ValueIndex.load(folder / "values"),
+            HeadingIndex.load(folder / "headings"),
             CompiledPredicates.load(folder / "axes"),
         )
 
 
-def _title(chunk: Chunk) -> Iterator[str]:
+def _head(chunk: Chunk) -> Iterator[str]:
     yield from chunk.heading_path[-NEAREST:]
     if chunk.caption:
         yield chunk.caption
-
-
-def _head(chunk: Chunk) -> Iterator[str]:
-    yield from _title(chunk)
-    if chunk.kind == "prose":
+    if chunk.table_id is None:
         yield from chunk.names

@@ -14,7 +14,7 @@ from retrieval.index.tokens import Tokenization
 from retrieval.records import dump_record, parse_record
 from retrieval.types import EmbedderIdentity
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 FILE_NAME = "manifest.json"
 
 

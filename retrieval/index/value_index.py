@@ -22,8 +22,10 @@ Scores = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quotes:
-    """What a question quotes, (n,) each, in the weights of its words; a word counts once a chunk, in its longest."""
+    """What a question quotes, (m,) each, in the weights of its words; a word counts once a chunk, in its longest."""
 
+    positions: npt.NDArray[np.int64]
+    """(m,): the chunks that hold any of it, rising."""
     name: Scores
     """Names of the chunk."""
     cell: Scores
@@ -85,16 +87,17 @@ class ValueIndex:
             words: the question's words in order; those after the 63rd quote nothing.
             weights: weight of every word.
         """
-        quotes = Quotes(*(np.zeros(self.n_chunks) for _ in range(3)))
+        name, cell, figure = (np.zeros(self.n_chunks) for _ in range(3))
         claimed = np.zeros(self.n_chunks, dtype=np.int64)
         for value, span, weight in self._found(words[:_SPANS], weights):
             where = slice(self.starts[value], self.starts[value + 1])
             chunks, is_name = self.chunks[where], self.is_name[where]
             free = claimed[chunks] & span == 0
-            quotes.name[chunks[free & is_name]] += weight
-            (quotes.cell if self._has_letter(value) else quotes.figure)[chunks[free & ~is_name]] += weight
+            name[chunks[free & is_name]] += weight
+            (cell if self._has_letter(value) else figure)[chunks[free & ~is_name]] += weight
             claimed[chunks[free]] |= span
-        return quotes
+        positions = np.flatnonzero(claimed)
+        return Quotes(positions, name[positions], cell[positions], figure[positions])
 
     def _found(self, words: Sequence[str], weights: Mapping[str, float]) -> list[tuple[int, int, float]]:
         """(value, mask of its words, weight) of every run of words that is a value; longer runs first."""

@@ -41,7 +41,15 @@ def prose_names(titles: Sequence[str], text: str) -> tuple[str, ...]:
     """The headings of a passage, and the words that its paragraphs begin with (`**Graze.** If your attack ...`)."""
     run_ins = (match for line in text.split("\n") if (match := _RUN_IN.match(line)))
     leads = (match["marked"] or match["plain"] for match in run_ins)
-    return tuple(dict.fromkeys(name for title in (*titles, *leads) for name in spellings(title.rstrip(" .:"))))
+    said = [title.rstrip(" .:") for title in (*titles, *leads)]
+    own = (title for place, title in enumerate(said) if not _repeats(title, said[:place]))
+    return tuple(dict.fromkeys(name for title in own for name in spellings(title)))
+
+
+def _repeats(title: str, above: Sequence[str]) -> bool:
+    """Whether a heading above says the same and more, as `Python 2.2 Release Schedule` does of `Release Schedule`."""
+    words = set(title.casefold().split())
+    return any(words < set(other.casefold().split()) for other in above)
 
 
 def spellings(cell: str) -> Iterator[str]:

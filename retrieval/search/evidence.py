@@ -14,80 +14,136 @@ from retrieval.index.evidence_index import EvidenceIndex
 from retrieval.index.lexical import LexicalIndex
 from retrieval.index.snapshot import Snapshot
 from retrieval.query_must.compiled import CompiledPredicates
-from retrieval.search.fusion import Scores, share_of_best
+from retrieval.search.cosine import Cosines
+from retrieval.search.evidence_parts import OfAll, OfCosines, OfFew, OfTables, Part
+from retrieval.search.fusion import Mask, Positions, Scores, best
 from retrieval.search.question import Question
 from retrieval.strategy import EvidenceWeights
+
+_LARGEST = 1.001
+"""No cosine of two normalised vectors is larger, rounding included."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """The parts by name, (n,) each."""
+    """What speaks for each chunk, by part; a part may be the sum of several."""
 
-    parts: Mapping[str, Scores]
+    index: EvidenceIndex
+    parts: Mapping[str, Sequence[Part]]
 
-    def total(self, weights: EvidenceWeights) -> Scores:
-        """The weighted sum, (n,)."""
-        total = np.zeros(len(self.parts["lexical"]))
-        weighed = np.empty_like(total)
-        for name, weight in weights.items():
-            if weight and self.parts[name].any():
-                total += np.multiply(self.parts[name], weight, out=weighed)
+    def total(self, weights: EvidenceWeights, k: int | None = None, allowed: Mask | None = None) -> Scores:
+        """The weighted sum, (n,).
+
+        Args:
+            weights: of the parts.
+            k: only the k best are wanted: whoever cannot be among them, were its cosine 1, goes without `dense`. None:
+                every sum is whole.
+            allowed: (n,); the k best among these, and among all chunks too.
+        """
+        total = self._without_cosines(weights)
+        for part in self.parts["dense"] if weights.dense else ():
+            hopeful = np.arange(len(total))
+            if k is not None:
+                front = best(total, k, allowed)
+                least = (total[front] + weights.dense * part.at(front)).min(initial=np.inf)
+                hopeful = np.flatnonzero(total >= least - weights.dense * _LARGEST)
+            total[hopeful] += weights.dense * part.at(hopeful)
         return total
 
+    def _without_cosines(self, weights: EvidenceWeights) -> Scores:
+        places = self.index
+        weighed = [(weight, part) for name, weight in weights.items() if weight for part in self.parts[name]]
+        shared = np.zeros(places.heads.n_documents)
+        for weight, part in weighed:
+            if isinstance(part, OfTables):
+                shared += weight * part.scores
+        total: Scores = shared[places.of]
+        for weight, part in weighed:
+            if isinstance(part, OfAll) and part.scale:
+                total += part.scores * (part.scale * weight)
+            elif isinstance(part, OfFew):
+                total[part.positions] += weight * part.scores
+        return total
 
-def gather(snapshot: Snapshot, question: Question, lexical: Scores, dense: Scores) -> Evidence:
+    def at(self, positions: Positions) -> Mapping[str, Scores]:
+        """Every part of these chunks."""
+        nothing = np.zeros(len(positions))
+        return {
+            name: np.clip(sum((part.at(positions) for part in self.parts[name]), nothing), 0.0, 1.0)
+            for name, _ in EvidenceWeights().items()
+        }
+
+
+def gather(snapshot: Snapshot, question: Question, lexical: Scores, dense: Cosines | None = None) -> Evidence:
     """Everything that speaks for each chunk of a snapshot.
 
     Args:
         snapshot: where to look.
         question: what was asked.
         lexical: (n,) BM25 of the chunks.
-        dense: (n,) cosine of the chunks.
+        dense: the cosines of the chunks.
     """
     places = snapshot.evidence
     words = snapshot.lexical.tokenize(question.text)
     weights = word_weights(snapshot.lexical, words)
     whole = sum(weights.values()) or 1.0
-    weighed = weights.items()
+    strongest = float(lexical.max(initial=0.0))
+    heads = places.heads.covered(weights.items()) / whole
+    titles = heads.copy()
+    titles[places.n_tables :] = 0.0
+    columns = np.zeros(len(heads))
+    columns[: places.n_tables] = places.columns.covered(weights.items()) / whole
+    axis = _named(places.axes, question, whole)
+    axes = np.zeros(len(heads))
+    axes[axis.positions] = axis.scores
+    called, prose = _called(snapshot, question, words, weights, whole)
+    return Evidence(
+        places,
+        {
+            "lexical": [OfAll(lexical, 1 / strongest if strongest > 0 else 0.0)],
+            "dense": [] if dense is None else [OfCosines(dense)],
+            "text": [OfAll(snapshot.lexical.words.covered(weights.items()), 1 / whole)],
+            "title": [OfTables(titles, places.of)],
+            "column": [OfTables(columns, places.of)],
+            "head": [OfTables(heads, places.of)],
+            **{name: [part] for name, part in called.items()},
+            "heading": [prose],
+            "axis": [OfTables(axes, places.of)],
+            "sibling": _outnamed(places, list(called.values()), question),
+        },
+    )
+
+
+def _called(
+    snapshot: Snapshot, question: Question, words: Sequence[str], weights: Mapping[str, float], whole: float
+) -> tuple[Mapping[str, OfFew], OfFew]:
+    """What the question calls rows by, part by part, and what it calls prose by."""
+    places = snapshot.evidence
     quotes = places.values.quotes(words, weights)
-    axis = places.of_table(_named(places.axes, question, len(places.axes)))
-    shares = {
-        "text": snapshot.lexical.words.covered(weighed),
-        "title": places.of_table(places.titles.covered(weighed)),
-        "column": places.of_table(places.columns.covered(weighed)),
-        "head": places.heads.covered(weighed),
-        "name": quotes.name,
-        "quote": quotes.cell,
-        "figure": quotes.figure,
-        "number": _named(snapshot.predicates, question, len(snapshot)),
-        "axis": axis,
-    }
-    parts = {name: _capped(share, whole) for name, share in shares.items()}
-    parts["sibling"] = _outnamed(places, parts, question)
-    return Evidence({"lexical": share_of_best(lexical), "dense": np.maximum(dense, 0.0), **parts})
+    said = {"name": quotes.name, "quote": quotes.cell, "figure": quotes.figure}
+    rows = {name: OfFew(quotes.positions, np.minimum(share / whole, 1.0)) for name, share in said.items()}
+    positions, share = places.headings.said(weights)
+    return rows | {"number": _named(snapshot.predicates, question, whole)}, OfFew(positions, share / whole)
 
 
-def _outnamed(places: EvidenceIndex, parts: Mapping[str, Scores], question: Question) -> Scores:
-    """How much better the best named row of a chunk's table is named than the chunk; 0 if siblings are wanted."""
-    if question.wants_siblings:
-        return np.zeros(len(places.of))
-    named = np.minimum(parts["name"] + parts["quote"] + parts["figure"] + parts["number"], 1.0)
-    called = np.flatnonzero(named * (places.of >= 0))
-    best = np.zeros(len(places.axes))
-    np.maximum.at(best, places.of[called], named[called])
-    return np.maximum(places.of_table(best) - named, 0.0)
+def _outnamed(places: EvidenceIndex, called: Sequence[OfFew], question: Question) -> Sequence[Part]:
+    """How much better the best named row of a chunk's table is named than the chunk; nothing if siblings are wanted."""
+    is_called = np.zeros(len(places.of), dtype=np.bool_)
+    for part in called:
+        is_called[part.positions] = True
+    positions = np.flatnonzero(is_called)
+    positions = positions[places.of[positions] < places.n_tables]
+    if question.wants_siblings or not len(positions):
+        return ()
+    named = np.minimum(sum((part.at(positions) for part in called), np.zeros(len(positions))), 1.0)
+    best_named = np.zeros(places.heads.n_documents)
+    np.maximum.at(best_named, places.of[positions], named)
+    return OfTables(best_named, places.of), OfFew(positions, -named)
 
 
-def _named(names: CompiledPredicates, question: Question, size: int) -> Scores:
+def _named(names: CompiledPredicates, question: Question, whole: float) -> OfFew:
     found = names.named(question.canonical)
-    scores = np.zeros(size)
-    scores[found.positions] = found.weights
-    return scores
-
-
-def _capped(share: Scores, whole: float) -> Scores:
-    """Share of the whole, at most 1, written over what came in: a new array costs more than the sum."""
-    return np.minimum(np.divide(share, whole, out=share), 1.0, out=share) if share.any() else share
+    return OfFew(found.positions, np.minimum(found.weights / whole, 1.0))
 
 
 def word_weights(index: LexicalIndex, words: Sequence[str]) -> dict[str, float]:

@@ -11,6 +11,7 @@ from retrieval.strategy import Fusion
 
 Scores = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 RANK_CONSTANT = 60
 """The k of Cormack, Clarke and Buettcher, who found the result flat around it."""
@@ -88,7 +89,7 @@ def _sum(parts: Sequence[Scores]) -> Scores:
     return total
 
 
-def best(scores: Scores, k: int, allowed: npt.NDArray[np.bool_] | None = None) -> Positions:
+def best(scores: Scores, k: int, allowed: Mask | None = None) -> Positions:
     """Positions of the k best scores, best first; equal scores by position.
 
     Args:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.index.snapshot import Snapshot
-from retrieval.search.cosine import similarity
+from retrieval.search.cosine import Cosines
 from retrieval.search.evidence import Evidence, gather
 from retrieval.search.filtering import admitted_mask
 from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, best
@@ -28,25 +28,33 @@ class Legs:
 
     lexical: Scores | None
     """(n,) BM25."""
-    dense: Scores | None
-    """(n,) cosine."""
+    dense: Cosines | None
     evidence: Evidence | None
     named: Positions | None = None
     """Chunks that the graph connects with what the question names, rising; None where the strategy does not look."""
 
-    def fused(self, strategy: Strategy) -> Scores:
-        """One score a chunk, (n,): the evidence, or the only leg's own, or both legs fused as the strategy says."""
+    def fused(self, strategy: Strategy, k: int, allowed: Mask | None = None) -> Scores:
+        """One score a chunk, (n,): the evidence, or the only leg's own, or both legs fused as the strategy says.
+
+        Args:
+            strategy: the weights.
+            k: how many chunks are wanted, if nothing but their scores decides: those that cannot be among them, neither
+                among the allowed nor among all, may have less than their whole score.
+            allowed: (n,) the chunks that may come back; None: all.
+        """
         if self.evidence is not None and strategy.evidence is not None:
-            return self.evidence.total(strategy.evidence)
-        weighted = [(self.lexical, strategy.lexical_weight, 0.0), (self.dense, strategy.dense_weight, -1.0)]
+            return self.evidence.total(strategy.evidence, None if strategy.looks_around else k, allowed)
+        cosines = None if self.dense is None else self.dense.all
+        weighted = [(self.lexical, strategy.lexical_weight, 0.0), (cosines, strategy.dense_weight, -1.0)]
         used = [Leg(scores, weight, floor) for scores, weight, floor in weighted if scores is not None]
         return used[0].scores.copy() if len(used) == 1 else FUSIONS[strategy.fusion](used)
 
     def at(self, positions: Positions) -> Mapping[str, Scores]:
         """The parts of these chunks' scores by name."""
-        legs = {"lexical": self.lexical, "dense": self.dense}
-        parts = self.evidence.parts if self.evidence else legs
-        return {name: scores[positions] for name, scores in parts.items() if scores is not None}
+        if self.evidence is not None:
+            return self.evidence.at(positions)
+        lexical = {} if self.lexical is None else {"lexical": self.lexical[positions]}
+        return lexical if self.dense is None else lexical | {"dense": self.dense.at(positions)}
 
 
 def scan(snapshot: Snapshot, question: Question, vector: Vector | None, strategy: Strategy, watch: Stopwatch) -> Legs:
@@ -57,18 +65,17 @@ def scan(snapshot: Snapshot, question: Question, vector: Vector | None, strategy
         question: what was asked.
         vector: the question's vector; None when the strategy has no dense leg.
         strategy: which legs there are.
-        watch: gets the stages `lexical`, `dense` and `evidence`.
+        watch: gets the stages `lexical` and `evidence`; cosines are counted where they are asked for.
     """
     lexical = dense = evidence = None
     if strategy.has_lexical_leg:
         with watch.stage("lexical"):
             lexical = snapshot.lexical.scores(question.text)
     if vector is not None:
-        with watch.stage("dense"):
-            dense = similarity(snapshot.vectors, vector)
+        dense = Cosines(snapshot.vectors, vector)
     if strategy.evidence is not None and lexical is not None:
         with watch.stage("evidence"):
-            evidence = gather(snapshot, question, lexical, np.zeros_like(lexical) if dense is None else dense)
+            evidence = gather(snapshot, question, lexical, dense)
     named = None
     if strategy.graph_first:
         with watch.stage("graph"):
@@ -95,8 +102,8 @@ def rank(
         admitted: guarded chunks that may come back; None when the strategy does not filter.
         where: (n,) the chunks that the caller's filter passes; None: all.
     """
-    base = legs.fused(strategy)
     mask = where if admitted is None else admitted_mask(snapshot, admitted, where)
+    base = legs.fused(strategy, k, mask)
     kept = mask if strategy.routing is None else routed(base, snapshot.graph.chapters, strategy.routing, mask)
     scores, gains = raised(base, snapshot, strategy, legs.named, kept)
     found = best(scores, k, kept)

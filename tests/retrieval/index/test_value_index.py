@@ -1,9 +1,10 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from retrieval.index.tokens import tokens
-from retrieval.index.value_index import ValueIndex
+from retrieval.index.value_index import Quotes, ValueIndex
 from retrieval.types import Chunk
 
 ROW = Chunk(
@@ -32,7 +33,10 @@ def index():
 
 def quotes(index, question):
     words = tokens(question)
-    return index.quotes(words, dict.fromkeys(words, 1.0))
+    found = index.quotes(words, dict.fromkeys(words, 1.0))
+    everywhere = np.zeros((3, index.n_chunks))
+    everywhere[:, found.positions] = found.name, found.cell, found.figure
+    return Quotes(np.arange(index.n_chunks), *everywhere)
 
 
 def test_a_whole_cell_is_quoted_and_a_part_of_it_is_not(index):

@@ -25,3 +25,10 @@ def test_prose_is_called_by_its_headings_and_by_the_words_that_its_paragraphs_be
     )
 
     assert prose_names(("Mastery",), text) == ("Mastery", "Graze", "Bite", "Ability Burn")
+
+
+def test_a_heading_that_repeats_a_part_of_one_above_is_no_name():
+    titles = ("Armour Table", "Notes", "armour", "Notes")
+    text = "Notes: The same heading again.\n\nTable: Part of the title.\n\nArmour Table Notes: More than the title.\n"
+
+    assert prose_names(titles, text) == ("Armour Table", "Notes", "Armour Table Notes")
