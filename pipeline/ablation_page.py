@@ -12,6 +12,8 @@ NOTES = {
     "hybrid_tmm": "theoretical bounds instead of min-max, same weights",
     "hybrid_graph": "graph boost over all six relations",
     "seed": "graph boost over the published plan's four relations",
+    "default-query_must": "query_must is not asked",
+    "default-names": "what the question calls a chunk does not count: words of places, and the two legs, alone",
     "default+graph": "graph boost on the evidence, all six relations",
     "default+graph_first": "what the graph connects with a named thing comes first",
     "default+routing": "eight chapters; everything where the best chunk is in none of them",
@@ -26,6 +28,8 @@ REMARKS = {
     "bm25": "a leg of `default`",
     "dense": "a leg of `default`",
     "hybrid": "its legs are parts of `default`",
+    "default-query_must": "where it is worse is what the filter adds",
+    "default-names": "where it is worse is what the names add",
 }
 """What a verdict means for `default`, where it is not plain."""
 _INTRO = """# What each part of the search adds

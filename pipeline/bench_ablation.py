@@ -30,6 +30,8 @@ BASELINES: Mapping[str, str] = {
     "hybrid_graph": "hybrid",
     "seed": "hybrid",
     "hybrid": "default",
+    "default-query_must": "default",
+    "default-names": "default",
     "default+graph": "default",
     "default+graph_first": "default",
     "default+routing": "default",
@@ -38,7 +40,7 @@ BASELINES: Mapping[str, str] = {
     "default+routing12": "default",
 }
 """Each trial and what it is compared with: the strategy that differs in the one thing that is tried."""
-SETS = ("ttrpg", "wikisql-rows", "wtq-rows", "fetaqa-rows", "passages")
+SETS = ("ttrpg", "wikisql-rows", "wtq-rows", "fetaqa-rows", "passages", "self-query")
 ROUTED = (3, 8, 12)
 ROUTED_BASES = ("hybrid", "default")
 ALIASED, UNALIASED = "bm25, aliases on", "bm25, aliases off"

@@ -13,6 +13,7 @@ _PLAN = GraphBoost(relations=("contains", "next", "describes", "has_trait"))
 _DEFAULT = Strategy("default", query_must="prefilter", evidence=WEIGHTS)
 _RAISE = 0.1
 """Boost among evidence: 0.2 and 0.4, the published boost's share of the best score, did worse on every open set."""
+_NAMELESS = dict.fromkeys(("name", "heading", "quote", "figure", "number", "axis", "sibling"), 0.0)
 
 _ALL = (
     Strategy("bm25", lexical_weight=1.0),
@@ -29,6 +30,8 @@ _VARIANTS = (
     Strategy("rrf", lexical_weight=0.5, dense_weight=0.5, fusion="reciprocal_rank"),
     Strategy("hybrid_tmm", lexical_weight=0.4, dense_weight=0.6, fusion="theoretical"),
     Strategy("seed", lexical_weight=0.4, dense_weight=0.6, graph=_PLAN),
+    replace(_DEFAULT, name="default-query_must", query_must="off"),
+    replace(_DEFAULT, name="default-names", evidence=replace(WEIGHTS, **_NAMELESS)),
     replace(_DEFAULT, name="default+graph", graph=GraphBoost(boost=_RAISE)),
     replace(_DEFAULT, name="default+graph_first", graph_first=True),
     replace(_DEFAULT, name="default+routing", routing=Routing(8, unrouted_when_weak=True)),
@@ -42,7 +45,8 @@ iterative, prefilter: dense with query_must. default: what ships."""
 VARIANTS: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _VARIANTS})
 """Those that are measured against them once. iterative_noisy: near-twins stand
 back, as the published plan wished. rrf, hybrid_tmm: other ways to fuse the legs of hybrid. seed: the
-published plan's defaults. default+...: what ships and one thing more; `routing` searches everything where its chapters
+published plan's defaults. default-query_must: what ships without query_must; default-names: without what
+the question calls a chunk. default+...: what ships and one thing more; `routing` searches everything where its chapters
 are weak, `routing3` never does."""
 
 
