@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pipeline.definitions import load
 from pipeline.run import Problem, Runner, RunOutcome, dagster_instance, sync_books
 from retrieval.home import Home
-from retrieval.ingest.library import list_books
+from retrieval.ingest.library import list_books, stray_files
 from retrieval.search.strategies import STRATEGIES
 
 Progress = Callable[[str, int, int], None]
@@ -18,6 +18,8 @@ class Build:
     """What a build did; without problems its snapshot is live."""
 
     slugs: tuple[str, ...] = ()
+    strays: tuple[str, ...] = ()
+    """Files beside the books' folders, which no book holds."""
     problems: list[Problem] = field(default_factory=list)
     books: dict[str, RunOutcome] = field(default_factory=dict)
     library: dict[str, dict[str, object]] = field(default_factory=dict)
@@ -39,6 +41,7 @@ def build(home: Home, progress: Progress = lambda *_: None) -> Build:
     """
     done = Build()
     list_books(home.library)  # a folder that cannot be read must not become the home's library
+    done.strays = stray_files(home.library)
     home.settings.write(home.root)  # the runs, and the UI after them, find their settings there
     with dagster_instance(home) as instance:
         done.slugs = sync_books(home, instance)

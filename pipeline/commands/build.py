@@ -70,6 +70,7 @@ def summary(done: Build) -> dict[str, object]:
     """What a build did, as JSON values."""
     return {
         "books": list(done.slugs),
+        "left_out": list(done.strays),
         "embedded": done.total("n_embedded"),
         "reused": done.total("n_reused"),
         "deleted": done.total("n_deleted"),
@@ -90,6 +91,11 @@ def _print_summary(done: Build, home: Home) -> None:
         if read["n_warnings"] or read["n_ignored"]:
             out.print(f"  {slug}: {read['n_warnings']} warnings, {read['n_ignored']} files ignored", markup=False)
             out.print(f"{read['warnings']}", markup=False)
+    if done.strays:
+        out.print(
+            f"Left out, for a book is a folder and these lie beside them: {', '.join(done.strays)}",
+            markup=False,
+        )
     if not home.settings.questions:
         out.print(
             "No questions were given, so nothing was scored; the index went live on the checks that need none. "

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.build import Build, build
+from pipeline.commands.build import summary
 from pipeline.run import dagster_instance
 from retrieval.errors import LibraryError
 from retrieval.home import Home
@@ -104,9 +105,11 @@ def test_a_new_book_is_added_and_a_book_that_went_is_gone(tiny: Home) -> None:
     assert build(tiny).problems == []
     assert Retriever.open(tiny.root).retrieve("stiletto", k=1).hits[0].chunk.book == "other"
     shutil.rmtree(tiny.library / "other")
+    (tiny.library / "notes.md").write_text("# Notes\n\nIn no book's folder.\n")
     done = build(tiny)
     assert done.problems == []
     assert done.slugs == ("tiny",)
+    assert summary(done)["left_out"] == ["notes.md"]
     assert not tiny.book("other").exists()
     with dagster_instance(tiny) as instance:
         assert instance.get_dynamic_partitions("books") == ["tiny"]
