@@ -42,11 +42,8 @@ class Evidence:
         """
         total = self._without_cosines(weights)
         for part in self.parts["dense"] if weights.dense else ():
-            hopeful = np.arange(len(total))
-            if k is not None:
-                front = best(total, k, allowed)
-                least = (total[front] + weights.dense * part.at(front)).min(initial=np.inf)
-                hopeful = np.flatnonzero(total >= least - weights.dense * _LARGEST)
+            everyone = np.arange(len(total))
+            hopeful = everyone if k is None else _hopeful(total, part, weights.dense, k, allowed)
             total[hopeful] += weights.dense * part.at(hopeful)
         return total
 
@@ -112,6 +109,17 @@ def gather(snapshot: Snapshot, question: Question, lexical: Scores, dense: Cosin
             "sibling": _outnamed(places, list(called.values()), question),
         },
     )
+
+
+def _hopeful(total: Scores, part: Part, weight: float, k: int, allowed: Mask | None) -> Positions:
+    """Who may be among the k best, of the allowed or of all, once it has `weight` times its part too."""
+    least = np.inf
+    for among in (allowed, None):
+        front = best(total, k, among)
+        least = (total[front] + weight * part.at(front)).min(initial=least)
+        if len(front) == k:
+            break
+    return np.flatnonzero(total >= least - weight * _LARGEST)
 
 
 def _called(

@@ -29,9 +29,10 @@ def evidence(retriever: Retriever, text: str) -> Evidence:
 @given(QUESTION, WEIGHT, st.integers(1, 40), st.randoms(use_true_random=False))
 def test_the_k_best_are_those_of_the_whole_totals(retriever, text, weights, k, rng):  # type: ignore[no-untyped-def]
     size = len(retriever.snapshot)
-    allowed = np.asarray([rng.random() < 0.7 for _ in range(size)])
     whole = evidence(retriever, text).total(weights)
-    for mask in (None, allowed):
+    many = np.asarray([rng.random() < 0.7 for _ in range(size)])
+    few = np.isin(np.arange(size), best(whole, 3))
+    for mask in (None, many, few):
         bounded = evidence(retriever, text).total(weights, k, mask)
         for seen in (mask, None):
             found = best(bounded, k, seen)
