@@ -31,19 +31,22 @@ class Evidence:
     index: EvidenceIndex
     parts: Mapping[str, Sequence[Part]]
 
-    def total(self, weights: EvidenceWeights, k: int | None = None, allowed: Mask | None = None) -> Scores:
+    def total(
+        self, weights: EvidenceWeights, k: int | None = None, allowed: Mask | None = None, where: Mask | None = None
+    ) -> Scores:
         """The weighted sum, (n,).
 
         Args:
             weights: of the parts.
             k: only the k best are wanted: whoever cannot be among them, were its cosine 1, goes without `dense`. None:
                 every sum is whole.
-            allowed: (n,); the k best among these, and among all chunks too.
+            allowed: (n,); the k best among these; None: among all.
+            where: (n,); and the k best among these, which hold the allowed ones; None: among all.
         """
         total = self._without_cosines(weights)
         for part in self.parts["dense"] if weights.dense else ():
             everyone = np.arange(len(total))
-            hopeful = everyone if k is None else _hopeful(total, part, weights.dense, k, allowed)
+            hopeful = everyone if k is None else _hopeful(total, part, weights.dense, k, (allowed, where))
             total[hopeful] += weights.dense * part.at(hopeful)
         return total
 
@@ -111,10 +114,13 @@ def gather(snapshot: Snapshot, question: Question, lexical: Scores, dense: Cosin
     )
 
 
-def _hopeful(total: Scores, part: Part, weight: float, k: int, allowed: Mask | None) -> Positions:
-    """Who may be among the k best, of the allowed or of all, once it has `weight` times its part too."""
+def _hopeful(total: Scores, part: Part, weight: float, k: int, masks: Sequence[Mask | None]) -> Positions:
+    """Who may be among the k best of any mask, once it has `weight` times its part too; each mask holds the one before.
+
+    The k-th best of a mask is no better than that of a wider one, so the wider ones matter only where k are not there.
+    """
     least = np.inf
-    for among in (allowed, None):
+    for among in masks:
         front = best(total, k, among)
         least = (total[front] + weight * part.at(front)).min(initial=least)
         if len(front) == k:

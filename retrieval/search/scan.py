@@ -33,17 +33,18 @@ class Legs:
     named: Positions | None = None
     """Chunks that the graph connects with what the question names, rising; None where the strategy does not look."""
 
-    def fused(self, strategy: Strategy, k: int, allowed: Mask | None = None) -> Scores:
+    def fused(self, strategy: Strategy, k: int, allowed: Mask | None = None, where: Mask | None = None) -> Scores:
         """One score a chunk, (n,): the evidence, or the only leg's own, or both legs fused as the strategy says.
 
         Args:
             strategy: the weights.
             k: how many chunks are wanted, if nothing but their scores decides: those that cannot be among them, neither
-                among the allowed nor among all, may have less than their whole score.
+                of the allowed nor of those that pass `where`, may have less than their whole score.
             allowed: (n,) the chunks that may come back; None: all.
+            where: (n,) the chunks that the caller's filter passes; None: all.
         """
         if self.evidence is not None and strategy.evidence is not None:
-            return self.evidence.total(strategy.evidence, None if strategy.looks_around else k, allowed)
+            return self.evidence.total(strategy.evidence, None if strategy.looks_around else k, allowed, where)
         cosines = None if self.dense is None else self.dense.all
         weighted = [(self.lexical, strategy.lexical_weight, 0.0), (cosines, strategy.dense_weight, -1.0)]
         used = [Leg(scores, weight, floor) for scores, weight, floor in weighted if scores is not None]
@@ -103,7 +104,7 @@ def rank(
         where: (n,) the chunks that the caller's filter passes; None: all.
     """
     mask = where if admitted is None else admitted_mask(snapshot, admitted, where)
-    base = legs.fused(strategy, k, mask)
+    base = legs.fused(strategy, k, mask, where)
     kept = mask if strategy.routing is None else routed(base, snapshot.graph.chapters, strategy.routing, mask)
     scores, gains = raised(base, snapshot, strategy, legs.named, kept)
     found = best(scores, k, kept)

@@ -30,11 +30,11 @@ def evidence(retriever: Retriever, text: str) -> Evidence:
 def test_the_k_best_are_those_of_the_whole_totals(retriever, text, weights, k, rng):  # type: ignore[no-untyped-def]
     size = len(retriever.snapshot)
     whole = evidence(retriever, text).total(weights)
-    many = np.asarray([rng.random() < 0.7 for _ in range(size)])
-    few = np.isin(np.arange(size), best(whole, 3))
-    for mask in (None, many, few):
-        bounded = evidence(retriever, text).total(weights, k, mask)
-        for seen in (mask, None):
+    passing = np.asarray([rng.random() < 0.7 for _ in range(size)])
+    few = np.isin(np.arange(size), best(whole, 3, passing))
+    for allowed, where in ((None, None), (passing, None), (few, None), (few, passing), (passing & ~few, passing)):
+        bounded = evidence(retriever, text).total(weights, k, allowed, where)
+        for seen in (allowed, where):
             found = best(bounded, k, seen)
             assert found.tolist() == best(whole, k, seen).tolist()
             assert bounded[found].tolist() == whole[found].tolist()
