@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.errors import IndexCorruptError, UnknownNameError
+from retrieval.errors import IndexCorruptError, InvalidQueryError, UnknownNameError
 from retrieval.index.arrays import load_array, save_array
 from retrieval.types import Chunk
 
@@ -97,7 +97,10 @@ class MetadataIndex:
 
         Raises:
             UnknownNameError: no chunk has that key; lists those that exist.
+            InvalidQueryError: the value is no text, number, true or false.
         """
+        if not isinstance(value, str | int | float) or value != value:  # noqa: PLR0124 - what differs from itself is NaN
+            raise InvalidQueryError(f"{key!r} is compared with {value!r}; compare with a text, a number, true or false")
         if key not in self.columns:
             raise UnknownNameError("metadata key", key, self.columns)
         start, stop = self.columns[key].numbers_of(comparison, value)

@@ -111,7 +111,7 @@ class ValueIndex:
         for (start, stop), value in zip(spans, values, strict=True):
             if value is not None:
                 mask = (1 << stop) - (1 << start)
-                found.append((value, mask, sum(weights[word] for word in set(words[start:stop]))))
+                found.append((value, mask, sum(weights[word] for word in dict.fromkeys(words[start:stop]))))
         return found
 
     def _has_letter(self, value: int) -> bool:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,10 @@ def _metadata(values: Mapping[Any, object], where: str) -> Metadata:
 def _metadata_value(key: str, value: object, where: str) -> MetadataValue:
     if isinstance(value, datetime | date):
         return value.isoformat()[:10]
+    if isinstance(value, float) and not isfinite(value):
+        raise InvalidDocumentError(
+            f"{where}: metadata key {key!r} is {value}, which no filter can compare; leave it out"
+        )
     if isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):

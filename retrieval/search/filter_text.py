@@ -32,8 +32,13 @@ def _read(text: str) -> Filter:
     key, sign, value = match["key"], match["sign"], match["value"]
     if sign in _ORDERED:
         return Or(tuple(_ORDERED[sign](key, reading) for reading in _readings(value)))
-    same = Or(tuple(Contains(key, reading) for part in value.split("|") for reading in _readings(part.strip())))
+    same = Or(tuple(Contains(key, reading) for part in _parts(value) for reading in _readings(part.strip())))
     return same if sign == "=" else Not(same)
+
+
+def _parts(value: str) -> list[str]:
+    """What stands between the bars; a bar within double quotes is part of its text."""
+    return re.findall(r'(?:"(?:[^"\\]|\\.)*"|[^|])+', value)
 
 
 def _no_number(name: str) -> None:
@@ -43,7 +48,7 @@ def _no_number(name: str) -> None:
 def _readings(value: str) -> tuple[Scalar, ...]:
     try:
         read = json.loads(value, parse_constant=_no_number)
-    except ValueError:
+    except (ValueError, RecursionError):
         return (value,)
     if isinstance(read, str):
         return (read,)

@@ -29,13 +29,19 @@ MOST: Final = 400
 def nearest_in(
     snapshot: Snapshot, name: CollectionName, vector: Vector, k: int, seen: frozenset[str] = frozenset()
 ) -> Positions:
-    """Positions of the k nearest chunks of one collection that were not seen yet, in no particular order.
+    """Positions of at least the k nearest chunks of one collection that were not seen yet, in no particular order.
 
-    Chroma's graph may give fewer than there are; the exact scan then gives the rest.
+    Chroma's graph may give fewer than there are, and of equals at the k-th place it gives any; the exact scan then
+    says which.
     """
-    found = snapshot.chunks.positions(snapshot.collections.nearest(name, vector, k, excluding=seen).ids)
-    size = snapshot.collection_size(name)
-    return found if len(found) >= min(k, size - len(seen)) else _scan(snapshot, name, vector, k, seen)
+    found = snapshot.chunks.positions(snapshot.collections.nearest(name, vector, k + 1, excluding=seen).ids)
+    left = snapshot.collection_size(name) - len(seen)
+    if len(found) < min(k + 1, left):
+        return _scan(snapshot, name, vector, k, seen)
+    if len(found) <= k:
+        return found
+    last, after = np.sort(similarity(snapshot.vectors[found], vector))[:2]
+    return _scan(snapshot, name, vector, k, seen) if last == after else found
 
 
 def nearest_where(snapshot: Snapshot, name: CollectionName, vector: Vector, k: int, where: Mask | None) -> Positions:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Protocol
 
+from retrieval.errors import InvalidQueryError
 from retrieval.query_must.canonical import Canonical
 from retrieval.query_must.predicate import explain, satisfies_query_must
 from retrieval.query_must.vocabulary import Vocabulary
@@ -110,8 +111,10 @@ def retrieve_with_iterative_filtering(
             it, so that fewer rounds go to near-twins.
 
     Raises:
-        InvalidQueryError: the question is empty or too long.
+        InvalidQueryError: the question is empty or too long, or `noisy_weight` is not above 0.
     """
+    if not noisy_weight > 0:
+        raise InvalidQueryError(f"noisy_weight is {noisy_weight}; a distance is divided by it, so give more than 0")
     question = Question.ask(query, vocabulary)
     vector = [float(number) for number in embedder.embed_query(query)]
 

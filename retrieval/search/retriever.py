@@ -66,18 +66,23 @@ class Retriever:
 
         Args:
             query: 1 to 2,000 characters.
-            k: how many, at least 1.
+            k: how many, at least 1; more than there are chunks is all of them.
             strategy: a name of `STRATEGIES`, or a strategy of your own.
             where: which chunks may come back at all, by their metadata; beside what query_must says.
             debug: also name the chunks that `prefilter` kept out, which costs another query.
 
         Raises:
-            InvalidQueryError: the question is empty or too long, or k is less than 1.
+            InvalidQueryError: the question is empty or too long, k is less than 1, or the strategy has no leg.
             UnknownNameError: no strategy is called that, or `where` names a key that no chunk has.
         """
-        if k < 1:
-            raise InvalidQueryError(f"k is {k}; ask for at least 1 result")
+        if not isinstance(k, int) or k < 1:
+            raise InvalidQueryError(f"k is {k!r}; ask for a whole number of results, at least 1")
+        k = min(k, len(self.snapshot))
         chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
+        if not (chosen.has_lexical_leg or chosen.has_dense_leg):
+            raise InvalidQueryError(
+                f"strategy {chosen.name!r} has no leg; give it a lexical_weight, a dense_weight or evidence"
+            )
         watch = Stopwatch()
         with watch.stage("canonical"):
             question = Question.ask(query, self.snapshot.vocabulary)
@@ -101,7 +106,8 @@ class Retriever:
         self, question: Question, k: int, strategy: Strategy, watch: Stopwatch, where: Mask | None, *, debug: bool
     ) -> Ranking:
         admitted = None
-        if strategy.query_must == "prefilter":
+        # A scan knows all scores, so it needs no rounds: its filter is the same whatever finds the admitted.
+        if strategy.query_must == "prefilter" or (strategy.query_must == "iterative" and strategy.scans):
             with watch.stage("predicates"):
                 admitted = self.admitted(question)
         vector = self._vector(question, watch) if strategy.has_dense_leg else None

@@ -1,5 +1,6 @@
 """From the names in a question to chunks, by the graph alone: no vectors, no word scores."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +12,7 @@ from retrieval.errors import IndexCorruptError
 from retrieval.index.graph import Graph, Nodes
 from retrieval.index.graph_building import chunks_fingerprint
 from retrieval.index.tokens import Tokenize, tokens
+from retrieval.query_must.plurals import singular
 from retrieval.search.graph_boost import named_entities
 from retrieval.search.question import Question
 from retrieval.types import Chunk
@@ -117,8 +119,7 @@ def _walk(graph: Graph, start: Nodes, policy: Policy) -> Iterator[tuple[int, Nod
 
 
 def _audience(query: str, config: TraversalConfig) -> Audience:
-    said = f" {' '.join(query.casefold().split())} "
-    player, gm = (sum(word in said for word in words) for words in (config.player_keywords, config.gm_keywords))
+    player, gm = (sum(_says(query, word) for word in words) for words in (config.player_keywords, config.gm_keywords))
     return "" if player == gm else "player" if player > gm else "gm"
 
 
@@ -127,4 +128,16 @@ def _is_foreign(place: str, audience: Audience, config: TraversalConfig) -> bool
     mine, theirs = config.player_keywords, config.gm_keywords
     if audience == "gm":
         mine, theirs = theirs, mine
-    return bool(audience) and any(word in place for word in theirs) and not any(word in place for word in mine)
+    return (
+        bool(audience) and any(_says(place, word) for word in theirs) and not any(_says(place, word) for word in mine)
+    )
+
+
+def _says(text: str, phrase: str) -> bool:
+    """Whether the words of a phrase stand in a text in a row; singular and plural are the same."""
+    return f" {_words(phrase)} " in f" {_words(text)} "
+
+
+@lru_cache(maxsize=1 << 14)
+def _words(text: str) -> str:
+    return " ".join(singular(word, {}) for word in re.findall(r"[^\W_]+", text.casefold()))

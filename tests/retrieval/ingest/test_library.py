@@ -115,6 +115,14 @@ def test_a_broken_book_toml_is_named(tmp_path):
         read_only_book(tmp_path)
 
 
+def test_a_number_that_nothing_compares_with_is_named(tmp_path):
+    write(tmp_path / "b" / "a.md")
+    write(tmp_path / "b" / "book.toml", "weight = inf\n")
+
+    with pytest.raises(LibraryError, match=r"book\.toml: metadata key 'weight' is inf"):
+        read_only_book(tmp_path)
+
+
 def test_the_digest_changes_with_the_text_and_not_with_other_files(tmp_path):
     write(tmp_path / "b" / "a.md")
     (before,) = list_books(tmp_path)

@@ -14,6 +14,15 @@ def test_bars_stand_between_values_of_which_one_suffices() -> None:
     assert read_filter("kind=row | record") == And((Or((Contains("kind", "row"), Contains("kind", "record"))),))
 
 
+def test_a_bar_within_quotes_is_part_of_the_text() -> None:
+    assert read_filter('kind="a|b"|c') == And((Or((Contains("kind", "a|b"), Contains("kind", "c"))),))
+
+
+def test_what_is_nested_too_deep_to_read_is_a_text() -> None:
+    deep = "[" * 100_000
+    assert read_filter(f"page={deep}") == And((Or((Contains("page", deep),)),))
+
+
 def test_a_number_is_looked_for_as_a_number_and_as_a_text() -> None:
     assert read_filter("page>=3", "page<9.5") == And(
         (Or((Gte("page", 3), Gte("page", "3"))), Or((Lt("page", 9.5), Lt("page", "9.5"))))

@@ -121,3 +121,9 @@ def test_noisy_chunks_stand_back_and_their_filter_holds_all_the_same(tmp_path: P
     assert asked(0.001, {"n": 1}) == ["b", "c", "a"]
     assert asked(1.0, {"n": 2}) == ["d"]
     client.close()
+
+
+@pytest.mark.parametrize("weight", [0, -1.0, float("nan")])
+def test_a_weight_that_cannot_divide_is_refused(foreign, weight):
+    with pytest.raises(InvalidQueryError, match="noisy_weight is"):
+        retrieve_with_iterative_filtering("AC 6", foreign, embedder=ToyEmbedder(), noisy_weight=weight)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from retrieval.errors import UnknownNameError
+from retrieval.errors import InvalidQueryError, UnknownNameError
 from retrieval.search import filtering
 from retrieval.search.metadata_filter import (
     And,
@@ -138,3 +138,10 @@ def test_a_key_that_no_chunk_has_is_refused_with_those_that_exist(retriever: Ret
 def test_a_filter_that_nothing_passes_gives_no_hits(retriever: Retriever) -> None:
     for name in STRATEGIES:
         assert retriever.retrieve("AC 6", strategy=name, where=Or(())).hits == ()
+
+
+@pytest.mark.parametrize("value", [float("nan"), None, ("even",)])
+def test_a_value_that_nothing_compares_with_is_refused(retriever: Retriever, value: object) -> None:
+    for comparison in (Eq, Ne, Gt, Contains):
+        with pytest.raises(InvalidQueryError, match="'page' is compared with"):
+            retriever.retrieve("AC 6", where=comparison("page", value))  # type: ignore[arg-type]

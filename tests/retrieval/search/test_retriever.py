@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -159,3 +160,28 @@ def test_noisy_chunks_stand_back_in_the_rounds(retriever: Retriever) -> None:
     first = [sum(not each.kept for each in receipt.decisions if each.round == 1) for receipt in (plain, back)]
     assert first[1] < first[0]
     assert back.rounds <= plain.rounds
+
+
+def test_more_than_there_are_is_all_of_them(retriever: Retriever) -> None:
+    for strategy in ("dense", "bm25"):
+        assert len(retriever.retrieve("AC 6", 2**40, strategy).hits) == len(retriever.snapshot)
+
+
+def test_a_number_of_results_that_is_not_whole_is_refused(retriever: Retriever) -> None:
+    with pytest.raises(InvalidQueryError, match=r"k is 2\.5"):
+        retriever.retrieve("AC 6", 2.5)  # type: ignore[arg-type]
+
+
+def test_a_strategy_without_a_leg_is_refused(retriever: Retriever) -> None:
+    with pytest.raises(InvalidQueryError, match="'mine' has no leg"):
+        retriever.retrieve("AC 6", strategy=Strategy("mine"))
+
+
+@pytest.mark.parametrize("name", ["default", "hybrid", "bm25", "hybrid_graph"])
+def test_a_scan_filters_the_same_whatever_the_filter_is_called(retriever: Retriever, name: str) -> None:
+    question, base = "what does a cleric need to hit AC 6", STRATEGIES[name]
+    first, rounds = (
+        retriever.retrieve(question, 30, replace(base, query_must=mode)) for mode in ("prefilter", "iterative")
+    )
+    assert rounds.chunk_ids == first.chunk_ids
+    assert {hit.chunk.id for hit in rounds.hits if hit.chunk.query_must} == {"cleric-26"}

@@ -118,3 +118,17 @@ def test_a_graph_over_other_chunks_is_refused() -> None:
 def test_an_empty_question_is_refused() -> None:
     with pytest.raises(InvalidQueryError):
         retrieve_candidates(" ", INDEX, CONFIG)
+
+
+@pytest.mark.parametrize(
+    ("question", "audience"),
+    [
+        ("How much does a feather token cost?", ""),
+        ("I admire a strapping knight", ""),
+        ("Which feats may I take?", "player"),
+        ("Where do the monsters sleep?", "gm"),
+        ("What does the Game-Master roll?", "gm"),
+    ],
+)
+def test_keywords_are_whole_words(question: str, audience: str) -> None:
+    assert retrieve_candidates(question, INDEX, CONFIG).audience == audience
