@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -73,3 +75,20 @@ def test_a_saved_index_reads_back(index, tmp_path):
 
 def test_a_library_without_tables_quotes_nothing():
     assert quotes(ValueIndex.build([ROW], [()]), "anything at all").cell.tolist() == [0]
+
+
+def test_the_sum_of_weights_is_the_same_in_every_process():
+    code = """
+from tests.retrieval.index.test_value_index import row
+from retrieval.index.value_index import ValueIndex
+words = [f"w{number}" for number in range(9)]
+index = ValueIndex.build([row(name=" ".join(words))], [()])
+print(index.quotes(words, {word: 1e16 if place == 4 else 1.0 + place for place, word in enumerate(words)}).cell.tolist())
+"""
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in "0123456"
+    }
+    assert len(said) == 1
