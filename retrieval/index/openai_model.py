@@ -50,10 +50,12 @@ class OpenAiEmbedder:
             EmbedderUnavailableError: there is no key, or the server cannot be reached or refuses.
             EmbedderMismatchError: it answered vectors of another dimension, or none.
         """
+        if not texts:
+            return np.empty((0, _DIMENSIONS), dtype=np.float32)
         sent = [text[:_MAX_CHARACTERS] or " " for text in texts]
         rows = [row for start in range(0, len(sent), _BATCH) for row in self._request(sent[start : start + _BATCH])]
         matrix = np.asarray(rows, dtype=np.float32).reshape(len(texts), -1)
-        if len(texts) and matrix.shape[1] != _DIMENSIONS:
+        if matrix.shape[1] != _DIMENSIONS:
             raise EmbedderMismatchError(
                 f"{_MODEL} answered {matrix.shape[1]} dimensions, not {_DIMENSIONS}; is OPENAI_BASE_URL another model?"
             )

@@ -186,6 +186,11 @@ def test_openai_refuses_another_models_vectors(server: FakeServer) -> None:
         OpenAiEmbedder(server.environment).embed(["ab"])
 
 
+def test_openai_gives_no_vectors_for_no_texts_and_asks_nobody() -> None:
+    nothing = OpenAiEmbedder({}).embed([])
+    assert (nothing.shape, nothing.dtype) == ((0, 1536), np.float32)
+
+
 def test_openai_sends_an_empty_text_as_a_space_and_cuts_an_endless_one(server: FakeServer) -> None:
     OpenAiEmbedder(server.environment).embed(["", "x" * 100_000])
     assert server.requests[0][0] == " "
