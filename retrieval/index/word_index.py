@@ -38,10 +38,6 @@ class WordIndex:
         flat = np.fromiter((number for _, postings in ordered for number in postings), np.int32, count=int(starts[-1]))
         return cls(count, TermTable.build([word for word, _ in ordered]), starts, flat)
 
-    def documents_of(self, word: str) -> Documents:
-        """The documents that hold a word, rising; empty where none does."""
-        return self.postings([word])[0]
-
     def covered(self, weights: Iterable[tuple[str, float]]) -> npt.NDArray[np.float64]:
         """Sum of the weights of the words that each document holds, (n_documents,)."""
         total = np.zeros(self.n_documents)
