@@ -83,7 +83,7 @@ from tests.retrieval.index.test_value_index import row
 from retrieval.index.value_index import ValueIndex
 words = "ant bee cat dog eel fox gnu hen ibex".split()
 index = ValueIndex.build([row(name=" ".join(words))], [()])
-print(index.quotes(words, {word: 1e16 if place == 4 else 1.0 + place for place, word in enumerate(words)}).cell.tolist())
+print(index.quotes(words, {word: 10.0 ** (place - 4) for place, word in enumerate(words)}).cell.tolist())
 """
     said = {
         subprocess.run(
@@ -92,4 +92,4 @@ print(index.quotes(words, {word: 1e16 if place == 4 else 1.0 + place for place, 
         for seed in "0123456"
     }
     assert len(said) == 1
-    assert "e+16" in said.pop()
+    assert "11111" in said.pop()
