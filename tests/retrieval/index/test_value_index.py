@@ -83,7 +83,7 @@ from tests.retrieval.index.test_value_index import row
 from retrieval.index.value_index import ValueIndex
 words = "ant bee cat dog eel fox gnu hen ibex".split()
 index = ValueIndex.build([row(name=" ".join(words))], [()])
-print(index.quotes(words, {word: 10.0 ** (place - 4) for place, word in enumerate(words)}).cell.tolist())
+print(index.quotes(words, {word: 0.1 * (place + 1) for place, word in enumerate(words)}).cell.tolist())
 """
     said = {
         subprocess.run(
@@ -92,4 +92,4 @@ print(index.quotes(words, {word: 10.0 ** (place - 4) for place, word in enumerat
         for seed in "0123456"
     }
     assert len(said) == 1
-    assert "11111" in said.pop()
+    assert "4.5" in said.pop()
