@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import Stemmer
 
@@ -56,6 +56,8 @@ _STOP_WORDS = (
     ),
 )
 """Lucene's English stop words, which published figures leave out too."""
+_KEPT = 16
+"""Tokenizers kept: every snapshot that is opened brings a vocabulary of its own, and a server opens them for months."""
 _ENGLISH = Stemmer.Stemmer("english", 0)
 
 
@@ -89,7 +91,7 @@ def tokens(text: str) -> list[str]:
     return tokenizer(Vocabulary.default())(text)
 
 
-@cache
+@lru_cache(maxsize=_KEPT)
 def tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Callable[[str], list[str]]:
     """The tokenizer of a vocabulary: its labels and aliases are said in one way (`armour class`, `A.C.` -> `ac`)."""
     phrases: dict[str, list[tuple[list[str], list[str]]]] = {}

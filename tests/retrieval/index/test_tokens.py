@@ -1,3 +1,6 @@
+import gc
+import weakref
+
 import pytest
 
 from retrieval.index.tokens import Tokenization, question_tokenizer, tokenizer, tokens
@@ -45,6 +48,17 @@ def test_a_text_without_words_has_no_tokens(text: str) -> None:
 def test_a_librarys_own_labels_are_said_in_one_way() -> None:
     mine = tokenizer(Vocabulary(labels=(Label("power rating", forms=("p.r.", "might")),)))
     assert mine("might 4") == mine("PR 4") == mine("power rating 4") == ["power", "rate", "4"]
+
+
+def test_a_long_running_process_lets_go_of_the_vocabularies_it_no_longer_reads() -> None:
+    first = Vocabulary(aliases={"might": "power"})
+    kept = weakref.ref(first)
+    assert tokenizer(first) is tokenizer(first)
+    del first
+    for number in range(100):
+        tokenizer(Vocabulary(aliases={f"word {number}": "power"}))
+    gc.collect()
+    assert kept() is None
 
 
 def test_forms_of_a_word_meet_in_its_stem_unless_told_otherwise() -> None:
