@@ -4,16 +4,11 @@ import hashlib
 import re
 import tomllib
 import unicodedata
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
-from math import isfinite
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from retrieval.errors import InvalidDocumentError, LibraryError
+from retrieval.ingest.front_matter import read_metadata, split_front_matter
 from retrieval.types import Book, Document, Metadata, MetadataValue
 
 UNKNOWN_DATE = "1970-01-01"
@@ -84,7 +79,8 @@ def stray_files(library: Path) -> tuple[str, ...]:
 def read_book(folder: BookFolder) -> Book:
     """Every `.md` file of a book in name order, with its effective metadata.
 
-    A file that is no text is left out with a warning, so that one bad file does not hide a book.
+    A file that is no text, and a key of front matter that cannot be read, are left out with a warning, so that one
+    bad file does not hide a book.
 
     Raises:
         LibraryError: book.toml cannot be read, or no document is left.
@@ -132,7 +128,7 @@ def _book_toml(folder: Path) -> Metadata:
     if not path.is_file():
         return {}
     try:
-        return _metadata(tomllib.loads(path.read_text("utf-8")), path.name)
+        return read_metadata(tomllib.loads(path.read_text("utf-8")), path.name)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, InvalidDocumentError) as error:
         raise LibraryError(f"{path}: {error}") from error
 
@@ -153,7 +149,7 @@ def _defaults(folder_name: str, given: Metadata, warnings: list[str]) -> Metadat
 
 def _read_document(slug: str, path: Path, relative: str, defaults: Metadata, warnings: list[str]) -> Document:
     text = _decode(path.read_bytes(), relative, warnings).replace("\r\n", "\n").replace("\r", "\n")
-    front_matter, body, first_line = _split_front_matter(text, relative)
+    front_matter, body, first_line = split_front_matter(text, relative, warnings)
     return Document(slug, relative, body, dict(defaults) | dict(front_matter), first_line)
 
 
@@ -167,35 +163,3 @@ def _decode(raw: bytes, relative: str, warnings: list[str]) -> str:
     except UnicodeDecodeError as error:
         warnings.append(f"{relative}: byte {error.start} is not UTF-8; read as Latin-1 (Windows-1252)")
         return raw.decode("cp1252", errors="replace")
-
-
-def _split_front_matter(text: str, relative: str) -> tuple[Metadata, str, int]:
-    head, fence, rest = text.partition("\n---\n")
-    if not text.startswith("---\n") or not fence:
-        return {}, text, 1
-    try:
-        values = yaml.safe_load(head[4:]) or {}
-    except yaml.YAMLError as error:
-        raise InvalidDocumentError(f"{relative}: its front matter is not YAML ({error}); it is left out") from error
-    if not isinstance(values, dict):
-        # Two horizontal rules around a paragraph look like front matter and are text.
-        return {}, text, 1
-    return _metadata(values, relative), rest, head.count("\n") + 3
-
-
-def _metadata(values: Mapping[Any, object], where: str) -> Metadata:
-    return {str(key): _metadata_value(str(key), value, where) for key, value in values.items() if value is not None}
-
-
-def _metadata_value(key: str, value: object, where: str) -> MetadataValue:
-    if isinstance(value, datetime | date):
-        return value.isoformat()[:10]
-    if isinstance(value, float) and not isfinite(value):
-        raise InvalidDocumentError(
-            f"{where}: metadata key {key!r} is {value}, which no filter can compare; leave it out"
-        )
-    if isinstance(value, str | int | float | bool):
-        return value
-    if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
-        return tuple(str(item) for item in value)
-    raise InvalidDocumentError(f"{where}: metadata key {key!r} must be a string, number, date or list, not {value!r}")

@@ -68,6 +68,57 @@ def test_a_rule_between_dashes_is_text_and_not_front_matter(tmp_path):
     assert read_only_book(tmp_path).documents[0].text.startswith("---\njust a sentence")
 
 
+def test_two_rules_around_emphasis_are_text(tmp_path):
+    write(tmp_path / "b" / "a.md", "---\n\n*Emphasis* stands: between rules.\n\n---\n\nmore\n")
+
+    book = read_only_book(tmp_path)
+
+    assert book.documents[0].text.startswith("---\n\n*Emphasis*")
+    assert (book.documents[0].first_line, len(book.warnings)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        pytest.param("last_update_date: 2024-13-45", "last_update_date", id="no such day"),
+        pytest.param("author: {name: Ann}", "author", id="nested"),
+        pytest.param("author:\n  name: Ann\n  - Bob", "author", id="no YAML, over more lines"),
+        pytest.param("title: Rules: the second", "title", id="a colon"),
+        pytest.param("dates: [[2024-01-01]]", "dates", id="a list of lists"),
+        pytest.param(f"number: {'9' * 5000}", "number", id="a very long number"),
+        pytest.param("weight: .nan", "weight", id="no number"),
+    ],
+)
+def test_a_bad_key_of_front_matter_is_left_out_alone_and_named_with_its_file(tmp_path, line, key):
+    write(tmp_path / "b" / "book.toml", 'title = "T"\nlast_update_date = 2024-05-01\n')
+    write(tmp_path / "b" / "a.md", f"---\npages: 12\n{line}\ntags: [x]\n---\n# A\n")
+
+    book = read_only_book(tmp_path)
+    (document,) = book.documents
+
+    assert document.text == "# A\n"
+    assert (document.metadata["pages"], document.metadata["tags"]) == (12, ("x",))
+    assert (document.metadata["title"], document.metadata["last_update_date"]) == ("T", "2024-05-01")
+    assert [warning[: len(f"a.md: metadata key '{key}'")] for warning in book.warnings] == [
+        f"a.md: metadata key '{key}'"
+    ]
+
+
+def test_front_matter_with_a_line_that_is_no_yaml_is_text_and_says_so(tmp_path):
+    write(tmp_path / "b" / "a.md", "---\ntitle: Rules: the second\nand prose\n---\nmore\n")
+
+    book = read_only_book(tmp_path)
+
+    assert book.documents[0].text.startswith("---\ntitle: Rules")
+    assert any("'and prose'" in warning for warning in book.warnings)
+
+
+def test_a_list_of_dates_is_a_list_of_days(tmp_path):
+    write(tmp_path / "b" / "a.md", "---\ndates: [2024-01-01, 2024-02-01 10:00:00]\n---\n# A\n")
+
+    assert read_only_book(tmp_path).documents[0].metadata["dates"] == ("2024-01-01", "2024-02-01")
+
+
 def test_latin_1_is_read_with_a_warning_that_names_the_byte(tmp_path):
     write(tmp_path / "b" / "a.md", "# Caf\xe9\n", encoding="latin-1")
 

@@ -1,0 +1,95 @@
+"""Metadata as an author wrote it: the YAML that stands above a document, and what its values become."""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from math import isfinite
+from typing import Any
+
+import yaml
+
+from retrieval.errors import InvalidDocumentError
+from retrieval.types import Metadata, MetadataValue
+
+_ENTRY = re.compile(r"""(?P<quote>["']?)(?P<key>\w[\w .-]*)(?P=quote)\s*:(?:\s|$)""")
+_CONTINUES = re.compile(r"\s|-(?:\s|$)|[\]}]")
+"""A line that belongs to the entry above it."""
+_UNREADABLE = (yaml.YAMLError, ValueError, ArithmeticError, LookupError, AttributeError, TypeError, RecursionError)
+"""What the YAML reader raises: for a month 13, `!!int ''` or `[[[[...` it is no error of its own."""
+
+
+def split_front_matter(text: str, where: str, warnings: list[str]) -> tuple[Metadata, str, int]:
+    """Metadata, the text below it, and the 1-based line on which that begins.
+
+    A key that cannot be read is left out with a warning. Two horizontal rules around a paragraph look like front
+    matter and are text: what is no mapping stays where it stands.
+    """
+    head, fence, rest = text.partition("\n---\n")
+    if not text.startswith("---\n") or not fence:
+        return {}, text, 1
+    values = _mapping(head[4:], where, warnings)
+    if values is None:
+        return {}, text, 1
+    metadata: dict[str, MetadataValue] = {}
+    for key, value in values.items():
+        try:
+            metadata |= read_metadata({key: value}, where)
+        except InvalidDocumentError as error:
+            warnings.append(f"{error}; it is left out")
+    return metadata, rest, head.count("\n") + 3
+
+
+def read_metadata(values: Mapping[Any, object], where: str) -> Metadata:
+    """Values of YAML or TOML as metadata: dates as ISO days, lists as tuples of strings; a key without a value is none.
+
+    Raises:
+        InvalidDocumentError: a nested value, or a number that is none; it names `where` and the key.
+    """
+    return {str(key): _value(str(key), value, where) for key, value in values.items() if value is not None}
+
+
+def _value(key: str, value: object, where: str) -> MetadataValue:
+    if isinstance(value, datetime | date):
+        return value.isoformat()[:10]
+    if isinstance(value, float) and not isfinite(value):
+        raise InvalidDocumentError(
+            f"{where}: metadata key {key!r} is {value}, which no filter can compare; leave it out"
+        )
+    if isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, list) and all(isinstance(item, str | int | float | datetime | date) for item in value):
+        return tuple(item.isoformat()[:10] if isinstance(item, datetime | date) else str(item) for item in value)
+    raise InvalidDocumentError(f"{where}: metadata key {key!r} must be a string, number, date or list, not {value!r}")
+
+
+def _mapping(source: str, where: str, warnings: list[str]) -> Mapping[Any, object] | None:
+    try:
+        values = yaml.safe_load(source) or {}
+    except _UNREADABLE:
+        # One bad value makes the whole unreadable: read it key by key, to lose no more than that.
+        return _entry_by_entry(source, where, warnings)
+    return values if isinstance(values, dict) else None
+
+
+def _entry_by_entry(source: str, where: str, warnings: list[str]) -> Mapping[Any, object] | None:
+    lines = [line for line in source.split("\n") if line.strip() and not line.startswith("#")]
+    if not lines or not _ENTRY.match(lines[0]):
+        return None
+    if stray := [line for line in lines if not _ENTRY.match(line) and not _CONTINUES.match(line)]:
+        warnings.append(f"{where}: {stray[0][:60]!r} between its first two `---` is no YAML; all of it is read as text")
+        return None
+    values: dict[Any, object] = {}
+    for key, entry in _entries(lines):
+        try:
+            values |= yaml.safe_load(entry)
+        except _UNREADABLE as error:
+            said = " ".join(str(error).split())[:200]
+            warnings.append(f"{where}: metadata key {key!r} cannot be read as YAML ({said}); it is left out")
+    return values
+
+
+def _entries(lines: list[str]) -> Iterator[tuple[str, str]]:
+    starts = [number for number, line in enumerate(lines) if _ENTRY.match(line)]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        match = _ENTRY.match(lines[start])
+        yield (match["key"].rstrip() if match else ""), "\n".join(lines[start:end])
