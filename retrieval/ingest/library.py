@@ -53,7 +53,7 @@ def list_books(library: Path) -> tuple[BookFolder, ...]:
     """
     if not library.is_dir():
         raise LibraryError(f"{library} is not a folder; name the folder that holds your books")
-    folders = [path for path in sorted(library.iterdir()) if path.is_dir() and _markdown_files(path)]
+    folders = _book_folders(library)
     if not folders and _markdown_files(library):
         folders = [library.resolve()]
     if not folders:
@@ -71,7 +71,7 @@ def list_books(library: Path) -> tuple[BookFolder, ...]:
 
 def stray_files(library: Path) -> tuple[str, ...]:
     """Files beside the book folders: no book holds them, so they are ignored and listed."""
-    if not any(path.is_dir() and _markdown_files(path) for path in library.iterdir()):
+    if not _book_folders(library):
         return ()
     return tuple(sorted(path.name for path in library.iterdir() if path.is_file() and path.name not in _RESERVED_FILES))
 
@@ -98,6 +98,15 @@ def read_book(folder: BookFolder) -> Book:
     if not documents:
         raise LibraryError(f"book {folder.slug!r}: no readable document; {'; '.join(warnings)}")
     return Book(folder.slug, str(defaults["title"]), tuple(documents), _ignored(folder.path), tuple(warnings))
+
+
+def _book_folders(library: Path) -> list[Path]:
+    # `.github` holds markdown and is no book; as one it would make strays of the chapters of a flat library.
+    return [
+        path
+        for path in sorted(library.iterdir())
+        if path.is_dir() and not _hidden(Path(path.name)) and _markdown_files(path)
+    ]
 
 
 def _markdown_files(folder: Path) -> list[Path]:

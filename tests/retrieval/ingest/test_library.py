@@ -33,6 +33,14 @@ def test_a_folder_without_sub_folders_is_one_book(tmp_path):
     assert read_only_book(tmp_path / "Manual").slug == "manual"
 
 
+def test_a_hidden_folder_is_no_book_and_makes_no_strays_of_a_flat_library(tmp_path):
+    write(tmp_path / "Manual" / "a.md")
+    write(tmp_path / "Manual" / ".github" / "ISSUE.md")
+
+    assert [document.path for document in read_only_book(tmp_path / "Manual").documents] == ["a.md"]
+    assert stray_files(tmp_path / "Manual") == ()
+
+
 def test_defaults_are_stated_and_the_missing_date_is_a_warning(tmp_path):
     write(tmp_path / "Core Rules" / "a.md")
 
