@@ -95,7 +95,8 @@ class Manifest:
         """The manifest of a snapshot's folder.
 
         Raises:
-            IndexCorruptError: there is none, it cannot be read, or another version of this program wrote it.
+            IndexCorruptError: there is none, it cannot be read, another version of this program wrote it, or the folder
+                is not called by its id.
         """
         path = folder / FILE_NAME
         try:
@@ -108,9 +109,14 @@ class Manifest:
                 f"{path} has schema version {version!r}, this program reads {SCHEMA_VERSION}; build the index again"
             )
         try:
-            return parse_record(content, cls)
+            manifest = parse_record(content, cls)
         except ValidationError as error:
             raise IndexCorruptError(f"{path} is no manifest ({error.errors()[0]['msg']}); build again") from error
+        if manifest.id != folder.name:
+            raise IndexCorruptError(
+                f"{folder} holds snapshot {manifest.id!r}; call the folder that again, or build the index again"
+            )
+        return manifest
 
     def disagreements(self, folder: Path, *, hashes: bool) -> Iterable[str]:
         """A sentence for every file of `folder` that is not as it was when this manifest was written."""

@@ -130,7 +130,7 @@ def open_snapshot(home: Path, id: str = "live", *, hashes: bool = True) -> Snaps
 
     Raises:
         IndexMissingError: nothing is live, or there is no such snapshot.
-        IndexCorruptError: counts, hashes or schema version disagree.
+        IndexCorruptError: counts, hashes, schema version or the folder's name disagree, or the live pointer is damaged.
     """
     found = live_id(home) if id == "live" else id
     if found is None:

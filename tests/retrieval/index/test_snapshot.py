@@ -129,10 +129,10 @@ def test_a_build_that_fails_half_way_is_no_snapshot(home: Path, monkeypatch: pyt
 def test_nothing_live_and_an_unknown_id_say_what_to_do(home: Path) -> None:
     with pytest.raises(IndexMissingError, match="querymust build --library"):
         open_snapshot(home)
-    with pytest.raises(IndexMissingError, match="no snapshot 'nobody'"):
-        open_snapshot(home, "nobody")
+    with pytest.raises(IndexMissingError, match="no snapshot '0123456789abcdef'; build it first"):
+        open_snapshot(home, "0123456789abcdef")
     with pytest.raises(IndexMissingError, match="no complete snapshot"):
-        promote(home, "nobody")
+        promote(home, "0123456789abcdef")
     assert live_id(home) is None
 
 
