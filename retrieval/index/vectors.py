@@ -1,24 +1,27 @@
 """Our own store of vectors, keyed by model and text: what was embedded once is never embedded again."""
 
-import hashlib
+import json
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
-from retrieval.errors import EmbedderMismatchError, IndexCorruptError
+from retrieval.errors import EmbedderMismatchError, IndexCorruptError, RetrievalError
 from retrieval.types import EmbedderIdentity, Vector
 
+_WAIT = 60.0
+"""Seconds that one build waits for another to let go of the file."""
 _PAGE = 500
 """Keys in one question to SQLite."""
 
 
 def text_key(text: str) -> bytes:
     """SHA-256 of the text that was embedded."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 class EmbeddingStore:
@@ -29,13 +32,16 @@ class EmbeddingStore:
     Args:
         folder: where the file lies; made when missing.
         identity: the embedder whose vectors these are.
+
+    Raises:
+        RetrievalError: by every method, where the file is in use for more than a minute, or cannot be written.
+        IndexCorruptError: by every method, where the file is damaged or no store.
     """
 
     def __init__(self, folder: Path, identity: EmbedderIdentity) -> None:
         self.identity = identity
         folder.mkdir(parents=True, exist_ok=True)
-        name = re.sub(r"[^\w.-]+", "_", f"{identity.name}-{identity.version}-{identity.dimensions}")
-        self.path = folder / f"{name}.sqlite"
+        self.path = _path(folder, identity)
 
     def missing(self, texts: Sequence[str]) -> tuple[str, ...]:
         """The distinct texts that have no vector yet, in their first order."""
@@ -101,12 +107,28 @@ class EmbeddingStore:
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self.path, timeout=60)) as connection:
-            try:
+        try:
+            with closing(sqlite3.connect(self.path, timeout=_WAIT)) as connection:
                 connection.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)")
                 yield connection
-            except sqlite3.DatabaseError as error:
-                raise IndexCorruptError(f"{self.path} cannot be read ({error}); delete it and embed again") from error
+        except sqlite3.OperationalError as error:
+            # The vectors are whole: to delete them would be to pay for them twice.
+            raise RetrievalError(
+                f"{self.path} is in use or cannot be written ({error}); "
+                "wait for the other build, or free space, and try again"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise IndexCorruptError(f"{self.path} cannot be read ({error}); delete it and embed again") from error
+
+
+def _path(folder: Path, identity: EmbedderIdentity) -> Path:
+    """The file of an embedder: a name that can be read, and a hash, for two identities may read alike."""
+    said = f"{identity.name}-{identity.version}-{identity.dimensions}"
+    name = re.sub(r"[^\w.-]+", "_", said)
+    parts = json.dumps([identity.name, identity.version, identity.dimensions])
+    path, unhashed = folder / f"{name}-{sha256(parts.encode()).hexdigest()[:8]}.sqlite", folder / f"{name}.sqlite"
+    # Names had no hash once. What was paid for then is still used, where nothing of the identity was rewritten.
+    return unhashed if name == said and unhashed.is_file() and not path.exists() else path
 
 
 def _select(connection: sqlite3.Connection, keys: list[bytes], column: str) -> Iterator[tuple[bytes, bytes]]:

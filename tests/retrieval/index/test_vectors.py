@@ -1,12 +1,14 @@
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from retrieval.errors import EmbedderMismatchError, IndexCorruptError
+from retrieval.errors import EmbedderMismatchError, IndexCorruptError, RetrievalError
 from retrieval.index.vectors import EmbeddingStore
 from retrieval.types import EmbedderIdentity
 
@@ -31,6 +33,26 @@ def test_another_model_or_version_has_vectors_of_its_own(tmp_path: Path) -> None
     EmbeddingStore(tmp_path, MODEL).add(["a"], vectors(1))
     for other in (EmbedderIdentity("toy", "2", 3), EmbedderIdentity("toy/1", "1", 3), EmbedderIdentity("toy", "1", 4)):
         assert EmbeddingStore(tmp_path, other).missing(["a"]) == ("a",)
+
+
+def test_two_models_whose_names_are_written_alike_have_files_of_their_own(tmp_path: Path) -> None:
+    one, other = (EmbeddingStore(tmp_path, EmbedderIdentity(name, "1", 3)) for name in ("st:B/bge-m3", "st:B_bge-m3"))
+    one.add(["a"], vectors(1))
+    other.add(["a"], vectors(2))
+    assert one.path != other.path
+    assert (one.get(["a"])[0, 0], other.get(["a"])[0, 0]) == (1, 2)
+    assert EmbeddingStore(tmp_path, one.identity).path == one.path
+
+
+def test_vectors_of_an_older_program_are_found_where_their_name_says_the_whole_identity(tmp_path: Path) -> None:
+    paid, shared = EmbedderIdentity("openai", "small-3", 3), EmbedderIdentity("st:B/bge-m3", "1", 3)
+    for identity, name in ((paid, "openai-small-3-3.sqlite"), (shared, "st_B_bge-m3-1-3.sqlite")):
+        store = EmbeddingStore(tmp_path / "now", identity)
+        store.add(["a"], vectors(1))
+        (tmp_path / "before").mkdir(exist_ok=True)
+        store.path.rename(tmp_path / "before" / name)
+    assert EmbeddingStore(tmp_path / "before", paid).missing(["a"]) == ()
+    assert EmbeddingStore(tmp_path / "before", shared).missing(["a"]) == ("a",)
 
 
 def test_a_missing_vector_is_an_error_and_never_zeros(tmp_path: Path) -> None:
@@ -59,6 +81,28 @@ def test_a_file_that_is_no_store_says_what_to_do(tmp_path: Path) -> None:
     store = EmbeddingStore(tmp_path, MODEL)
     store.path.write_bytes(b"not a database, but long enough to be looked at" * 100)
     with pytest.raises(IndexCorruptError, match="embed again"):
+        store.missing(["a"])
+
+
+def test_a_store_in_use_is_to_be_waited_for_and_never_to_be_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.index.vectors._WAIT", 0.05)
+    store = EmbeddingStore(tmp_path, MODEL)
+    store.add(["a"], vectors(1))
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        for use in (lambda: store.missing(["a"]), lambda: store.add(["b"], vectors(2)), lambda: len(store)):
+            with pytest.raises(RetrievalError, match=r"in use or cannot be written \(.*locked\); wait") as raised:
+                use()
+            assert "delete" not in str(raised.value)
+    assert store.missing(["a", "b"]) == ("b",)
+
+
+def test_a_folder_in_place_of_the_store_is_no_bare_error(tmp_path: Path) -> None:
+    store = EmbeddingStore(tmp_path, MODEL)
+    store.path.mkdir()
+    with pytest.raises(RetrievalError, match="in use or cannot be written"):
         store.missing(["a"])
 
 
