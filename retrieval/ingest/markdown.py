@@ -14,7 +14,16 @@ BlockKind = Literal["heading", "table", "html", "text"]
 _INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")
 _HTML_TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _HTML_TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
-_HTML_TAG = re.compile(r"<[^<>]*>")
+_HTML_NAME = re.compile(r"</?([a-z][a-z0-9-]*)|<!--", re.IGNORECASE)
+_HTML_ELEMENTS = (
+    "a abbr acronym address area article aside audio b base bdi bdo big blink blockquote body br button canvas "
+    "caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset "
+    "figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img "
+    "input ins kbd label legend li link main map mark marquee menu meta meter nav nobr noscript object ol optgroup "
+    "option output p param picture pre progress q rp rt ruby s samp script search section select slot small source "
+    "span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr "
+    "track tt u ul var video wbr"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +107,9 @@ def heading_text(source: str) -> str:
 
 
 def plain_text(markup: str) -> str:
-    """Inline markdown and HTML tags taken off, white space folded."""
+    """Inline markdown and tags of HTML's own elements taken off, white space folded; `<id>` and `x < 5` are words."""
     if _INLINE_MARK.search(markup):
-        markup = "".join(_words(_inline_parser().parseInline(_HTML_TAG.sub(" ", markup))))
+        markup = "".join(_words(_inline_parser().parseInline(markup)))
     return " ".join(markup.split())
 
 
@@ -108,10 +117,15 @@ def _words(tokens: list[Token]) -> Iterator[str]:
     for token in tokens:
         if token.children is not None and token.type != "image":
             yield from _words(token.children)
-        elif token.type in ("softbreak", "hardbreak"):
+        elif token.type in ("softbreak", "hardbreak") or (token.type == "html_inline" and _is_html(token.content)):
             yield " "
         else:
             yield token.content
+
+
+def _is_html(tag: str) -> bool:
+    match = _HTML_NAME.match(tag)
+    return match is not None and (match[1] is None or match[1].lower() in _HTML_ELEMENTS.split())
 
 
 def split_row(line: str) -> tuple[str, ...]:

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,20 @@ def test_an_html_table_with_blank_lines_is_one_block():
 def test_markup_is_taken_off_the_words():
     assert plain_text("**Bite.** _Hit:_ [5](x) &amp; `6`<br>7 \\* ~~8~~") == "Bite. Hit: 5 & 6 7 * 8"
     assert heading_text("## The **End** ##") == "The End"
+
+
+@pytest.mark.parametrize(
+    ("markup", "words"),
+    [
+        ("get <id> <a-side>", "get <id> <a-side>"),
+        ("x < 5 and y > 3", "x < 5 and y > 3"),
+        ("`Vec<T>` or `<br>`", "Vec<T> or <br>"),
+        ("see <https://example.org/a>", "see https://example.org/a"),
+        ("*a*<BR/>b <span class='x'>c</span><!-- d -->", "a b c"),
+    ],
+)
+def test_only_tags_of_html_are_markup(markup, words):
+    assert plain_text(markup) == words
 
 
 def test_a_row_keeps_escaped_pipes_empty_cells_and_what_is_too_much():
