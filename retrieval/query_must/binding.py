@@ -14,6 +14,7 @@ from retrieval.query_must.sentence import Sentence
 from retrieval.query_must.vocabulary import Label
 
 _LONGEST_BRIDGE = 5
+_BRACKETS = {"(": ")", "[": "]"}
 
 
 class Binding(NamedTuple):
@@ -105,8 +106,8 @@ def _cross(sentence: Sentence, index: int) -> tuple[int, bool, str]:
         phrase, phrase_way = sentence.lexicon.bounds_before.starting(sentence.tokens, at)
         if phrase:
             at, way = at + phrase, phrase_way
-        elif _is_bridge(sentence, at):
-            at += 1
+        elif bridge := _bridge(sentence, at):
+            at += bridge
         elif token.raw in ("between", "from"):
             at, between = at + 1, token.raw == "between" or between
         else:
@@ -114,12 +115,14 @@ def _cross(sentence: Sentence, index: int) -> tuple[int, bool, str]:
     return at, between, way
 
 
-def _is_bridge(sentence: Sentence, at: int) -> bool:
+def _bridge(sentence: Sentence, at: int) -> int:
+    """Return how many tokens of a bridge begin at a token: `is`, `equal to`, `:`, `(6)`; 0 if none does."""
     token = sentence.at(at)
     if token.kind == "word":
-        return sentence.is_word(at, sentence.lexicon.bridges)
-    in_brackets = token.text == "(" and sentence.is_numeral(at + 1) and sentence.at(at + 2).text == ")"
-    return token.kind == "mark" and (token.text in (":", "=", "-") or in_brackets)
+        return sentence.lexicon.bridges.starting(sentence.tokens, at)[0]
+    bracket = _BRACKETS.get(token.text, "")
+    in_brackets = bracket and sentence.is_numeral(at + 1) and sentence.at(at + 2).text == bracket
+    return int(token.kind == "mark" and (token.text in (":", "=", "-") or bool(in_brackets)))
 
 
 def _may_meet(sentence: Sentence, at: int) -> bool:

@@ -18,8 +18,8 @@ class Phrase(NamedTuple):
     replacement: str
 
 
-class BoundPhrases:
-    """Phrases that open a bound, found by the word that begins or ends them; the longest is asked first."""
+class SpokenPhrases:
+    """Phrases as spoken, each with its way, found by the word that begins or ends them; the longest is asked first."""
 
     def __init__(self, phrases: Mapping[str, str]) -> None:
         self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
@@ -54,12 +54,12 @@ class Lexicon:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._folded: dict[str, str] = {}
         self._said: dict[str, Label | None] = {}
-        self._irregular = vocabulary.plurals
+        self._irregular = {**_short_plurals(vocabulary), **vocabulary.plurals}
         self.labels: dict[str, Label] = {label.name: label for label in vocabulary.labels}
         self.dotted: set[str] = set()
         """Folded forms after which a dot may stand before the number: `lvl`, `sec`."""
         self._phrases: dict[str, tuple[Phrase, ...]] = {}
-        self.bridges = frozenset(vocabulary.bridges)
+        self.value_words = frozenset(self.fold(word) for word in vocabulary.value_words)
         self.connectives = frozenset(vocabulary.connectives)
         self.range_words = frozenset(vocabulary.range_words)
         self.list_words = frozenset(vocabulary.list_words)
@@ -67,8 +67,9 @@ class Lexicon:
         self.units = frozenset(self.fold(word) for word in vocabulary.units)
         self.counted = frozenset(self.fold(word) for word in vocabulary.counted_nouns)
         self._number_words = _number_words(vocabulary)
-        self.bounds_before = BoundPhrases(vocabulary.bounds_before)
-        self.bounds_after = BoundPhrases(vocabulary.bounds_after)
+        self.bridges = SpokenPhrases(dict.fromkeys(vocabulary.bridges, ""))
+        self.bounds_before = SpokenPhrases(vocabulary.bounds_before)
+        self.bounds_after = SpokenPhrases(vocabulary.bounds_after)
         self._collect_phrases(vocabulary)
         self.tails = {name: self._tail_labels(name) for name in self.labels}
         """Labels that a label's own text ends in: `spell level 3` says `level 3` too."""
@@ -102,7 +103,7 @@ class Lexicon:
                 spelled, at = self._number_word(tokens, at)
                 self._add_number(marked, spelled)
             elif token.kind == "word":
-                marked.append(Token("word", self.fold(token.text), token.raw))
+                self._add_word(marked, token)
                 at += 1
             else:
                 self._add_number(marked, token)
@@ -110,6 +111,15 @@ class Lexicon:
                 if token.text == ")":
                     _drop_repeated_label(marked)
         return marked
+
+    def _add_word(self, marked: list[Token], token: Token) -> None:
+        """Add a word, folded; `score` in `intelligence score` goes into the label."""
+        before, folded = marked[-1] if marked else None, self.fold(token.text)
+        # `class rating` and `model value` are not the class and the model: those labels count, they do not measure.
+        if folded in self.value_words and before and before.kind == "label" and not self.labels[before.text].counted:
+            marked[-1] = before._replace(raw=token.raw)
+        else:
+            marked.append(Token("word", folded, token.raw))
 
     def _add_number(self, marked: list[Token], token: Token) -> None:
         """Add a token; `minus 2` becomes one number, unless a number stands before it."""
@@ -170,6 +180,21 @@ class Lexicon:
         words = name.split()
         tails = (" ".join(words[k:]) for k in range(1, len(words)))
         return tuple(tail for tail in tails if tail in self.labels)
+
+
+def _short_plurals(vocabulary: Vocabulary) -> dict[str, str]:
+    """Return `acs: ac` and its like: plurals of labels that are too short for the stemmer to fold."""
+    taken = {*vocabulary.bridges, *vocabulary.connectives, *vocabulary.units}
+    plurals: dict[str, str] = {}
+    for label in vocabulary.labels:
+        for form in (label.name, *label.forms):
+            words = [token.text for token in tokenize(form) if token.kind == "word"]
+            # A label of one letter has none: `as` and `is` are words of their own.
+            if len(words) == 1 and len(words[0]) > 1:
+                plural = words[0] + "s"
+                if singular(plural, vocabulary.plurals) == plural and plural not in taken:
+                    plurals[plural] = words[0]
+    return plurals
 
 
 def _say(phrase: Phrase, last_word: str) -> list[Token]:

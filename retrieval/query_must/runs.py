@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from retrieval.query_must.numbers import Numeral, numerals, spell_out
 from retrieval.query_must.sentence import Sentence
+from retrieval.query_must.tokens import Token
 from retrieval.query_must.vocabulary import Label
 
 
@@ -83,7 +84,7 @@ def find_link(sentence: Sentence, at: int, label: Label, *, between: bool = Fals
         after = _skip_list_words(sentence, at)
         if after == at:
             return None
-        ranged, at = between and sentence.at(after - 1).raw == "and", after
+        ranged, at = between and _says_and(sentence.at(after - 1)), after
     if ranged:
         at = _skip_repeated_label(sentence, at, label)
     return Link(at, ranged, tight) if sentence.is_numeral(at) else None
@@ -99,10 +100,14 @@ def _skip_repeated_label(sentence: Sentence, at: int, label: Label) -> int:
     return at
 
 
+def _says_and(token: Token) -> bool:
+    return token.raw == "and" or token.text == "&"
+
+
 def _skip_list_words(sentence: Sentence, at: int) -> int:
-    if sentence.at(at).text in (",", ";", "&", "/") and sentence.at(at).kind == "mark":
+    if sentence.at(at).text in (",", ";", "/"):
         at += 1
-    if sentence.is_word(at, sentence.lexicon.list_words):
+    if sentence.at(at).text == "&" or sentence.is_word(at, sentence.lexicon.list_words):
         at += 1
     return at
 

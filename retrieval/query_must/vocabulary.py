@@ -25,6 +25,7 @@ _LABEL_KEYS = {"forms", "better", *_SWITCHES}
 _WORDS = (
     "counted_nouns",
     "units",
+    "value_words",
     "bridges",
     "connectives",
     "range_words",
@@ -58,6 +59,8 @@ class Vocabulary:
     aliases: Mapping[str, str] = field(default_factory=dict)
     counted_nouns: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
+    value_words: tuple[str, ...] = ()
+    """`score` and its like: after a label that is not counted, part of it."""
     bridges: tuple[str, ...] = ()
     connectives: tuple[str, ...] = ()
     range_words: tuple[str, ...] = ()

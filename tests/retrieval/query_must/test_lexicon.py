@@ -1,0 +1,80 @@
+"""Plurals that the stemmer leaves alone, and words that belong to the label before them."""
+
+import pytest
+
+from retrieval.query_must import Vocabulary, canonical, canonical_term, literal
+
+
+@pytest.mark.parametrize(
+    ("question", "has", "has_not"),
+    [
+        ("ACs 5 and 6", ["ac 5", "ac 6"], ["ac 56"]),
+        ("A.C.s 5 and 6", ["ac 5", "ac 6"], []),
+        ("opponent ACs of 5 to 7", ["ac 5", "ac 6", "ac 7"], ["ac 8"]),
+        ("DCs 12, 13", ["dc 12", "dc 13"], []),
+        ("HDs 3-5", ["hd 3", "hd 4", "hd 5"], ["hd 6"]),
+        ("CRs 1/4 and 1/2", ["cr 1/4", "cr 1/2"], ["cr 1"]),
+        ("ACs 5 and 6 clerics", ["ac 5", "ac 6", "cleric"], []),
+    ],
+)
+def test_the_plural_of_a_short_label_is_the_label(question, has, has_not):
+    asked = canonical(question)
+    assert [term for term in (*has, question) if not asked.has(term)] == []
+    assert [term for term in has_not if asked.has(term)] == []
+
+
+def test_a_short_label_of_a_library_has_a_plural_too():
+    library = Vocabulary.default().merge(Vocabulary.from_json({"labels": {"kv": {}, "pp.": {}}}))
+    assert dict(canonical("kVs 5 and 6", library).bound) == {"kv": (5, 6)}
+    assert library.lexicon.fold("pps") == "pp"
+
+
+def test_no_word_of_its_own_becomes_the_plural_of_a_label():
+    library = Vocabulary.default().merge(Vocabulary.from_json({"labels": {"a": {}, "i": {}, "ha": {}}}))
+    assert canonical("as 5 is 6 has 7", library).text == canonical("as 5 is 6 has 7").text == " as 5 is 6 has 7 "
+    listed = Vocabulary.from_json({"labels": {"ax": {}}, "plurals": {"axs": "axis"}})
+    assert listed.lexicon.fold("axs") == "axis"
+
+
+@pytest.mark.parametrize(
+    ("question", "has"),
+    [
+        ("an intelligence score of 12", ["int 12", "intelligence score of 12", "intelligence score", "int"]),
+        ("hit an AC score of 6", ["ac 6"]),
+        ("AC value 6", ["ac 6", "ac"]),
+        ("an Armor Class (AC) value of 6", ["ac 6"]),
+        ("a strength rating of 18/50", ["str 18/50"]),
+        ("wisdom scores of 12 and 13", ["wis 12", "wis 13"]),
+        ("a wisdom score of at least 12", ["wis 12", "wis 15"]),
+        ("a challenge rating of 3", ["cr 3"]),
+    ],
+)
+def test_score_after_a_label_changes_nothing(question, has):
+    asked = canonical(question)
+    assert [term for term in (*has, question) if not asked.has(term)] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "has_not", "text"),
+    [
+        ("the score is 6", ["ac 6"], "the score is 6"),
+        ("a rating of 5, a score of 12", ["ac 12"], "a rating of 5 a score of 12"),
+        ("which model score is 85", ["model 85"], "which model score is 85"),
+        ("what class rating has 3 crews", ["class 3"], "what class rating has 3 crew"),
+        ("the AC, a score of 6", ["ac 6"], "the ac a score of 6"),
+        ("the XP value of 6 orcs", ["xp 6"], "the xp of 6 orc"),
+        ("the value of AC, 6 orcs", ["ac 6"], "the value of ac , 6 orc"),
+    ],
+)
+def test_score_without_a_label_that_measures_is_a_word(question, has_not, text):
+    asked = canonical(question)
+    assert [term for term in has_not if asked.has(term)] == []
+    assert asked.text == f" {text} "
+
+
+def test_a_label_with_its_score_is_the_label_in_every_form():
+    label = Vocabulary.default().label("Intelligence Scores")
+    assert label is not None
+    assert label.name == "int"
+    assert Vocabulary.default().label("class rating") is None
+    assert canonical_term("Intelligence score 12") == literal("Intelligence score 12") == "int 12"
