@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 _DASH = r"(?:-|–|—|−|\bto\b)"
-_NUMBER = r"(?P<{0}>[-−–+]?\d{{1,3}}(?:,\d{{3}})+|[-−–+]?\d+)"
+_NUMBER = r"(?P<{0}>[-−–+]?\d{{1,3}}(?:,\d{{3}}){{1,5}}|[-−–+]?\d{{1,18}})"
 _RANGE = re.compile(
     rf"\s*{_NUMBER.format('low')}(?P<ordinal>st|nd|rd|th)?\s*{_DASH}\s*{_NUMBER.format('high')}(?P<rest>.*)"
 )
@@ -19,6 +19,8 @@ _DECIMAL = re.compile(r"[-−]?\d*\.\d+")
 _NUMERIC = re.compile(
     r"(?:[-−–+×x]?\s*\d[\d,./]*|\d*d\d+(?:\s*[-+−x×]\s*\d+)?|[-−–—]+|n/?a|nil|[a-z])[*†‡%]?", re.IGNORECASE
 )
+MAX_DIGITS = 15
+"""A longer number is no longer the same in every reader of JSON."""
 PERCENTILE_HUNDRED = "00"
 MAX_EXPANDED = 100
 """A range of more values than this stays a range."""
@@ -65,12 +67,16 @@ def integer(digits: str) -> int:
 
 
 def typed(text: str) -> str | int | float:
-    """A cell as int or float where it is exactly that; anything else stays the literal text."""
+    """A cell as int or float where that prints as the cell again; `3.10`, `-007` and 20 digits stay text."""
     cell = text.strip()
-    if _INTEGER.fullmatch(cell) and not (cell.startswith("0") and len(cell) > 1):
-        return integer(cell)
-    if _DECIMAL.fullmatch(cell):
-        return float(cell.replace("−", "-"))
+    plain = cell.replace("−", "-")
+    if len(plain) > MAX_DIGITS:
+        return cell
+    if _INTEGER.fullmatch(cell):
+        whole = integer(cell)
+        return whole if plain in (str(whole), f"{whole:,}") else cell
+    if _DECIMAL.fullmatch(cell) and plain == str(float(plain)):
+        return float(plain)
     return cell
 
 

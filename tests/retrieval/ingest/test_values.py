@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from retrieval.ingest.values import NumberRange, is_numeric, parse_range, typed
 
@@ -39,6 +41,25 @@ def test_a_range_is_expanded_up_to_a_hundred_values():
 def test_only_exact_numbers_become_numbers(text, value):
     assert typed(text) == value
     assert type(typed(text)) is type(value)
+
+
+@pytest.mark.parametrize(
+    "text", ["3.10", ".5", "-007", "-0", "0,123", "٣", f"{'9' * 400}.5", "9" * 16, "9" * 4301, "0.1000000000000000055"]
+)
+def test_a_number_that_would_print_otherwise_stays_text(text):
+    assert typed(text) == text
+
+
+@given(st.text(alphabet="0123456789.,-−", max_size=12))
+def test_a_typed_number_prints_as_its_cell(text):
+    value = typed(text)
+
+    assert isinstance(value, str) or text.replace("−", "-") in (str(value), f"{value:,}")
+
+
+def test_a_number_of_thousands_of_digits_is_no_range():
+    assert parse_range("9" * 4301) is None
+    assert parse_range("9" + ",999" * 1500) is None
 
 
 @pytest.mark.parametrize(
