@@ -13,7 +13,7 @@ import dagster as dg
 from pipeline.defs.partitions import books_partitions, partition_keys
 from pipeline.defs.resources import HomeResource
 from retrieval.errors import RetrievalError
-from retrieval.home import Home
+from retrieval.home import Home, is_book_key
 from retrieval.ingest.library import list_books
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -65,7 +65,8 @@ def sync_books(home: Home, instance: dg.DagsterInstance) -> tuple[str, ...]:
     instance.add_dynamic_partitions(name, [slug for slug in slugs if slug not in known])
     for slug in sorted(known - set(slugs)):
         instance.delete_dynamic_partition(name, slug)
-        home.forget(slug)
+        if is_book_key(slug):  # somebody may have added any key by hand
+            home.forget(slug)
     return tuple(slugs)
 
 

@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from retrieval.errors import IndexMissingError, LibraryError
-from retrieval.ingest.library import VOCABULARY_FILE
+from retrieval.ingest.library import VOCABULARY_FILE, slugify
 from retrieval.query_must.vocabulary import Vocabulary, load_vocabulary
 from retrieval.settings import Settings
 
@@ -29,6 +29,14 @@ from retrieval.settings import Settings
 def _read_vocabulary(path: Path, _changed: int) -> Vocabulary:
     # One object for one file: canonical forms are kept by vocabulary.
     return load_vocabulary(path)
+
+
+def is_book_key(key: str) -> bool:
+    """Whether a book can have this slug; any other key could lead out of the folder of records."""
+    try:
+        return slugify(key) == key
+    except LibraryError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +94,24 @@ class Home:
         return self.root / "graph"
 
     def book(self, slug: str) -> Path:
-        """Folder of one book's records."""
+        """Folder of one book's records.
+
+        Raises:
+            LibraryError: no book can have this key. Dagster checks no partition's key, and the folder may be deleted.
+        """
+        if not is_book_key(slug):
+            raise LibraryError(
+                f"{slug!r} cannot be a book's key: a key is lower-case letters and digits with dots or dashes between "
+                "them; delete the partition of that name"
+            )
         return self.root / "books" / slug
 
     def forget(self, slug: str) -> None:
-        """Delete one book's records; the snapshots that hold it stay as they are."""
+        """Delete one book's records; the snapshots that hold it stay as they are.
+
+        Raises:
+            LibraryError: no book can have this key; nothing was deleted.
+        """
         shutil.rmtree(self.book(slug), ignore_errors=True)
 
     @property

@@ -1,15 +1,13 @@
 """One partition for each book of the library; the key is the book's slug."""
 
-import re
 from collections.abc import Iterable
 
 import dagster as dg
 
 from retrieval.errors import LibraryError
+from retrieval.home import is_book_key
 
 books_partitions = dg.DynamicPartitionsDefinition(name="books")
-
-_KEY = re.compile(r"[a-z0-9]+(?:[-._][a-z0-9]+)*")
 
 
 def partition_keys(slugs: Iterable[str]) -> list[str]:
@@ -20,6 +18,6 @@ def partition_keys(slugs: Iterable[str]) -> list[str]:
     """
     keys = list(slugs)
     for key in keys:
-        if not _KEY.fullmatch(key):
+        if not is_book_key(key):
             raise LibraryError(f"{key!r} cannot be a book's key; use lower-case letters, digits and dashes")
     return keys

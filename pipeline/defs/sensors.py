@@ -7,7 +7,7 @@ import dagster as dg
 from pipeline.defs.jobs import index_book, index_library
 from pipeline.defs.partitions import books_partitions, partition_keys
 from retrieval.errors import LibraryError
-from retrieval.home import Home
+from retrieval.home import Home, is_book_key
 from retrieval.ingest.library import list_books
 
 
@@ -26,7 +26,7 @@ def new_or_changed_books(
         return dg.SkipReason(str(error))
     known = set(context.instance.get_dynamic_partitions(str(books_partitions.name)))
     new, gone = sorted(set(found) - known), sorted(known - set(found))
-    for slug in gone:
+    for slug in filter(is_book_key, gone):  # somebody may have added any key by hand
         home.forget(slug)
     # The cursor and not a run key: a run key is used once for ever, and a book may change back.
     seen = json.loads(context.cursor) if context.cursor else {}

@@ -85,6 +85,20 @@ def test_a_book_that_went_loses_partition_and_records_and_the_library_is_indexed
     assert not home.book("beta").exists()
 
 
+def test_a_partition_that_no_book_can_have_goes_and_takes_no_file_with_it(
+    home: Home, instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    for folder in (home.embeddings, home.book("alpha"), outside):
+        folder.mkdir(parents=True)
+    instance.add_dynamic_partitions(NAME, ["..", "", str(outside)])
+    tick(home, instance)
+    assert sorted(instance.get_dynamic_partitions(NAME)) == ["alpha", "beta"]
+    assert home.embeddings.is_dir()
+    assert home.book("alpha").is_dir()
+    assert outside.is_dir()
+
+
 def test_a_library_that_is_gone_forgets_no_book(home: Home, instance: dg.DagsterInstance) -> None:
     first = tick(home, instance)
     home.book("beta").mkdir(parents=True)

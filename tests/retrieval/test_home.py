@@ -38,3 +38,18 @@ def test_a_forgotten_book_leaves_no_records_and_no_error_when_there_were_none(tm
     home.forget("a")
     home.forget("a")
     assert not home.book("a").exists()
+
+
+@pytest.mark.parametrize("key", ["..", ".", "", "../..", "a/../..", "/etc", "a/b", "A", "a_b", "a\n", "-a"])
+def test_a_key_that_no_book_can_have_has_no_folder(tmp_path: Path, key: str) -> None:
+    home = Home(tmp_path / "home")
+    home.book("a").mkdir(parents=True)
+    for ask in (home.book, home.forget):
+        with pytest.raises(LibraryError, match="cannot be a book's key"):
+            ask(key)
+    assert home.book("a").is_dir()
+
+
+def test_every_slug_has_a_folder(tmp_path: Path) -> None:
+    for slug in ("srd-5.2.1", "a", "007"):
+        assert Home(tmp_path).book(slug).parent == tmp_path / "books"
