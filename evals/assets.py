@@ -17,11 +17,14 @@ strategies_partitions = dg.StaticPartitionsDefinition(list(STRATEGIES))
 SETTLED = dg.AutomationCondition.eager()
 
 
-def standing_of(home: Home, snapshot_id: str, *strategies: Strategy) -> Standing:
-    """Scores on one snapshot with the home's questions; what was scored before is read and not run again."""
+def standing_of(home: Home, snapshot_id: str, *strategies: Strategy, foreign: bool = False) -> Standing:
+    """Scores on one snapshot with the home's questions; what was scored before is read and not run again.
+
+    With `foreign`, question files of another library are left out instead of refused.
+    """
     with open_snapshot(home.root, snapshot_id) as snapshot:
         embedder = load_embedder(snapshot.manifest.embedder.name)
-        return stand(snapshot, embedder, home.settings.questions, strategies, home.evaluations)
+        return stand(snapshot, embedder, home.settings.questions, strategies, home.evaluations, foreign=foreign)
 
 
 @dg.asset(

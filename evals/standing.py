@@ -7,6 +7,7 @@ from pathlib import Path
 
 from evals.aggregates import ALL, aggregate, timings
 from evals.chunk_places import ChunkPlaces
+from evals.errors import UnresolvedGoldError
 from evals.experiment import Experiment, Measures, Progress, run_experiment
 from evals.pairing import counterpart_among
 from evals.question_sets import QuestionSet
@@ -98,6 +99,8 @@ def stand(
     strategies: Sequence[Strategy],
     store: Path | None = None,
     progress: Callable[[Progress], None] | None = None,
+    *,
+    foreign: bool = False,
 ) -> Standing:
     """Score strategies on a snapshot; a question set for each file, named for it.
 
@@ -108,15 +111,16 @@ def stand(
         strategies: which to score.
         store: folder that keeps rows, so that what was scored once is not scored again; None keeps nothing.
         progress: told how far it is.
+        foreign: leave out a set whose gold all belongs to another library, instead of refusing it.
 
     Raises:
         FileNotFoundError: a question file is not there.
         EvaluationError: the questions cannot be used, or belong to another library.
     """
-    if not question_files:
-        return Standing(snapshot.id)
     chunks = tuple(snapshot.chunks)
-    sets = question_sets(question_files, chunks)
+    sets = question_sets(question_files, chunks, foreign=foreign)
+    if not sets:
+        return Standing(snapshot.id)
     measures = Measures(
         # A strategy is compared with its named counterpart even where it is scored alone.
         counterpart=counterpart_among(STRATEGIES.values()),
@@ -131,16 +135,25 @@ def stand(
     return Standing(snapshot.id, sets, experiment)
 
 
-def question_sets(files: Sequence[Path], chunks: Sequence[Chunk]) -> tuple[QuestionSet, ...]:
-    """A set for each file; questions that a program wrote stand in a split of their own."""
+def question_sets(files: Sequence[Path], chunks: Sequence[Chunk], *, foreign: bool = False) -> tuple[QuestionSet, ...]:
+    """A set for each file; questions that a program wrote stand in a split of their own.
+
+    Raises:
+        UnresolvedGoldError: all gold of a set belongs to another library, and `foreign` does not leave it out.
+    """
     places = ChunkPlaces(chunks)
     sets = []
     for path in files:
         questions = load_questions(path)
         for split, generated in (("people", False), ("generated", True)):
             members = [question for question in questions if question.generated == generated]
-            if members:
+            if not members:
+                continue
+            try:
                 sets.append(QuestionSet.of(_name(path), split, members, places))
+            except UnresolvedGoldError:
+                if not foreign:
+                    raise
     return tuple(sets)
 
 

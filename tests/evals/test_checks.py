@@ -116,3 +116,31 @@ def test_a_candidate_is_not_held_to_what_was_live_of_another_library(changed: Ho
     promote(changed.root, changed.candidate)
     changed.nominate(good)
     assert evaluated(not_worse_than_live, changed).passed
+
+
+def test_a_question_file_of_a_new_book_does_not_hide_what_became_worse(changed: Home, tmp_path: Path) -> None:
+    new = {"id": "new-1", "query": "What is new?", "gold": [{"snippet": "a sentence of a book that is new"}]}
+    (tmp_path / "new.jsonl").write_text(json.dumps(new), "utf-8")
+    home = replace(
+        changed, settings=replace(changed.settings, questions=(*changed.settings.questions, tmp_path / "new.jsonl"))
+    )
+
+    def spoil(chunk: Chunk) -> Chunk:
+        source = chunk.source + " a sentence of a book that is new" if chunk.kind == "prose" else chunk.source
+        return replace(chunk, source=source, search_text="the same words everywhere", names=())
+
+    nominate(home, spoil)
+    result = evaluated(not_worse_than_live, home)
+    assert not result.passed
+    assert "mrr" in str(result.description)
+
+
+def test_what_is_live_and_cannot_be_read_keeps_nothing_from_going_live(changed: Home) -> None:
+    manifest = changed.root / "snapshots" / changed.candidate / "manifest.json"
+    good = changed.candidate
+    nominate(changed, lambda chunk: replace(chunk, source=chunk.source + " "))
+    manifest.write_text(json.dumps(json.loads(manifest.read_text("utf-8")) | {"schema_version": 1}), "utf-8")
+    assert good != changed.candidate
+    result = evaluated(not_worse_than_live, changed)
+    assert result.passed
+    assert "schema version 1" in str(result.description)
