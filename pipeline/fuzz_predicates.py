@@ -22,9 +22,14 @@ QUESTIONS = 8
 """Of one round."""
 
 LABELS = ("AC", "a.c.", "armour class", "level", "spell level", "int", "wisdom", "HD", "cr", "hp", "xp", "nonsense")
+HUGE = 10**400
+"""Beyond a float's reach: an operator has to refuse it."""
 SUBJECTS = ("cleric", "Clerics", "magic-user", "psionic blast", "wolves", "torches", "日本", "ẞ", "é", "×", "")
 NUMBERS = ("6", "-2", "−3", "007", "5,000", "2.65", "1/4", "½", "2d6", "d%", "+3", "7th", "3rd", "seven", "٣", "1e30")
-FORMS = ("{} {}", "{}: {}", "{} of {}", "{}{}", "{}-{}", "({} {})", "{1} {0}", "{1}th {0}", "{}s {} and 4", "{} 2-{}")
+FORMS = (
+    *("{} {}", "{}: {}", "{} of {}", "{}{}", "{}-{}", "({} {})", "{1} {0}", "{1}th {0}", "{}s {} and 4", "{} 2-{}"),
+    *("{} score of {}", "{} [{}]", "{}s are {}, & 4", "{} was equal to {}"),
+)
 GLUE = (
     " ",
     ", ",
@@ -122,7 +127,7 @@ def _predicate(rng: Random, phrases: Sequence[str]) -> str:
     made: dict[str, object] = {
         "contain_one_of": [rng.choices(terms, k=rng.randrange(4)) for _ in range(rng.randrange(4))],
         "contain_all_of": rng.choices(terms, k=rng.randrange(3)),
-        "contain": rng.choice([*terms, rng.randrange(-3, 14)]),
+        "contain": rng.choice([*terms, rng.randrange(-3, 14), HUGE]),
         "contain_range": _range(rng),
         "contain_unheard_of": rng.choice(terms),
     }
@@ -133,9 +138,9 @@ def _predicate(rng: Random, phrases: Sequence[str]) -> str:
 
 
 def _range(rng: Random) -> dict[str, object]:
-    low, high = sorted((rng.randrange(-3, 14), rng.choice((rng.randrange(-3, 14), 6.5, 1e30))))
+    low, high = sorted((rng.randrange(-3, 14), rng.choice((rng.randrange(-3, 14), 6.5, 1e30, HUGE, -HUGE))))
     ends = rng.choice(({"min": low, "max": high}, {"min": low}, {"max": high}))
-    return {**ends, **({"of": rng.sample(LABELS, k=rng.randrange(1, 4))} if rng.random() < 0.7 else {})}
+    return {**ends, **({"of": rng.sample((*LABELS, "", "—"), k=rng.randrange(1, 4))} if rng.random() < 0.7 else {})}
 
 
 @contextmanager

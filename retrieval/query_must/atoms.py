@@ -52,7 +52,8 @@ class AtomIndex:
         points: list[tuple[str, float, float, int]] = []
         for number, atom in enumerate(atoms):
             if isinstance(atom, Range):
-                labels = ("",) if atom.labels is None else atom.labels
+                # The empty label is the free numbers' own; one that somebody wrote has no numbers.
+                labels = ("",) if atom.labels is None else filter(None, atom.labels)
                 ranges.extend((label, atom.low, atom.high, number) for label in labels)
                 continue
             terms.append(atom.text)

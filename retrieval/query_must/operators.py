@@ -17,6 +17,7 @@ from retrieval.query_must.conditions import Group, Range, Term, canonical_label
 from retrieval.query_must.vocabulary import Vocabulary
 
 _RANGE_KEYS = {"min", "max", "of"}
+_LONGEST_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +58,34 @@ def registry_state() -> int:
     return len(_changes)
 
 
+def _shown(value: object) -> str:
+    """Return a value as a message names it; a long one is cut."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # thousands of digits, or thousands of brackets
+        return f"a value too long to be shown ({type(value).__name__})"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}... ({len(text)} characters)"
+
+
+def _finite(value: object) -> bool:
+    """Whether this is a number, and one that a float can hold: others cannot be compared with a question's."""
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    except OverflowError:
+        return False
+
+
 def _check_term(name: str, value: object) -> None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-    if not isinstance(value, str) and not is_number:
-        raise BadPredicateError(f"{name}: {value!r} is no term; write a string such as 'ac 6'")
+    if not isinstance(value, str) and not _finite(value):
+        raise BadPredicateError(
+            f"{name}: {_shown(value)} is no term; write a string such as 'ac 6', or a number below 1e308"
+        )
 
 
 def _check_terms(name: str, value: object) -> None:
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise BadPredicateError(
-            f"{name}: {value!r} is no list of terms; write a list such as ['ac 6', 'armor class 6']"
+            f"{name}: {_shown(value)} is no list of terms; write a list such as ['ac 6', 'armor class 6']"
         )
     for term in value:
         _check_term(name, term)
@@ -80,7 +99,7 @@ def _terms(values: Sequence[object], vocabulary: Vocabulary) -> tuple[Term, ...]
 
 def _validate_one_of(value: object) -> None:
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise BadPredicateError(f"contain_one_of: {value!r} is no list of groups; write [['cleric'], ['ac 6']]")
+        raise BadPredicateError(f"contain_one_of: {_shown(value)} is no list of groups; write [['cleric'], ['ac 6']]")
     for group in value:
         _check_terms("contain_one_of", group)
 
@@ -126,20 +145,26 @@ def _compile_contain(value: object, vocabulary: Vocabulary) -> tuple[Group, ...]
 def _validate_range(value: object) -> None:
     if not isinstance(value, Mapping) or not set(value) <= _RANGE_KEYS or not {"min", "max"} & set(value):
         raise BadPredicateError(
-            f"contain_range: {value!r} is no range; write an object with min, max or both, and perhaps of: "
+            f"contain_range: {_shown(value)} is no range; write an object with min, max or both, and perhaps of: "
             "{'min': 10, 'max': 13, 'of': ['intelligence']}"
         )
     for key in ("min", "max"):
-        end = value.get(key, 0)
-        if isinstance(end, bool) or not isinstance(end, int | float) or not isfinite(end):
-            raise BadPredicateError(f"contain_range: {key} is {end!r}; write a number")
+        if not _finite(value.get(key, 0)):
+            raise BadPredicateError(f"contain_range: {key} is {_shown(value[key])}; write a number below 1e308")
     if value.get("min", -inf) > value.get("max", inf):
         raise BadPredicateError(f"contain_range: min {value['min']} is above max {value['max']}; swap them")
-    labels = value.get("of", ("",))
+    if "of" in value:
+        _check_labels(value["of"])
+
+
+def _check_labels(labels: object) -> None:
     if isinstance(labels, str) or not isinstance(labels, Sequence) or not labels:
-        raise BadPredicateError(f"contain_range: of is {labels!r}; write a list of labels, or leave it out")
-    if not all(isinstance(label, str) for label in labels):
-        raise BadPredicateError(f"contain_range: of is {labels!r}; every label is a string")
+        raise BadPredicateError(f"contain_range: of is {_shown(labels)}; write a list of labels, or leave it out")
+    for label in labels:
+        if not isinstance(label, str) or not any(map(str.isalnum, label)):
+            raise BadPredicateError(
+                f"contain_range: of has {_shown(label)}; every label is a string with a letter or digit, such as 'ac'"
+            )
 
 
 def _range(value: Mapping[str, Any], vocabulary: Vocabulary) -> Range:

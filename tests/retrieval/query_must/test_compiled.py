@@ -17,7 +17,7 @@ from retrieval.query_must import (
     satisfies_query_must,
     unregister_operator,
 )
-from retrieval.query_must.conditions import Group, Term
+from retrieval.query_must.conditions import Group, Range, Term
 
 WORDS = [
     "cleric",
@@ -48,10 +48,13 @@ WORDS += [
     "level 13+",
     "levels 1-3 wizard",
 ]
-TERMS = st.sampled_from(WORDS) | st.text(max_size=6) | st.integers(-3, 13)
-NUMBERS = st.integers(-3, 15) | st.sampled_from([0.25, 6.5, 1e30])
+HUGE = 10**400
+TERMS = st.sampled_from(WORDS) | st.text(max_size=6) | st.integers(-3, 13) | st.just(HUGE)
+NUMBERS = st.integers(-3, 15) | st.sampled_from([0.25, 6.5, 1e30, HUGE, -HUGE])
 LABELS = st.lists(
-    st.sampled_from(["ac", "armor class", "level", "Intelligence", "spell level", "nonsense"]), min_size=1, max_size=2
+    st.sampled_from(["ac", "armor class", "level", "Intelligence", "spell level", "nonsense", "", "—"]),
+    min_size=1,
+    max_size=2,
 )
 RANGES = st.fixed_dictionaries({}, optional={"min": NUMBERS, "max": NUMBERS, "of": LABELS})
 OPERATIONS = st.fixed_dictionaries(
@@ -140,6 +143,22 @@ def test_an_operator_that_is_registered_later_is_obeyed(request):
     request.getfixturevalue("starts_with")
     assert compiled.admitted("fighter").tolist() == []
     assert compiled.admitted("cleric").tolist() == [0]
+
+
+def test_an_empty_label_of_a_foreign_operator_is_no_free_number():
+    def groups(value, vocabulary):
+        return (Group((Range(1, 9, ("", "ac")),), value),)
+
+    register_operator(
+        Operator("near", lambda value: None, lambda question, value: Range(1, 9, ("", "ac")).holds(question), groups)
+    )
+    try:
+        predicates = ['{"near": true}']
+        compiled = CompiledPredicates.build(predicates)
+        assert compiled.admitted("the 5 orcs").tolist() == plain("the 5 orcs", predicates) == []
+        assert compiled.admitted("AC 5").tolist() == plain("AC 5", predicates) == [0]
+    finally:
+        unregister_operator("near")
 
 
 ROWS = [

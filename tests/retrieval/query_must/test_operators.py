@@ -2,11 +2,13 @@
 
 import json
 import logging
+import re
 
 import pytest
 
 from retrieval.errors import BadPredicateError
 from retrieval.query_must import (
+    CompiledPredicates,
     Operator,
     canonical,
     explain,
@@ -27,6 +29,9 @@ def nothing_read_before():
     # A text is warned about when it is first read; another test may have read it.
     predicate._read_text.cache_clear()
 
+
+HUGE = 10**400 - 1
+"""Beyond a float's reach, and a number that JSON can write."""
 
 CLERIC_QUESTION = "What does a 7th level cleric need to roll to hit armor class 6?"
 
@@ -204,6 +209,14 @@ def test_a_number_is_a_term():
         ({"contain_range": {"min": 3, "of": "level"}}, "list of labels"),
         ({"contain_range": {"min": 3, "of": []}}, "list of labels"),
         ({"contain_range": {"min": 3, "of": [3]}}, "every label is a string"),
+        ({"contain_range": {"min": 1, "max": 9, "of": [""]}}, "of has ''; every label"),
+        ({"contain_range": {"min": 1, "of": ["ac", "—"]}}, "of has '—'; every label"),
+        ({"contain": HUGE}, "99999.* is no term"),
+        ({"contain_all_of": ["ac 6", -HUGE]}, "-99999.* is no term"),
+        ({"contain_one_of": [[HUGE]]}, "99999.* is no term"),
+        ({"contain_range": {"min": HUGE}}, r"min is 99999.*\(400 characters\); write a number"),
+        ({"contain_range": {"max": HUGE}}, "max is 99999"),
+        ({"contain_range": {"min": -HUGE, "max": 3, "of": ["ac"]}}, "min is -99999"),
     ],
 )
 def test_what_cannot_be_checked_is_refused_when_a_row_is_made_and_left_out_when_it_is_read(must, complaint, caplog):
@@ -211,7 +224,23 @@ def test_what_cannot_be_checked_is_refused_when_a_row_is_made_and_left_out_when_
         parse_query_must(must, strict=True)
     with caplog.at_level(logging.WARNING):
         assert satisfies_query_must("anything", must)
-    assert complaint in caplog.text
+        assert CompiledPredicates.build([must if isinstance(must, str) else json.dumps(must)]).admitted("x").tolist()
+    assert re.search(complaint, caplog.text)
+
+
+@pytest.mark.parametrize(
+    "must", [{"contain": 10**5000}, {"contain_range": {"min": 10**5000}}, {"contain_range": [10**5000]}]
+)
+def test_a_number_too_long_to_be_written_is_refused_too(must):
+    with pytest.raises(BadPredicateError, match="too long to be shown"):
+        parse_query_must(must, strict=True)
+    assert satisfies_query_must("anything", must)
+
+
+def test_the_largest_numbers_that_can_be_compared_are_read():
+    must = {"contain_range": {"min": -(10**308), "max": 10**308}, "contain": 10**300}
+    assert satisfies_query_must(f"is it {10**300}?", json.dumps(must))
+    assert not satisfies_query_must("is it 6?", must)
 
 
 def test_the_rest_of_a_predicate_still_counts(caplog):
