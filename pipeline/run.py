@@ -11,7 +11,6 @@ from pathlib import Path
 import dagster as dg
 
 from pipeline.defs.partitions import books_partitions, partition_keys
-from pipeline.defs.resources import HomeResource
 from retrieval.errors import RetrievalError
 from retrieval.home import Home, is_book_key
 from retrieval.ingest.library import list_books
@@ -94,7 +93,8 @@ class Runner:
             partition_key=partition_key,
             raise_on_error=False,
             run_id=run_id,
-            resources={"home": HomeResource(path=str(self.home.root))},
+            # The home itself and not its path: read again, the environment would win over what was asked for.
+            resources={"home": self.home},
         )
         return RunOutcome(_problems(result), _numbers(result))
 

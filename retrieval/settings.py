@@ -1,4 +1,4 @@
-"""The settings of one home: `rag.yaml`, then the environment."""
+"""The settings of one home: `rag.yaml`, over it the environment, over both the options of a command."""
 
 import os
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ FILE_NAME = "rag.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is built and with what. A variable of the environment wins over the file.
+    """What is built and with what. A variable of the environment wins over the file, an option over both.
 
     | key         | variable             | meaning                                   |
     |-------------|----------------------|-------------------------------------------|

@@ -5,7 +5,8 @@ import dagster as dg
 import pytest
 
 from pipeline.defs.partitions import books_partitions
-from pipeline.run import sync_books
+from pipeline.defs.resources import HomeResource
+from pipeline.run import Runner, sync_books
 from retrieval.home import Home
 from retrieval.settings import Settings
 
@@ -45,3 +46,39 @@ def test_a_partition_that_no_book_can_have_goes_and_takes_no_file_with_it(
     assert home.embeddings.is_dir()
     assert home.book("alpha").is_dir()
     assert outside.is_dir()
+
+
+@dg.asset
+def told(home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
+    """What a run is told."""
+    settings = home.settings
+    return dg.MaterializeResult(
+        metadata={
+            "root": str(home.root),
+            "library": str(settings.library),
+            "questions": len(settings.questions),
+            "embedder": settings.embedder,
+        }
+    )
+
+
+def test_what_a_build_was_asked_for_wins_over_the_environment(
+    home: Home, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.settings.write(home.root)
+    monkeypatch.setenv("QUERYMUST_LIBRARY", "/elsewhere")
+    monkeypatch.setenv("QUERYMUST_QUESTIONS", "/elsewhere/questions.jsonl")
+    monkeypatch.setenv("QUERYMUST_EMBEDDER", "openai")
+    definitions = dg.Definitions(
+        assets=[told],
+        jobs=[dg.define_asset_job("tell", dg.AssetSelection.assets(told))],
+        resources={"home": HomeResource(path=str(home.root))},
+    )
+    outcome = Runner(definitions, instance, home).run("tell")
+    assert outcome.problems == ()
+    assert outcome.numbers["told"] == {
+        "root": str(home.root),
+        "library": str(home.library),
+        "questions": 0,
+        "embedder": "wordllama",
+    }
