@@ -10,9 +10,9 @@ from retrieval.ingest.content import Json, JsonValue
 from retrieval.ingest.density import near_duplicate_density
 from retrieval.ingest.reading import Reading
 from retrieval.ingest.search_text import row_search_text
-from retrieval.ingest.values import parse_range
+from retrieval.ingest.values import parse_range, way_that_is_better
 from retrieval.query_must.canonical import literal
-from retrieval.query_must.vocabulary import Label, Vocabulary
+from retrieval.query_must.vocabulary import Label, Vocabulary, Way
 from retrieval.types import Table
 
 MIN_ROWS = 8
@@ -34,6 +34,8 @@ class _Matrix:
     reading: Reading
     labels: tuple[Label, ...]
     """Labels of the vocabulary that the row key is a number of."""
+    better: Way
+    """Which way a key such as `2 or better` opens."""
     axis: str
     """Label of the columns, or their words where they have none."""
 
@@ -48,6 +50,7 @@ class StrictTables:
     """The strict tables of one book, each with the labels of its key and the words for its subject."""
 
     labels: Mapping[str, tuple[Label, ...]]
+    better: Mapping[str, Way]
     subjects: Mapping[str, tuple[str, ...]]
 
     @classmethod
@@ -61,19 +64,24 @@ class StrictTables:
             if matrix := _matrix(table, reading, vocabulary):
                 families[matrix.family].append(matrix)
         labels: dict[str, tuple[Label, ...]] = {}
+        better: dict[str, Way] = {}
         subjects: dict[str, tuple[str, ...]] = {}
         for family in families.values():
             if not _is_crowd(family):
                 continue
             labels |= {matrix.table.id: matrix.labels for matrix in family}
+            better |= {matrix.table.id: matrix.better for matrix in family}
             subjects |= _subjects([matrix.table for matrix in family])
-        return cls(labels, subjects)
+        return cls(labels, better, subjects)
 
     def predicate(self, table: Table, column: str, key: str) -> Json | None:
-        """The `query_must` of the row `key` under the heading `column`, or None if the table is not strict."""
+        """The `query_must` of the row `key` under the heading `column`.
+
+        None if the table is not strict, or if nobody can say which numbers the key stands for.
+        """
         labels = self.labels.get(table.id)
-        spread = parse_range(key) if labels else None
-        if labels is None or spread is None:
+        spread = parse_range(key, self.better[table.id]) if labels else None
+        if labels is None or spread is None or spread.low is spread.high is None:
             return None
         groups: list[JsonValue] = []
         if subject := self.subjects.get(table.id):
@@ -99,11 +107,13 @@ def _matrix(table: Table, reading: Reading, vocabulary: Vocabulary) -> _Matrix |
     if len(axis.columns) < len(reading.columns) - 1 or reading.key_column in axis.columns:
         return None
     labels = column_labels(reading.columns[reading.key_column], vocabulary)
-    keys = [parse_range(row.cells[reading.key_column]) for row in data]
-    if not labels or _share([key is not None for key in keys]) < MIN_SHARE:
+    keys = [row.cells[reading.key_column] for row in data]
+    if not labels or _share([parse_range(key) is not None for key in keys]) < MIN_SHARE:
         return None
+    told = {label.better for label in labels}
+    better = way_that_is_better(keys, told.pop() if len(told) == 1 else "")
     label = column_label(axis.name, vocabulary)
-    return _Matrix(table, reading, labels, label.name if label else literal(axis.name))
+    return _Matrix(table, reading, labels, better, label.name if label else literal(axis.name))
 
 
 def _share(verdicts: Sequence[bool]) -> float:

@@ -1,7 +1,10 @@
 """What a cell says when it is a number or a range."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from retrieval.query_must.vocabulary import Way
 
 _DASH = r"(?:-|–|—|−|\bto\b)"
 _NUMBER = r"(?P<{0}>[-−–+]?\d{{1,3}}(?:,\d{{3}}){{1,5}}|[-−–+]?\d{{1,18}})"
@@ -14,6 +17,7 @@ _OPEN = re.compile(
 _SINGLE = re.compile(rf"\s*{_NUMBER.format('low')}(?P<ordinal>st|nd|rd|th)?(?P<rest>.*)")
 _REST = re.compile(r"\s*(?:%|[*†‡§]+|st|nd|rd|th)?\s*(?:[a-z]{1,12}\.?)?\s*[*†‡]?", re.IGNORECASE)
 _DOWNWARDS = frozenset({"less", "lower", "below", "fewer", "under"})
+_OPPOSITE: dict[Way, Way] = {"higher": "lower", "lower": "higher", "": ""}
 _INTEGER = re.compile(r"[-−]?\d{1,3}(?:,\d{3})+|[-−]?\d+")
 _DECIMAL = re.compile(r"[-−]?\d*\.\d+")
 _NUMERIC = re.compile(
@@ -28,7 +32,7 @@ MAX_EXPANDED = 100
 
 @dataclass(frozen=True, slots=True)
 class NumberRange:
-    """An inclusive range; a missing bound is open."""
+    """An inclusive range; a missing bound is open. Both are missing where a cell does not say which way it opens."""
 
     low: int | None
     high: int | None
@@ -41,8 +45,11 @@ class NumberRange:
         return tuple(range(self.low, self.high + 1))
 
 
-def parse_range(text: str) -> NumberRange | None:
-    """`7`, `5-8`, `9th`, `10 to -10`, `13+`, `50-31 lb.`, `96-00`; None if the text is no number or range."""
+def parse_range(text: str, better: Way = "") -> NumberRange | None:
+    """`7`, `5-8`, `9th`, `10 to -10`, `13+`, `50-31 lb.`, `96-00`; None if the text is no number or range.
+
+    `better` is the way in which `2 or better` opens; while nobody knows it, that cell has no bound at all.
+    """
     if match := _RANGE.fullmatch(text):
         if not _REST.fullmatch(match["rest"]):
             return None
@@ -53,12 +60,45 @@ def parse_range(text: str) -> NumberRange | None:
     if match := _OPEN.fullmatch(text):
         if match["rest"].strip(" .*†‡%") not in ("", "lb", "hp", "gp"):
             return None
-        bound = integer(match["low"])
-        return NumberRange(None, bound) if (match["way"] or "").lower() in _DOWNWARDS else NumberRange(bound, None)
+        return _open_range(integer(match["low"]), (match["way"] or "").lower(), better)
     if (match := _SINGLE.fullmatch(text)) and _REST.fullmatch(match["rest"]):
         value = 100 if match["low"] == PERCENTILE_HUNDRED else integer(match["low"])
         return NumberRange(value, value)
     return None
+
+
+def _open_range(bound: int, word: str, better: Way) -> NumberRange:
+    way: Way = "lower" if word in _DOWNWARDS else "higher"
+    if word in ("better", "worse"):
+        way = better if word == "better" else _OPPOSITE[better]
+    return NumberRange(bound if way == "higher" else None, bound if way == "lower" else None)
+
+
+def way_that_is_better(texts: Sequence[str], told: Way = "") -> Way:
+    """Which way `2 or better` opens in a column: as the label tells, or away from the column's other numbers.
+
+    Empty where neither tells, and where they contradict each other: a bound on the wrong side hides the row.
+    """
+    ways = {told} - {""}
+    for place, text in enumerate(texts):
+        match = _OPEN.fullmatch(text)
+        word = (match["way"] or "").lower() if match else ""
+        if match and word in ("better", "worse"):
+            way = _way_out(integer(match["low"]), [*texts[:place], *texts[place + 1 :]])
+            ways |= {way if word == "better" else _OPPOSITE[way]} - {""}
+    return ways.pop() if len(ways) == 1 else ""
+
+
+def _way_out(bound: int, others: Sequence[str]) -> Way:
+    """The way from a number in which no other key lies."""
+    numbers = [number for text in others for number in _bounds(parse_range(text))]
+    if not numbers or min(numbers) <= bound <= max(numbers):
+        return ""
+    return "higher" if max(numbers) < bound else "lower"
+
+
+def _bounds(spread: NumberRange | None) -> tuple[int, ...]:
+    return () if spread is None else tuple(end for end in (spread.low, spread.high) if end is not None)
 
 
 def integer(digits: str) -> int:

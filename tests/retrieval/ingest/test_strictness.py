@@ -1,4 +1,6 @@
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -21,6 +23,21 @@ def matrix(title: str, *, key: str = "Armor Class", rows: int = 10, columns: int
         rows=tuple(TableRow(cells, place, f"| {' | '.join(cells)} |") for place, cells in enumerate(lines)),
         lines=(0, rows),
     )
+
+
+def keyed(column: str, keys: Sequence[str], *, axis: str = "Level", title: str = "Combat") -> Table:
+    """A matrix of running numbers with these row keys."""
+    lines = [(key, *(str(20 + row - column) for column in range(4))) for row, key in enumerate(keys)]
+    return replace(
+        matrix(title, key=column),
+        header=(column, *(f"{axis} {place}".strip() for place in range(1, 5))),
+        rows=tuple(TableRow(cells, place, f"| {' | '.join(cells)} |") for place, cells in enumerate(lines)),
+    )
+
+
+def admitted(question: str, *tables: Table) -> list[str]:
+    """Keys of the rows that a question gets."""
+    return [row.key for row in rows_of(*tables) if satisfies_query_must(question, row.query_must)]
 
 
 def rows_of(*tables: Table) -> tuple[Row, ...]:
@@ -77,3 +94,24 @@ def test_a_subject_is_what_a_question_would_say(title: str, words: list[str]) ->
 )
 def test_other_tables_have_no_predicate(table: Table) -> None:
     assert {row.query_must for row in rows_of(table)} == {None}
+
+
+DESCENDING = ("10 or worse", *map(str, range(9, 2, -1)), "2 or better")
+
+
+@pytest.mark.parametrize(
+    ("question", "keys"),
+    [
+        ("AC 0 at level 4", ["2 or better"]),
+        ("AC 2 at level 4", ["2 or better"]),
+        ("AC 12 at level 4", ["10 or worse"]),
+        ("AC 5 at level 4", ["5"]),
+    ],
+)
+def test_or_better_goes_on_where_the_other_keys_stop(question: str, keys: list[str]) -> None:
+    assert admitted(question, keyed("Armor Class", DESCENDING)) == keys
+
+
+def test_a_row_whose_numbers_nobody_can_tell_has_no_predicate() -> None:
+    table = keyed("Armor Class", ("9", "8", "7", "6", "5 or better", "4", "3", "2"))
+    assert [row.key for row in rows_of(table) if row.query_must is None] == ["5 or better"]

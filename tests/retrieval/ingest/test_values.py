@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.ingest.values import NumberRange, is_numeric, parse_range, typed
+from retrieval.ingest.values import NumberRange, is_numeric, parse_range, typed, way_that_is_better
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,32 @@ def test_a_number_of_thousands_of_digits_is_no_range():
 )
 def test_the_body_of_a_matrix_is_numbers_dashes_and_letters(text, numeric):
     assert is_numeric(text) is numeric
+
+
+@pytest.mark.parametrize(
+    ("text", "better", "low", "high"),
+    [
+        ("2 or better", "lower", None, 2), ("2 or better", "higher", 2, None), ("10 or worse", "lower", 10, None),
+        ("10 or worse", "higher", None, 10), ("2 or better", "", None, None), ("10 OR WORSE", "", None, None),
+        ("3 or less", "lower", None, 3), ("20 or more", "lower", 20, None),
+    ],
+)  # fmt: skip
+def test_or_better_opens_the_way_that_is_better(text, better, low, high):
+    assert parse_range(text, better) == NumberRange(low, high)
+
+
+@pytest.mark.parametrize(
+    ("keys", "told", "way"),
+    [
+        (["10 or worse", "9", "3-8", "2 or better"], "", "lower"),
+        (["1 or worse", "2", "3", "4 or better"], "", "higher"),
+        (["10", "9", "2 or better"], "lower", "lower"),
+        (["5 or better", "2 or better"], "higher", "higher"),
+        (["10", "9", "2 or better"], "higher", ""),
+        (["10", "5 or better", "2"], "", ""),
+        (["2 or better", "3 or better"], "", ""),
+        (["1", "2 or more"], "", ""),
+    ],
+)
+def test_the_label_or_the_other_keys_tell_which_way_is_better(keys, told, way):
+    assert way_that_is_better(keys, told) == way
