@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.ingest.column_labels import column_label, column_labels
@@ -47,9 +47,10 @@ class _Matrix:
 
 @dataclass(frozen=True, slots=True)
 class StrictTables:
-    """The strict tables of one book, each with the labels of its key and the words for its subject."""
+    """The strict tables of one book, each with what its key is a number of and the words for its subject."""
 
-    labels: Mapping[str, tuple[Label, ...]]
+    labels: Mapping[str, tuple[str, ...]]
+    """Canonical labels; a `caster level` is asked for as a level, too."""
     better: Mapping[str, Way]
     subjects: Mapping[str, tuple[str, ...]]
 
@@ -63,13 +64,13 @@ class StrictTables:
         for table, reading in zip(tables, readings, strict=True):
             if matrix := _matrix(table, reading, vocabulary):
                 families[matrix.family].append(matrix)
-        labels: dict[str, tuple[Label, ...]] = {}
+        labels: dict[str, tuple[str, ...]] = {}
         better: dict[str, Way] = {}
         subjects: dict[str, tuple[str, ...]] = {}
         for family in families.values():
             if not _is_crowd(family):
                 continue
-            labels |= {matrix.table.id: matrix.labels for matrix in family}
+            labels |= {matrix.table.id: _spoken(matrix.labels, vocabulary) for matrix in family}
             better |= {matrix.table.id: matrix.better for matrix in family}
             subjects |= _subjects([matrix.table for matrix in family])
         return cls(labels, better, subjects)
@@ -87,10 +88,10 @@ class StrictTables:
         if subject := self.subjects.get(table.id):
             groups.append(list(subject))
         if spread.low is not None and spread.low == spread.high:
-            words = dict.fromkeys((column.casefold(), *(label.name for label in labels)))
+            words = dict.fromkeys((column.casefold(), *labels))
             groups.append([f"{word} {spread.low}" for word in words])
             return {"contain_one_of": groups}
-        bounds: Json = {"of": [label.name for label in labels]}
+        bounds: Json = {"of": list(labels)}
         if spread.low is not None:
             bounds["min"] = spread.low
         if spread.high is not None:
@@ -114,6 +115,12 @@ def _matrix(table: Table, reading: Reading, vocabulary: Vocabulary) -> _Matrix |
     better = way_that_is_better(keys, told.pop() if len(told) == 1 else "")
     label = column_label(axis.name, vocabulary)
     return _Matrix(table, reading, labels, better, label.name if label else literal(axis.name))
+
+
+def _spoken(labels: Iterable[Label], vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The labels and what each ends in: nobody says `character level` who can say `a 7th level fighter`."""
+    tails = vocabulary.lexicon.tails
+    return tuple(dict.fromkeys(name for label in labels for name in (label.name, *tails[label.name])))
 
 
 def _share(verdicts: Sequence[bool]) -> float:

@@ -115,3 +115,18 @@ def test_or_better_goes_on_where_the_other_keys_stop(question: str, keys: list[s
 def test_a_row_whose_numbers_nobody_can_tell_has_no_predicate() -> None:
     table = keyed("Armor Class", ("9", "8", "7", "6", "5 or better", "4", "3", "2"))
     assert [row.key for row in rows_of(table) if row.query_must is None] == ["5 or better"]
+
+
+@pytest.mark.parametrize("column", ["Character Level", "Caster Level", "Class Level", "Spell Level"])
+@pytest.mark.parametrize("question", ["the save of a 7th level fighter", "a level 7 cleric", "{} 7"])
+def test_a_number_under_a_compound_label_is_asked_for_by_the_plain_one(column: str, question: str) -> None:
+    asked = question.format(column)
+    single, ranges = [str(level) for level in range(1, 11)], [f"{level}-{level + 1}" for level in range(1, 21, 2)]
+    assert admitted(asked, keyed(column, single, axis="AC")) == ["7"]
+    assert admitted(asked, keyed(column, ranges, axis="AC")) == ["7-8"]
+
+
+def test_the_whole_compound_label_says_more_than_its_end() -> None:
+    table = keyed("Error Code", [str(code) for code in range(401, 411)])
+    assert admitted("what does code 404 mean?", table) == admitted("error code 404", table) == ["404"]
+    assert admitted("level 404", table) == []
