@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pipeline.definitions import load
 from pipeline.run import Problem, Runner, RunOutcome, dagster_instance, sync_books
 from retrieval.home import Home
+from retrieval.index.embedders import load_embedder
 from retrieval.ingest.library import list_books, stray_files
 from retrieval.search.strategies import STRATEGIES
 
@@ -38,9 +39,12 @@ def build(home: Home, progress: Progress = lambda *_: None) -> Build:
 
     Raises:
         LibraryError: the library cannot be read; nothing was changed.
+        UnknownNameError: no embedder is called what the settings say; nothing was changed.
     """
     done = Build()
-    list_books(home.library)  # a folder that cannot be read must not become the home's library
+    # What cannot be used must not become the home's own: the next build would fail for it too.
+    list_books(home.library)
+    load_embedder(home.settings.embedder)
     done.strays = stray_files(home.library)
     home.settings.write(home.root)  # the runs, and the UI after them, find their settings there
     with dagster_instance(home) as instance:

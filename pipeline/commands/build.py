@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +13,19 @@ from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, Ques
 from pipeline.console import err, out, print_error, print_json, progress_bar
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pipeline.build import Build
     from retrieval.home import Home
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one build was asked for."""
+
+    home: Home
+    forgotten: tuple[Path, ...]
+    """Remembered question files that are about the library of the build before, and not about this one."""
 
 
 def build_library(
@@ -27,6 +39,7 @@ def build_library(
     """Build the index of a library, score it, and let it go live if its checks hold.
 
     A second build embeds only what changed. If a book fails or a check does not hold, the live index stays as it was.
+    Another library than that of the last build forgets the questions of the last build.
 
     \b
     Examples:
@@ -34,26 +47,56 @@ def build_library(
       querymust build --library books --questions mine.jsonl
       querymust build          (the library and the questions of the last build)
     """
-    from retrieval.home import Home
+    asked = asked_for(home, library, questions, no_questions=no_questions, embedder=embedder)
+    run_build(asked.home, asked.forgotten, json_=json_)
 
-    asked = Home.at(home)
-    settings = asked.settings
-    if library is not None:
-        settings = replace(settings, library=library.expanduser().resolve())
-    if questions or no_questions:
-        settings = replace(settings, questions=existing(questions))
+
+def asked_for(
+    root: Path,
+    library: Path | None = None,
+    questions: Sequence[Path] | None = None,
+    *,
+    no_questions: bool = False,
+    embedder: str | None = None,
+) -> Asked:
+    """The home at `root` with the settings of a build: options over the environment over what the home remembers.
+
+    Raises:
+        FileNotFoundError: a file of questions is not there.
+        UnreadableSettingsError: the home's `rag.yaml` cannot be read.
+    """
+    from retrieval.home import Home
+    from retrieval.settings import Settings
+
+    home = Home.at(root)
+    settings, before = home.settings, Settings.read(home.root, {}).library
+    chosen = library or settings.library
+    if chosen is not None:
+        settings = replace(settings, library=chosen.expanduser().resolve())
     if embedder is not None:
         settings = replace(settings, embedder=embedder)
-    run_build(replace(asked, settings=settings), json_=json_)
+    forgotten: tuple[Path, ...] = ()
+    if questions or no_questions:
+        settings = replace(settings, questions=existing(questions))
+    elif before and before.resolve() != settings.library and not os.environ.get("QUERYMUST_QUESTIONS"):
+        forgotten = settings.questions
+        settings = replace(settings, questions=())
+    return Asked(replace(home, settings=settings), forgotten)
 
 
-def run_build(home: Home, *, json_: bool = False) -> Build:
+def run_build(home: Home, forgotten: Sequence[Path] = (), *, json_: bool = False) -> Build:
     """Build, say what happened, and exit with status 1 where the candidate did not go live."""
     with progress_bar("building") as bar:
         bar("starting", 0, 1)
         from pipeline.build import build
 
         done = build(home, bar)
+    if forgotten:
+        err.print(
+            f"Forgot the questions of the library before: {', '.join(map(str, forgotten))}. "
+            "For this one, give some: querymust build --questions FILE",
+            markup=False,
+        )
     if json_:
         print_json(summary(done))
     elif not done.problems:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from pipeline.presentation import print_leaderboard
 if TYPE_CHECKING:
     from evals.noise import Relatives
     from evals.questions import Question
+    from retrieval.home import Home
     from retrieval.search.retriever import Retriever
     from retrieval.types import Hit
 
@@ -27,19 +29,18 @@ K = 15
 def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
     """Build the sample book through Dagster, score it, and ask three questions with the filter off and on.
 
+    A home that holds the index of other books is left as it is.
+
     \b
     Examples:
       querymust quickstart
       querymust quickstart --home elsewhere
     """
     from evals.leaderboard import Leaderboard
-    from retrieval.home import Home
-    from retrieval.settings import Settings
 
-    root = home.expanduser().resolve()
-    built = Home(root, Settings(SAMPLE_LIBRARY, (SAMPLE_QUESTIONS,)))
+    built = _sample_home(home)
     done = run_build(built)
-    _ask_examples(root)
+    _ask_examples(built.root)
     live = str(done.library["live_index"]["snapshot"])
     print_leaderboard(Leaderboard.read(built.evaluations / live).strategies)
     out.print(
@@ -48,6 +49,26 @@ def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
         f'The UI:           DAGSTER_HOME="{built.dagster}" dg dev    (from the clone; then http://127.0.0.1:3000)',
         markup=False,
     )
+
+
+def _sample_home(root: Path) -> Home:
+    """The home at `root` with the sample as its library.
+
+    Raises:
+        LibraryError: the home is that of another library, whose index the sample would replace.
+    """
+    from retrieval.errors import LibraryError
+    from retrieval.home import Home
+    from retrieval.settings import Settings
+
+    home = Home.at(root)
+    library = Settings.read(home.root, {}).library
+    if library is not None and library.resolve() != SAMPLE_LIBRARY:
+        raise LibraryError(
+            f"{home.root} holds the index of {library}, which the sample would replace; build the sample elsewhere: "
+            "querymust quickstart --home DIR"
+        )
+    return replace(home, settings=replace(home.settings, library=SAMPLE_LIBRARY, questions=(SAMPLE_QUESTIONS,)))
 
 
 def _ask_examples(root: Path) -> None:
