@@ -14,7 +14,7 @@ from retrieval.errors import IndexMissingError
 from retrieval.home import Home
 from retrieval.index.embedders import load_embedder
 from retrieval.index.graph import Graph
-from retrieval.index.lexical import LexicalIndex
+from retrieval.index.lexical import LexicalIndex, lexical_fingerprint
 from retrieval.index.snapshot import build_snapshot
 from retrieval.index.tokens import tokenizer
 from retrieval.index.vectors import EmbeddingStore
@@ -41,15 +41,19 @@ def library_chunks(instance: dg.DagsterInstance, home: Home) -> tuple[Chunk, ...
 
 
 def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
-    """The lexical index over exactly these texts; one over other texts lies in a folder of another name.
+    """The lexical index over exactly these texts, cut by the home's vocabulary; any other lies under another name.
 
     Raises:
-        IndexMissingError: `lexical` was last materialized over other chunks.
+        IndexMissingError: `lexical` was last materialized over other chunks, or with another vocabulary.
     """
-    folder = home.lexical / content_version(texts)
+    tokenize = tokenizer(home.vocabulary)
+    folder = home.lexical / lexical_fingerprint(texts, tokenize)
     if not folder.is_dir():
-        raise IndexMissingError("the lexical index is over other chunks than the library's; materialize lexical first")
-    return LexicalIndex.load(folder, tokenizer(home.vocabulary))
+        raise IndexMissingError(
+            "the lexical index is over other chunks than the library's, or cut by another vocabulary; "
+            "materialize lexical first"
+        )
+    return LexicalIndex.load(folder, tokenize)
 
 
 def graph_folder(home: Home, found: Sequence[Chunk], vectors: Vector) -> Path:
@@ -73,12 +77,11 @@ def graph_of(home: Home, found: Sequence[Chunk], vectors: Vector) -> Graph:
 def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The lexical index over every chunk of the library; its scores are Okapi BM25's."""
     texts = [chunk.search_text for chunk in library_chunks(context.instance, home)]
-    version = content_version(texts)
     index = LexicalIndex.build(texts, tokenizer(home.vocabulary))
     shutil.rmtree(home.lexical, ignore_errors=True)
-    index.save(home.lexical / version)
+    index.save(home.lexical / index.fingerprint)
     return materialized(
-        version,
+        index.fingerprint,
         {"n_chunks": len(texts), "n_terms": index.n_terms, "n_postings": index.n_postings},
     )
 

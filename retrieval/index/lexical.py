@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.arrays import TermTable, load_array, save_array
-from retrieval.index.tokens import Tokenize, tokens
+from retrieval.index.tokens import Tokenize, cut_identity, tokens
 from retrieval.index.word_index import WordIndex
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class LexicalIndex:
 
     n_documents: int
     fingerprint: str
-    """SHA-256 of the texts in their order and of how they are cut: whose index this is."""
+    """SHA-256 of the texts in their order and of how they are cut, vocabulary included: whose index this is."""
     terms: TermTable
     starts: npt.NDArray[np.int64]
     """(terms + 1,): postings of term i lie between starts[i] and starts[i + 1]."""
@@ -146,8 +146,9 @@ def fingerprint(texts: Iterable[str]) -> str:
 
 
 def _cut(tokenize: Tokenize) -> str:
-    """How a tokenizer cuts: two that differ in anything but a library's own words differ in this."""
-    return " ".join(tokenize("The charging clerics' 7th-level armour class is -2 of 2d6, not 1/4"))
+    """How a tokenizer cuts: its words and settings, and an example, which tells apart functions that are not ours."""
+    example = tokenize("The charging clerics' 7th-level armour class is -2 of 2d6, not 1/4")
+    return " ".join((cut_identity(tokenize), *example))
 
 
 def _digest(digest: "Hash", text: str) -> None:

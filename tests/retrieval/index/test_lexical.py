@@ -14,9 +14,9 @@ from evals.benchmarks.sets import read_benchmark
 from evals.questions import load_questions
 from retrieval.errors import IndexCorruptError
 from retrieval.home import Home
-from retrieval.index.lexical import LexicalIndex
+from retrieval.index.lexical import LexicalIndex, lexical_fingerprint
 from retrieval.index.snapshot import open_snapshot
-from retrieval.index.tokens import question_tokenizer, tokenizer
+from retrieval.index.tokens import Tokenization, question_tokenizer, tokenizer
 from retrieval.query_must.vocabulary import Vocabulary
 
 WORD = st.sampled_from(["ac", "cleric", "6", "7", "level", "hit", "roll", "armor", "the", "-2"])
@@ -65,6 +65,22 @@ def test_a_missing_or_foreign_file_is_a_corrupt_index(tmp_path: Path) -> None:
     (tmp_path / "weights.npy").unlink()
     with pytest.raises(IndexCorruptError, match="build the index again"):
         LexicalIndex.load(tmp_path)
+
+
+def test_two_cuts_that_differ_in_one_word_of_the_vocabulary_or_in_stems_have_two_fingerprints() -> None:
+    texts, before = ["the scarab of the sun"], Vocabulary.default()
+    after = before.merge(Vocabulary(aliases={"scarab": "beetle"}))
+    cuts = [tokenizer(before), tokenizer(after), tokenizer(before, Tokenization(stem=False))]
+    cuts += [tokenizer(before, Tokenization(stop=False)), str.split]
+    fingerprints = [LexicalIndex.build(texts, cut).fingerprint for cut in cuts]
+    assert len(set(fingerprints)) == len(cuts)
+    assert fingerprints == [lexical_fingerprint(texts, cut) for cut in cuts]
+
+
+def test_equal_vocabularies_have_one_fingerprint() -> None:
+    texts, read = ["the scarab of the sun"], Vocabulary.from_json(Vocabulary.default().to_json())
+    assert lexical_fingerprint(texts, tokenizer(read)) == lexical_fingerprint(texts, tokenizer(Vocabulary.default()))
+    assert LexicalIndex.build(texts).fingerprint == lexical_fingerprint(texts, tokenizer(read))
 
 
 def agrees_with_okapi(texts: list[str], questions: list[str]) -> None:

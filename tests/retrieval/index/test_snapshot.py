@@ -18,6 +18,7 @@ from retrieval.index.lexical import LexicalIndex
 from retrieval.index.live import live_id, promote
 from retrieval.index.manifest import Manifest
 from retrieval.index.snapshot import build_snapshot, open_snapshot
+from retrieval.index.tokens import tokenizer
 from retrieval.index.verification import ann_recall, verify_snapshot
 from retrieval.query_must.vocabulary import Vocabulary
 
@@ -110,7 +111,9 @@ def test_a_lexical_index_over_other_chunks_another_order_or_other_words_is_refus
     given = LexicalIndex.build(texts)
     manifest = build_snapshot(tmp_path, chunks, vectors_of(20), MODEL, default, lexical=given)
     assert build_snapshot(tmp_path, chunks, vectors_of(20), MODEL, default).id == manifest.id
-    for wrong in (LexicalIndex.build(texts[::-1]), LexicalIndex.build(texts[1:]), LexicalIndex.build(texts, str.split)):
+    older = tokenizer(default.merge(Vocabulary(aliases={"scarab": "beetle"})))
+    cuts = (LexicalIndex.build(texts, str.split), LexicalIndex.build(texts, older))
+    for wrong in (LexicalIndex.build(texts[::-1]), LexicalIndex.build(texts[1:]), *cuts):
         with pytest.raises(LibraryError, match="over other chunks, or cut into other words"):
             build_snapshot(tmp_path, chunks, vectors_of(20), MODEL, default, lexical=wrong)
 
