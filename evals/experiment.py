@@ -206,6 +206,7 @@ class _Run:
         depends_on = {
             "questions": [asdict(question) for question in questions.questions],
             "gold": dict(questions.resolution.gold),
+            "unexplained": {name: sorted(ids) for name, ids in questions.unexplained.items()},
             "strategy": asdict(strategy),
             "compared": compared,
             "snapshot": self._snapshot,

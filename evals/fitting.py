@@ -69,7 +69,8 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """One group, scored by weights that were fitted without it, with it, and by BM25 alone. Key: group."""
+    """One group, scored by weights that were fitted without it, with it, and by BM25 among the same candidates: those
+    that query_must admits. Key: group."""
 
     group: str
     held_out: Score
@@ -89,7 +90,7 @@ class Bend:
 def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Sequence[Chunk]) -> Iterator[Judged]:
     """The questions of a set that have gold in the index, with the evidence of their candidates.
 
-    Guarded chunks whose predicate the question refuses are no candidates; gold always is.
+    Guarded chunks whose predicate the question refuses are no candidates, nor are unexplained ones; gold always is.
 
     Args:
         retriever: over the index.
@@ -112,7 +113,8 @@ def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Seque
         best = [np.argpartition(-part, pool)[:pool] for part in evidence]
         candidates = np.unique(np.concatenate([*best, gold]))
         admitted = np.isin(candidates, retriever.admitted(asked)) | np.isin(candidates, gold)
-        candidates = candidates[~guarded[candidates] | admitted]
+        unexplained = snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))
+        candidates = candidates[(~guarded[candidates] | admitted) & ~np.isin(candidates, unexplained)]
         is_gold = np.isin(candidates, gold)
         noise = np.isin(twins[candidates], twins[gold]) & ~is_gold
         yield Judged(each.kind, evidence[:, candidates], is_gold, noise)
@@ -191,8 +193,10 @@ def cross_validate(
     seed: int = 0,
     tell: Callable[[str], None] = lambda _: None,
 ) -> tuple[Fold, ...]:
-    """Leave one group out at a time: what the weights are worth on a book that had no say in them."""
-    folds = []
+    """Leave one group out at a time: what the weights are worth on a book that had no say in them; of one, nothing."""
+    folds: list[Fold] = []
+    if len(groups) < 2:
+        return ()
     for held in sorted(groups):
         tell(held)
         others = fit({name: questions for name, questions in groups.items() if name != held}, seed)

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from evals.chunk_places import ChunkPlaces
 from evals.gold import Resolution, resolve
@@ -28,6 +28,8 @@ class QuestionSet:
     resolution: Resolution
     ask: Ask | None = None
     """How to put these questions if not to the experiment's searcher as they are: within one table, say."""
+    unexplained: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Chunks by question id whose judgement nobody can read: `ask` leaves them out of every ranking."""
 
     @classmethod
     def of(

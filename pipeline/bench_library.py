@@ -12,6 +12,8 @@ from retrieval.types import Chunk
 
 ROWS = 20
 """Rows of each table."""
+TABLES_TOGETHER = 5
+"""One of them strict."""
 
 BOOKS, SHELVES = 10, 100
 """Five tables, one of them strict, stand together in one book and on one shelf."""
@@ -24,7 +26,7 @@ def synthetic_library(chunks: int, seed: int) -> tuple[Chunk, ...]:
     subject = ""
     library: list[Chunk] = []
     for table in range(chunks // ROWS):
-        strict = table % 5 == 0
+        strict = table % TABLES_TOGETHER == 0
         if not strict or table % 20 == 0:
             name = next(subjects)
             subject = name if strict else subject
@@ -111,7 +113,7 @@ def _chunk(
     query_must: str | None = None,
     names: tuple[str, ...] = (),
 ) -> Chunk:
-    group = table // 5
+    group = table // TABLES_TOGETHER
     pairs = " | ".join(f"{column} {cell}" for column, cell in zip(columns, cells, strict=True))
     text = f"{subject} {caption} {table} > {pairs}"
     return Chunk(

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from pipeline.bench_index import Tell
-from pipeline.bench_library import AskedQuestion, synthetic_library, synthetic_questions
+from pipeline.bench_library import ROWS, TABLES_TOGETHER, AskedQuestion, synthetic_library, synthetic_questions
 from pipeline.bench_memory import folder_megabytes, resident_megabytes
 from pipeline.bench_scale_index import ScaleIndex, scale_index
 from pipeline.bench_scale_report import ScaleReport, Timing
@@ -39,12 +39,14 @@ def run_scale(
     """Build a synthetic library and time every way of searching it.
 
     Args:
-        chunks: how many; a multiple of 100.
+        chunks: how many; a multiple of 100, for the tables come in fives of 20 rows.
         seed: of the library and of the questions.
         questions: half name one row, a quarter two to four, a quarter none; a tenth have a metadata filter.
         home: where the index is built and found again; a temporary folder when None.
         tell: told how the work goes on.
     """
+    if chunks < TABLES_TOGETHER * ROWS or chunks % (TABLES_TOGETHER * ROWS):
+        raise ValueError(f"{chunks} chunks asked for; give a multiple of {TABLES_TOGETHER * ROWS}")
     if home is None:
         with tempfile.TemporaryDirectory() as folder:
             return run_scale(chunks, seed, questions, Path(folder), tell)
@@ -106,20 +108,20 @@ def _measure(
         build_seconds=index.seconds,
         megabytes=_megabytes(retriever),
         timings=tuple(
-            _timing(name, each, _exists(retriever, name, asked), float(np.median(plain)))
+            _timing(name, each, _exists(retriever, name, each.asked), float(np.median(plain)))
             for name, each in measured.items()
         ),
     )
 
 
 def _at(measured: Measured, places: Sequence[int]) -> Measured:
-    return Measured(measured.milliseconds[list(places)], tuple(measured.counts[place] for place in places))
+    counts = tuple(measured.counts[place] for place in places)
+    return Measured(measured.milliseconds[list(places)], counts, tuple(measured.asked[place] for place in places))
 
 
 def _timing(name: str, measured: Measured, exists: Sequence[int], plain: float) -> Timing:
     p50, p95 = (round(float(value), 3) for value in np.percentile(measured.milliseconds, [50, 95]))
-    # Two ways are asked some of the questions only; their counts are compared where both lists have the question.
-    starved = sum(count < min(K, there) for count, there in zip(measured.counts, exists, strict=False))
+    starved = sum(count < min(K, there) for count, there in zip(measured.counts, exists, strict=True))
     return Timing(name, p50, p95, round(float(np.median(measured.milliseconds)) / plain, 2), starved)
 
 

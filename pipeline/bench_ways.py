@@ -27,10 +27,11 @@ Way = Callable[[AskedQuestion], int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Milliseconds and number of results for each question that was asked."""
+    """Milliseconds and number of results for each question that was asked, aligned."""
 
     milliseconds: npt.NDArray[np.float64]
     counts: tuple[int, ...]
+    asked: tuple[AskedQuestion, ...]
 
 
 def measure(ways: Mapping[str, Way], asked: Sequence[AskedQuestion]) -> dict[str, Measured]:
@@ -46,7 +47,7 @@ def measure(ways: Mapping[str, Way], asked: Sequence[AskedQuestion]) -> dict[str
             taken, found = zip(*(_timed(way, question) for question in asked), strict=True)
             times[name].append(list(taken))
             counts[name] = found
-    return {name: Measured(np.median(np.asarray(times[name]), axis=0), counts[name]) for name in ways}
+    return {name: Measured(np.median(np.asarray(times[name]), axis=0), counts[name], tuple(asked)) for name in ways}
 
 
 def searches(retriever: Retriever, single: ChromaStore) -> dict[str, Way]:

@@ -68,8 +68,9 @@ class PassagesCorpus:
         )
         if not questions:
             raise BenchmarkDataError(f"{self.queries} holds no query with a relevant passage")
-        dropper = _Dropper(retriever, {each.id: each.unexplained for each in queries})
-        return (QuestionSet(self.set, self.split, questions, _resolution(questions, known), dropper.ask),)
+        unexplained = {each.id: each.unexplained for each in queries}
+        ask = _Dropper(retriever, unexplained).ask
+        return (QuestionSet(self.set, self.split, questions, _resolution(questions, known), ask, unexplained),)
 
     def _chunk(self, record: Mapping[str, Any]) -> Chunk:
         title, text = str(record["title"]), str(record["text"])

@@ -111,7 +111,7 @@ def _row_lines(record: Mapping[str, Any]) -> tuple[str, tuple[tuple[int, str], .
 
 def _question(lines: Mapping[str, Sequence[tuple[int, str]]], record: Mapping[str, Any]) -> Question:
     table = record["table_id"]
-    if any(row < 0 for row in record["gold_rows"]):
+    if not record["gold_rows"] or any(row < 0 for row in record["gold_rows"]):
         raise ValueError(f"gold_rows {record['gold_rows']} of question {record['id']!r}")
     rows = [lines[table][row] for row in record["gold_rows"]]
     return Question(

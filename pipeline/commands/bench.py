@@ -131,6 +131,8 @@ def bench_scale(
         bar(f"{chunks} chunks", 0, 1)
         from pipeline.bench_scale import run_scale
 
+        if chunks % 100:
+            raise typer.BadParameter(f"{chunks} is no multiple of 100", param_hint="--chunks")
         report = run_scale(chunks, home=keep.expanduser().resolve() if keep else None, tell=bar)
     _print_report(report, report.lines(), json_=json_)
 

@@ -85,3 +85,8 @@ def test_siblings_are_demoted_as_far_as_no_group_pays_for_it():
     assert fit(wanted).sibling < 0
     assert score(fit(wanted), wanted["names"]).noise < score(EvidenceWeights(name=1.0, text=1.0), wanted["names"]).noise
     assert fit(mixed).sibling == 0
+
+
+def test_of_one_group_alone_nothing_is_held_out(groups):
+    alone = {"one": groups["one"]}
+    assert cross_validate(alone, fit(alone)) == ()

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import ir_measures
@@ -9,6 +10,7 @@ from ir_measures import nDCG
 from evals.benchmarks.data_files import BenchmarkDataError
 from evals.benchmarks.passages import PassagesCorpus, graded_ndcg, read_passages, with_graded_ndcg
 from evals.experiment import run_experiment
+from evals.fitting import judged_questions
 from retrieval.strategy import Strategy
 
 BM25 = Strategy("bm25", lexical_weight=1.0)
@@ -53,6 +55,15 @@ def test_unexplained_passages_leave_the_ranking_and_the_next_move_up(corpus: Pas
     assert raw.chunk_ids[0] == "3"
     assert found.chunk_ids == raw.chunk_ids[1:]
     assert [hit.rank for hit in found.hits] == [1, 2]
+
+
+def test_unexplained_passages_are_no_candidates_of_a_fit(corpus: PassagesCorpus, opened) -> None:
+    with opened(corpus) as (retriever, chunks):
+        (questions,) = corpus.question_sets(retriever, chunks)
+        dropped, *_ = judged_questions(retriever, questions, chunks)
+        whole, *_ = judged_questions(retriever, replace(questions, unexplained={}), chunks)
+    assert dropped.evidence.shape[1] == whole.evidence.shape[1] - 1
+    assert dropped.gold.sum() == whole.gold.sum() == 2
 
 
 def test_graded_queries_get_one_more_value(corpus: PassagesCorpus, opened) -> None:
