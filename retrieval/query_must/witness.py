@@ -1,9 +1,11 @@
 """The shortest question that a predicate admits: what the lint asks with."""
 
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from math import isfinite
 
-from retrieval.query_must.canonical import canonical
-from retrieval.query_must.conditions import Atom, Range
+from retrieval.query_must.canonical import canonical, canonical_term
+from retrieval.query_must.conditions import Atom, Group, Range, Term
 from retrieval.query_must.predicate import QueryMust
 from retrieval.query_must.vocabulary import Vocabulary
 
@@ -23,23 +25,47 @@ def minimal_questions(predicate: QueryMust, vocabulary: Vocabulary) -> tuple[str
         if groups is None:
             return None
         for group in groups:
-            atom = next((atom for atom in group.atoms if _can_hold(atom, vocabulary)), None)
-            if atom is None:
+            said = next(filter(None, (_say(atom, group, vocabulary) for atom in group.atoms)), None)
+            if said is None:
                 return ()
-            lower.append(_spell(atom))
-            upper.append(_spell(atom, upper=True))
+            lower.append(said[0])
+            upper.append(said[1])
     questions = dict.fromkeys((_APART.join(lower), _APART.join(upper)))
     return tuple(question for question in questions if predicate.holds(canonical(question, vocabulary)))
 
 
-def _can_hold(atom: Atom, vocabulary: Vocabulary) -> bool:
-    return atom.holds(canonical(_spell(atom), vocabulary))
+def _say(atom: Atom, group: Group, vocabulary: Vocabulary) -> tuple[str, str] | None:
+    """Return two texts that say an atom, for a range its ends; None if none was found that does."""
+    if isinstance(atom, Range):
+        return next((ends for ends in _ends(atom) if atom.holds(canonical(ends[0], vocabulary))), None)
+    written = list(_written(group))
+    # What is written comes first: canonical text, read once more, may say something else (`b12 level`, `b 12 level`).
+    same = [text for text in written if canonical_term(text, vocabulary) == atom.text]
+    said = _least(atom, [*same, atom.text], vocabulary) or _least(atom, written, vocabulary)
+    return (said, said) if said else None
 
 
-def _spell(atom: Atom, *, upper: bool = False) -> str:
-    if not isinstance(atom, Range):
-        return atom.text
-    ends = [end for end in (atom.low, atom.high) if isfinite(end)] or [0.0]
-    number = max(ends) if upper else min(ends)
-    figure = f"{number:.0f}" if number.is_integer() else f"{number!r}"
-    return figure if atom.labels is None else f"{atom.labels[0]} {figure}"
+def _least(atom: Term, texts: Sequence[str], vocabulary: Vocabulary) -> str:
+    """Return the text that says an atom and least beside it: `AC-2` is two numbers in a question, `ac -2` is one."""
+    sizes: dict[str, int] = {}
+    for text in texts:
+        asked = canonical(text, vocabulary)
+        if asked.text == f" {atom.text} ":
+            return text
+        if atom.holds(asked):
+            sizes[text] = len(asked.tokens)
+    return min(sizes, key=lambda text: sizes[text], default="")
+
+
+def _written(group: Group) -> Iterator[str]:
+    values = group.written if isinstance(group.written, list | tuple) else [group.written]
+    yield from (str(value) for value in values if isinstance(value, str | int | float))
+
+
+def _ends(span: Range) -> Iterator[tuple[str, str]]:
+    """Yield the lower and the upper end, beside each label in turn."""
+    ends = [end for end in (span.low, span.high) if isfinite(end)] or [0.0]
+    # Not repr: canonical text knows no exponents.
+    low, high = (f"{Decimal(repr(end)):f}".removesuffix(".0") for end in (min(ends), max(ends)))
+    for label in ("",) if span.labels is None else span.labels:
+        yield f"{label} {low}".strip(), f"{label} {high}".strip()

@@ -42,6 +42,11 @@ def test_each_rule_finds_its_fault(must, rule):
     assert finding.message
 
 
+@pytest.mark.parametrize("term", ["b12 level", "x86 int", "a b52 hd"])
+def test_a_term_that_a_question_can_say_is_satisfiable(term):
+    assert rules(item({"contain": term}, title=f"The {term}")) == []
+
+
 def test_a_range_without_a_label_is_found_in_a_table_with_several_numbers():
     must = {"contain_range": {"min": 6, "max": 8}}
     assert rules(item(must, numeric_columns=2)) == ["unlabelled_range"]
