@@ -7,6 +7,9 @@ from retrieval.ingest.reading import find_axis
 from retrieval.ingest.values import parse_range
 from retrieval.query_must.vocabulary import Label, Vocabulary
 
+ROLL = "roll"
+"""Name of the label whose numbers come up on dice."""
+
 _BRACKETS = re.compile(r"\([^()]*\)")
 _DIE = re.compile(r"\s*\d*\s*d(?:\d+|%)\s*(?:roll)?\s*", re.IGNORECASE)
 _LIST = re.compile(r"\s*(?:/|,|&|\bor\b|\band\b)\s*", re.IGNORECASE)
@@ -15,7 +18,7 @@ _LIST = re.compile(r"\s*(?:/|,|&|\bor\b|\band\b)\s*", re.IGNORECASE)
 def column_label(column: str, vocabulary: Vocabulary) -> Label | None:
     """The label that a heading ends with (`NPC Level` is a level); a die (`d%`, `1d20`) is a roll; else None."""
     if _DIE.fullmatch(column):
-        return vocabulary.label("roll")
+        return vocabulary.label(ROLL)
     words = _BRACKETS.sub(" ", column).split()
     tails = (" ".join(words[start:]) for start in range(len(words)))
     return next((label for tail in tails if (label := vocabulary.label(tail))), None)

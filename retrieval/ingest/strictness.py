@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.ingest.column_labels import column_label, column_labels
+from retrieval.ingest.column_labels import ROLL, column_label, column_labels
 from retrieval.ingest.content import Json, JsonValue
 from retrieval.ingest.density import near_duplicate_density
 from retrieval.ingest.reading import Reading
@@ -108,6 +108,9 @@ def _matrix(table: Table, reading: Reading, vocabulary: Vocabulary) -> _Matrix |
     if len(axis.columns) < len(reading.columns) - 1 or reading.key_column in axis.columns:
         return None
     labels = column_labels(reading.columns[reading.key_column], vocabulary)
+    # A roll is said in too many ways (`a natural 7`, `55 on d%`, `I rolled a 7`) to be asked for by its label.
+    if ROLL in _spoken(labels, vocabulary):
+        return None
     keys = [row.cells[reading.key_column] for row in data]
     if not labels or _share([parse_range(key) is not None for key in keys]) < MIN_SHARE:
         return None

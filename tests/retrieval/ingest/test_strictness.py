@@ -130,3 +130,13 @@ def test_the_whole_compound_label_says_more_than_its_end() -> None:
     table = keyed("Error Code", [str(code) for code in range(401, 411)])
     assert admitted("what does code 404 mean?", table) == admitted("error code 404", table) == ["404"]
     assert admitted("level 404", table) == []
+
+
+@pytest.mark.parametrize("column", ["d20", "d%", "1d20 Roll", "Roll", "Die Roll"])
+@pytest.mark.parametrize(
+    "question",
+    ["I rolled a 7 as a level 4 fighter", "a natural 7", "a 7 on the d20", "I got 7 on d%", "roll of 00"],
+)
+def test_a_row_for_a_roll_is_never_hidden(column: str, question: str) -> None:
+    keys = [*(str(roll) for roll in range(1, 10)), "00"]
+    assert admitted(question, keyed(column, keys)) == keys
