@@ -1,10 +1,17 @@
 """HTML tables inside markdown, as the grid of cells a browser would draw."""
 
+import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 MAX_SPAN = 1000
 """HTML's own limit for colspan; a larger number is a typing error and would fill the memory."""
+
+_COMMENT_OR_TABLE = re.compile(r"<!--.*?-->|(?P<open><table\b)|</table\s*>", re.IGNORECASE | re.DOTALL)
+_CELL_START = re.compile(r"<t[dh]\b", re.IGNORECASE)
+_PART_END = re.compile(r"</(?:t[drh]|tbody|thead|tfoot|caption)\s*>", re.IGNORECASE)
+_BREAKS = re.compile(r"br|p|li|ul|ol|dl|dt|dd|div|hr|pre|blockquote|h[1-6]|table|tr|td|th|caption")
+"""Elements that a browser draws apart from the words before and after them."""
 
 
 @dataclass(slots=True)
@@ -32,37 +39,103 @@ class HtmlTable:
     """0-based line of each row, relative to the parsed text."""
 
 
+@dataclass(frozen=True, slots=True)
+class TableSpan:
+    """A table's offsets in its markup, the end exclusive, and whether it has an end tag."""
+
+    start: int
+    end: int
+    closed: bool
+
+
 class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.rows: list[_HtmlRow] = []
         self.caption: list[str] | None = None
         self._words: list[str] | None = None
+        self._depth = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "tr":
-            self.rows.append(_HtmlRow(self.getpos()[0] - 1))
-        elif tag in ("td", "th"):
-            if not self.rows:
-                self.rows.append(_HtmlRow(self.getpos()[0] - 1))
-            given = dict(attrs)
-            cell = _Cell([], _span(given.get("rowspan")), _span(given.get("colspan")), tag == "th")
-            self.rows[-1].cells.append(cell)
-            self._words = cell.words
+        self._depth += tag == "table"
+        if self._depth > 1 or tag not in ("tr", "td", "th", "caption"):
+            self._break_at(tag)
+        elif tag == "tr":
+            self._words = None
+            self._new_row()
         elif tag == "caption":
             self.caption = self._words = []
+        else:
+            given = dict(attrs)
+            self._new_cell(_Cell([], _span(given.get("rowspan")), _span(given.get("colspan")), tag == "th"))
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in ("td", "th", "caption"):
+        if self._depth == 1 and tag in ("tr", "td", "th", "caption"):
             self._words = None
+        self._break_at(tag)
+        self._depth -= tag == "table"
 
     def handle_data(self, data: str) -> None:
+        if self._words is None and self._depth and data.strip():
+            # Words in a table and in no cell: they are kept as a line of their own.
+            if self.rows and self.rows[-1].cells:
+                self._new_row()
+            self._new_cell(_Cell([], 1, 1, heading=False))
         if self._words is not None:
             self._words.append(data)
+
+    def _new_row(self) -> None:
+        self.rows.append(_HtmlRow(self.getpos()[0] - 1))
+
+    def _new_cell(self, cell: _Cell) -> None:
+        if not self.rows:
+            self._new_row()
+        self.rows[-1].cells.append(cell)
+        self._words = cell.words
+
+    def _break_at(self, tag: str) -> None:
+        if self._words is not None and _BREAKS.fullmatch(tag):
+            self._words.append(" ")
 
 
 def _span(value: str | None) -> int:
     return min(int(value), MAX_SPAN) if value and value.isdecimal() and int(value) > 0 else 1
+
+
+def table_spans(markup: str) -> tuple[TableSpan, ...]:
+    """Where the tables of `markup` stand; a table in a cell is part of the cell.
+
+    A table without an end tag goes on to the next table, or to the end; not over what follows its last finished row.
+    """
+    spans: list[TableSpan] = []
+    start, depth = -1, 0
+    for match in _COMMENT_OR_TABLE.finditer(markup):
+        if match["open"] and depth and not in_cell(markup[start : match.start()]):
+            spans.append(TableSpan(start, _rows_end(markup, start, match.start()), closed=False))
+            depth = 0
+        if match["open"]:
+            start, depth = (match.start(), 1) if not depth else (start, depth + 1)
+        elif depth and match[0].startswith("</"):
+            depth -= 1
+            if not depth:
+                spans.append(TableSpan(start, match.end(), closed=True))
+    if depth:
+        spans.append(TableSpan(start, _rows_end(markup, start, len(markup)), closed=False))
+    return tuple(spans)
+
+
+def _last_end(pattern: re.Pattern[str], markup: str) -> int:
+    return max((match.end() for match in pattern.finditer(markup)), default=-1)
+
+
+def in_cell(markup: str) -> bool:
+    """Whether the last cell that `markup` begins is still open at its end."""
+    return _last_end(_CELL_START, markup) > _last_end(_PART_END, markup)
+
+
+def _rows_end(markup: str, start: int, end: int) -> int:
+    part = markup[start:end]
+    return end if in_cell(part) or not _PART_END.search(part) else start + _last_end(_PART_END, part)
 
 
 def parse_html_table(markup: str) -> HtmlTable | None:

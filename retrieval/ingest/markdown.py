@@ -1,7 +1,7 @@
 """Markdown as a flat list of blocks under their headings; the only file that knows markdown-it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -10,10 +10,13 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block.table import escapedSplit
 from markdown_it.token import Token
 
+from retrieval.ingest.html_tables import in_cell, table_spans
+
 BlockKind = Literal["heading", "table", "html", "text"]
 _INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")
-_HTML_TABLE = re.compile(r"<table\b", re.IGNORECASE)
-_HTML_TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
+_TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
+_TABLE_PART = re.compile(r"</?(?:t[drh]|tbody|thead|tfoot)\b", re.IGNORECASE)
+_TAG_OR_COMMENT = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 _HTML_NAME = re.compile(r"</?([a-z][a-z0-9-]*)|<!--", re.IGNORECASE)
 _HTML_ELEMENTS = (
     "a abbr acronym address area article aside audio b base bdi bdo big blink blockquote body br button canvas "
@@ -51,28 +54,38 @@ def _inline_parser() -> MarkdownIt:
 
 
 def parse_blocks(text: str) -> tuple[Block, ...]:
-    """Top-level blocks in reading order; every non-blank line of `text` is in exactly one."""
-    lines = text.split("\n")
+    """Top-level blocks in reading order; every non-blank line of `text` is in one.
+
+    It is in two only where an HTML table begins or ends amid a line, and then each has its part as `source`.
+    """
     headings: list[tuple[int, str]] = []
     blocks: list[Block] = []
-    for kind, level, start, end in _merge_html_tables(list(_top_level(text)), lines):
-        source = "\n".join(lines[start:end]).strip("\n")
+    for span in _with_tables_apart(text):
+        source = span.source.strip("\n")
         if not source.strip():
             continue
-        if kind == "heading":
-            headings = [entry for entry in headings if entry[0] < level] + [(level, heading_text(source))]
+        if span.kind == "heading":
+            headings = [entry for entry in headings if entry[0] < span.level] + [(span.level, heading_text(source))]
         path = tuple(title for _, title in headings if title)
-        blocks.append(Block(kind, (start, end), source, path, level))
+        blocks.append(Block(span.kind, (span.start, span.end), source, path, span.level))
     return tuple(blocks)
 
 
-_Span = tuple[BlockKind, int, int, int]
+@dataclass(frozen=True, slots=True)
+class _Span:
+    kind: BlockKind
+    level: int
+    start: int
+    end: int
+    source: str
 
 
-def _top_level(text: str) -> Iterator[_Span]:
+def _top_level(text: str, first: int = 0) -> Iterator[_Span]:
+    lines = text.split("\n")
     for token in _block_parser().parse(text):
         if token.level == 0 and token.map and token.nesting >= 0:
-            yield _kind(token), _level(token), token.map[0], token.map[1]
+            start, end = token.map
+            yield _Span(_kind(token), _level(token), first + start, first + end, "\n".join(lines[start:end]))
 
 
 def _kind(token: Token) -> BlockKind:
@@ -87,17 +100,67 @@ def _level(token: Token) -> int:
     return int(token.tag[1]) if token.type == "heading_open" else 0
 
 
-def _merge_html_tables(spans: list[_Span], lines: list[str]) -> Iterator[_Span]:
-    # A blank line ends an HTML block in CommonMark, and real HTML tables are full of blank lines.
+def _with_tables_apart(text: str) -> Iterator[_Span]:
+    """The top-level spans, with every HTML table a span of its own."""
+    lines = text.split("\n")
+    spans = list(_top_level(text))
     index = 0
     while index < len(spans):
-        kind, level, start, end = spans[index]
-        if kind == "html" and _HTML_TABLE.search("\n".join(lines[start:end])):
-            while not _HTML_TABLE_END.search("\n".join(lines[start:end])) and index + 1 < len(spans):
-                index += 1
-                end = spans[index][3]
-        yield kind, level, start, end
+        span = spans[index]
+        if span.kind != "html" or not _TABLE_TAG.search(span.source):
+            yield span
+        else:
+            index = _last_of_table(spans, index)
+            yield from _cut_at_tables("\n".join(lines[span.start : spans[index].end]), span.start)
         index += 1
+
+
+def _last_of_table(spans: Sequence[_Span], first: int) -> int:
+    """The span in which the table that begins in span `first` ends.
+
+    A blank line ends an HTML block in CommonMark, and real HTML tables are full of blank lines. One without an end tag
+    must not take up the rest of the document: it ends with its last tag above the next heading.
+    """
+    source, tables = spans[first].source, table_spans(spans[first].source)
+    if not tables or tables[-1].closed:
+        return first
+    for index in range(first + 1, len(spans)):
+        source += "\n\n" + spans[index].source
+        if spans[index].kind == "heading" and not in_cell(source):
+            break
+        if _TABLE_TAG.search(spans[index].source):
+            found = table_spans(source)
+            if len(found) > len(tables):
+                break
+            if found[-1].closed:
+                return index
+    last = first
+    for index in range(first + 1, len(spans)):
+        if spans[index].kind == "heading" or _TABLE_TAG.search(spans[index].source):
+            break
+        last = index if spans[index].kind == "html" and _TABLE_PART.search(spans[index].source) else last
+    return last
+
+
+def _cut_at_tables(source: str, first: int) -> Iterator[_Span]:
+    done = 0
+    tables = table_spans(source)
+    for number, table in enumerate(tables):
+        before = source[done : table.start]
+        start = table.start if _has_words(before) else done
+        if start > done:
+            yield from _top_level(before, first + source.count("\n", 0, done))
+        # Tags around a table say nothing; as a passage of their own they would be found.
+        after = tables[number + 1].start if number + 1 < len(tables) else len(source)
+        done = table.end if _has_words(source[table.end : after]) else after
+        line = first + source.count("\n", 0, start)
+        table_source = source[start:done].rstrip("\n")
+        yield _Span("html", 0, line, line + table_source.count("\n") + 1, table_source)
+    yield from _top_level(source[done:], first + source.count("\n", 0, done))
+
+
+def _has_words(markup: str) -> bool:
+    return bool(_TAG_OR_COMMENT.sub("", markup).strip())
 
 
 def heading_text(source: str) -> str:

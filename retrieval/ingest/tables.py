@@ -99,7 +99,7 @@ def _parse_html(source: str) -> _Parsed | None:
     if drawn is None:
         return None
     lines = source.split("\n")
-    ends = [*drawn.lines[1:], len(lines)]
+    ends = [*drawn.lines[1:], len(lines)][: len(drawn.lines)]
     rows = tuple(
         (cells, start, "\n".join(lines[start : max(end, start + 1)]))
         for cells, start, end in zip(drawn.rows, drawn.lines, ends, strict=True)

@@ -38,3 +38,33 @@ def test_an_absurd_span_does_not_fill_the_memory():
     table = parse_html_table("<table><tr><th colspan=99999999>A</th></tr><tr><td>1</td></tr></table>")
 
     assert len(table.header) == 1000
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "Range 30<br>Duration 5 rounds",
+        "<p>Range 30</p><p>Duration 5 rounds</p>",
+        "Range 30<div>Duration 5 rounds",
+        "<ul><li>Range 30<li>Duration <b>5</b> rounds</ul>",
+    ],
+)
+def test_lines_of_a_cell_are_not_glued(cell: str) -> None:
+    table = parse_html_table(f"<table><tr><th>Spell<tr><td>{cell}</td></tr></table>")
+
+    assert table is not None
+    assert table.rows == (("Range 30 Duration 5 rounds",),)
+
+
+def test_a_table_in_a_cell_is_words_of_the_cell():
+    table = parse_html_table(
+        "<table><tr><th>a<th>b<tr><td><table><tr><td>1</td><td>2</td></tr></table></td><td>3</td></tr></table>"
+    )
+
+    assert table.rows == (("1 2", "3"),)
+
+
+def test_words_in_a_table_and_in_no_cell_are_a_line_of_their_own():
+    table = parse_html_table("<table><tr><th>a<th>b</tr><tr><td>1</td><td>2</td></tr>Rare\n<tr><td>3<td>4</table>")
+
+    assert table.rows == (("1", "2"), ("Rare", ""), ("3", "4"))

@@ -37,6 +37,72 @@ def test_an_html_table_with_blank_lines_is_one_block():
     assert [b.kind for b in blocks] == ["html", "text"]
 
 
+TABLE = "<table>\n<tr><td>1</td></tr>\n</table>"
+
+
+def kinds(text):
+    return [(block.kind, block.source.strip()) for block in parse_blocks(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "around"),
+    [
+        (f"{TABLE}\nThe text goes on.\n", [("html", TABLE), ("text", "The text goes on.")]),
+        (f"{TABLE} and on.\n", [("html", TABLE), ("text", "and on.")]),
+        (f"{TABLE}\n# B\n\nmore\n", [("html", TABLE), ("heading", "# B"), ("text", "more")]),
+        (f"<p>Before.</p>\n{TABLE}\n", [("html", "<p>Before.</p>"), ("html", TABLE)]),
+        (f"{TABLE}\n{TABLE}\n", [("html", TABLE), ("html", TABLE)]),
+        (f"<center>{TABLE}</center>\n", [("html", f"<center>{TABLE}</center>")]),
+        (f"<!-- <table> -->\n{TABLE}\n", [("html", "<!-- <table> -->"), ("html", TABLE)]),
+        ("<table><tr><td>\n\n<table><tr><td>1</table>\n</td></tr></table>\n\nend", [
+            ("html", "<table><tr><td>\n\n<table><tr><td>1</table>\n</td></tr></table>"), ("text", "end")]),
+    ],
+)  # fmt: skip
+def test_an_html_table_is_a_block_apart_from_what_stands_around_it(text, around):
+    assert kinds(text) == around
+
+
+def test_an_html_table_without_an_end_ends_with_its_last_row():
+    open_table = "<table>\n<tr><td>1</td></tr>\n\n<tr><td>2</td></tr>"
+
+    for end in ("\nwords\n", "\n\nwords\n"):
+        assert kinds(f"{open_table}{end}\n# B\n\ntext\n\n{TABLE}\n") == [
+            ("html", open_table), ("text", "words"), ("heading", "# B"), ("text", "text"), ("html", TABLE),
+        ]  # fmt: skip
+    assert kinds(f"{open_table}\n\n{TABLE}\n") == [("html", open_table), ("html", TABLE)]
+
+
+def test_a_heading_in_an_open_cell_does_not_end_the_table():
+    assert len(kinds("<table><tr><td>\n\n# A\n\n</td></tr>\n</table>\n")) == 1
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<table>",
+                "</table>",
+                "<tr>",
+                "<td>",
+                "</td>",
+                "</tr>",
+                "<p>",
+                "a",
+                "b ",
+                "\n",
+                "\n\n",
+                "# h\n",
+                "<!--",
+                "-->",
+            ]
+        ),
+        max_size=20,
+    ).map("".join)
+)
+def test_no_word_is_lost_and_none_doubled_around_html_tables(text):
+    assert "".join("".join(block.source.split()) for block in parse_blocks(text)) == "".join(text.split())
+
+
 def test_markup_is_taken_off_the_words():
     assert plain_text("**Bite.** _Hit:_ [5](x) &amp; `6`<br>7 \\* ~~8~~") == "Bite. Hit: 5 & 6 7 * 8"
     assert heading_text("## The **End** ##") == "The End"

@@ -38,6 +38,14 @@ def test_an_html_table_is_a_table_with_its_lines():
     assert (table.header, table.rows[0].cells, table.rows[0].line) == (("x", "y"), ("1", "2"), 8)
 
 
+def test_two_html_tables_in_one_block_are_two_tables_with_their_own_lines():
+    one = "<table>\n<tr><th>x</th></tr>\n<tr><td>1</td></tr>\n</table>"
+    first, second = extract_tables(book_of(f"# A\n\n{one}\n{one}\n"))
+
+    assert (first.lines, first.rows[0].line) == ((6, 9), 8)
+    assert (second.lines, second.rows[0].line) == ((10, 13), 12)
+
+
 def test_an_edited_cell_leaves_the_id_and_an_edited_heading_changes_it():
     text = "# A\n\n| a | b |\n| - | - |\n| 1 | 2 |\n"
 
