@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from shutil import rmtree
-from tempfile import mkdtemp
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.errors import EmbedderMismatchError, IndexCorruptError, LibraryError
 from retrieval.index.arrays import save_array
+from retrieval.index.building_folder import building_folder
 from retrieval.index.chroma import HNSW, ChromaStore
 from retrieval.index.chroma_building import write_collections, write_collections_of_server
 from retrieval.index.chroma_server import ChromaServer
@@ -18,7 +18,7 @@ from retrieval.index.evidence_index import EvidenceIndex
 from retrieval.index.graph import Graph
 from retrieval.index.graph_building import build_graph, chunks_fingerprint
 from retrieval.index.lexical import LexicalIndex, lexical_fingerprint
-from retrieval.index.live import SNAPSHOTS, snapshot_folder
+from retrieval.index.live import snapshot_folder
 from retrieval.index.manifest import Manifest
 from retrieval.index.metadata_index import MetadataIndex
 from retrieval.index.tokens import TOKENIZATION, Tokenization, Tokenize, question_tokenizer, tokenizer
@@ -48,7 +48,8 @@ def build_snapshot(
 ) -> Manifest:
     """Build a complete snapshot, or find that it is there already; either way its manifest.
 
-    It is built in a folder of its own and moved into place at the end: a killed build leaves no snapshot.
+    It is built in a folder of its own and moved into place at the end: a killed build leaves no snapshot, but that
+    folder (`snapshots/.building-*`). A later build removes it, once nothing was written there for a day.
 
     Args:
         home: the home folder; the snapshot comes under `snapshots/`.
@@ -69,9 +70,7 @@ def build_snapshot(
     tell = progress or _silent
     order = sorted(range(len(chunks)), key=lambda place: chunks[place].id)
     ordered, matrix = [chunks[place] for place in order], np.asarray(vectors, dtype=np.float32)[order]
-    (home / SNAPSHOTS).mkdir(parents=True, exist_ok=True)
-    building = Path(mkdtemp(prefix=".building-", dir=home / SNAPSHOTS))
-    try:
+    with building_folder(home) as building:
         tokenize = tokenizer(vocabulary, tokenization)
         guarded = _write_own_files(building, ordered, matrix, vocabulary, tokenization, lexical, tell)
         tell("graph", 0, len(ordered))
@@ -99,8 +98,6 @@ def build_snapshot(
         building.chmod(0o755)
         building.replace(final)
         return manifest
-    finally:
-        rmtree(building, ignore_errors=True)
 
 
 def _silent(stage: str, done: int, total: int) -> None:
