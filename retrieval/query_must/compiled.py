@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.errors import IndexCorruptError
+from retrieval.errors import IndexCorruptError, LibraryError
 from retrieval.query_must.atoms import AtomIndex, AtomNumbers
 from retrieval.query_must.canonical import Canonical, canonical, canonical_term
 from retrieval.query_must.names import NamedRows, NameIndex
@@ -139,7 +139,7 @@ class CompiledPredicates:
                 {int(position): str(text) for position, text in about["plain"]},
                 NameIndex.load(folder),
             )
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, LibraryError) as error:
             message = f"compiled predicates in {folder.name} cannot be read: {error}; build the index again"
             raise IndexCorruptError(message) from error
 

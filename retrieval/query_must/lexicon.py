@@ -24,8 +24,8 @@ class SpokenPhrases:
     def __init__(self, phrases: Mapping[str, str]) -> None:
         self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         self._by_last: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-        for text, way in sorted(phrases.items(), key=lambda pair: (-len(pair[0].split()), pair[0])):
-            words = tuple(text.split())
+        spoken = [(tuple(map(_spoken, tokenize(text))), way) for text, way in phrases.items()]
+        for words, way in sorted(spoken, key=lambda pair: (-len(pair[0]), pair[0])):
             self._by_first.setdefault(words[0], []).append((words, way))
             self._by_last.setdefault(words[-1], []).append((words, way))
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from retrieval.errors import LibraryError
+from retrieval.query_must.tokens import tokenize
 
 if TYPE_CHECKING:
     from retrieval.query_must.lexicon import Lexicon
@@ -22,6 +23,7 @@ Way = Literal["higher", "lower", ""]
 _Value = TypeVar("_Value", str, int)
 _SWITCHES = ("negative", "counted", "fractions")
 _LABEL_KEYS = {"forms", "better", *_SWITCHES}
+_WAYS = ("better", "worse", "higher", "lower")
 _WORDS = (
     "counted_nouns",
     "units",
@@ -113,19 +115,23 @@ class Vocabulary:
 
     @staticmethod
     def from_json(data: Mapping[str, Any], source: str = "vocabulary") -> "Vocabulary":
-        """Read the shape of the TOML file. Raises LibraryError for a key or value that it does not know."""
+        """Read the shape of the TOML file.
+
+        Raises LibraryError for a key or value that it does not know, for a form, an alias or a plural with a digit or
+        without a letter, for a phrase that says nothing, and for a bound that goes another way than the four.
+        """
         _check_keys(data, {"labels", "aliases", "words", "plurals", "numbers", "bounds"}, source)
         words = _section(data, "words", source)
         _check_keys(words, set(_WORDS), f"{source}: words")
         numbers, bounds = _section(data, "numbers", source), _section(data, "bounds", source)
         return Vocabulary(
             labels=tuple(_label(name, values, source) for name, values in _section(data, "labels", source).items()),
-            aliases=_pairs(data, "aliases", source, str),
-            plurals=_pairs(data, "plurals", source, str),
+            aliases=_spellings(data, "aliases", source),
+            plurals=_spellings(data, "plurals", source),
             cardinals=_pairs(numbers, "cardinals", source, int),
             ordinals=_pairs(numbers, "ordinals", source, int),
-            bounds_before=_pairs(bounds, "before", source, str),
-            bounds_after=_pairs(bounds, "after", source, str),
+            bounds_before=_bounds(bounds, "before", f"{source}: bounds"),
+            bounds_after=_bounds(bounds, "after", f"{source}: bounds"),
             **{name: _words(values, f"{source}: words.{name}") for name, values in words.items()},
         )
 
@@ -170,10 +176,44 @@ def _pairs(data: Mapping[str, Any], name: str, source: str, kind: type[_Value]) 
     return dict(pairs)
 
 
+def _spellings(data: Mapping[str, Any], name: str, source: str) -> dict[str, str]:
+    pairs = _pairs(data, name, source, str)
+    for pair in pairs.items():
+        for text in pair:
+            _check_letters(text, f"{source}: {name}.{pair[0]}")
+    return pairs
+
+
+def _bounds(data: Mapping[str, Any], name: str, source: str) -> dict[str, str]:
+    ways = _pairs(data, name, source, str)
+    for phrase, way in ways.items():
+        _check_said(phrase, f"{source}.{name}")
+        if way not in _WAYS:
+            raise LibraryError(f"{source}.{name}: {phrase!r} goes {way!r}; write one of {', '.join(_WAYS)}")
+    return ways
+
+
 def _words(values: object, where: str) -> tuple[str, ...]:
     if not isinstance(values, Sequence) or isinstance(values, str) or not all(isinstance(v, str) for v in values):
         raise LibraryError(f"{where} is {values!r}; write it as a list of words")
-    return tuple(cast("Sequence[str]", values))
+    words = tuple(cast("Sequence[str]", values))
+    for word in words:
+        _check_said(word, where)
+    return words
+
+
+def _check_said(text: str, where: str) -> None:
+    if not tokenize(text):
+        raise LibraryError(f"{where} has {text!r}, which no text can say; leave it out")
+
+
+def _check_letters(text: str, where: str) -> None:
+    # Figures are read before phrases are looked for: of `thac0` only the letters would be left, and 0 its number.
+    kinds = {token.kind for token in tokenize(text)}
+    if not kinds <= {"word", "mark"}:
+        raise LibraryError(f"{where}: {text!r} has a digit or a die; write it in letters, or leave it out")
+    if "word" not in kinds:
+        raise LibraryError(f"{where}: {text!r} has no letter; write it in letters, or leave it out")
 
 
 def _label(name: str, values: object, source: str) -> Label:
@@ -184,9 +224,12 @@ def _label(name: str, values: object, source: str) -> Label:
     better = values.get("better", "")
     if better not in ("higher", "lower", ""):
         raise LibraryError(f"{where}: better is {better!r}; write 'higher' or 'lower', or leave it out")
+    forms = _words(values.get("forms", ()), f"{where}: forms")
+    for form in (name, *forms):
+        _check_letters(form, where)
     return Label(
         name=name,
-        forms=_words(values.get("forms", ()), f"{where}: forms"),
+        forms=forms,
         better=better,
         **{name: bool(values.get(name, False)) for name in _SWITCHES},
     )

@@ -16,10 +16,10 @@ def test_a_library_without_words_of_its_own_has_the_generic_ones(tmp_path):
 
 def test_a_librarys_words_come_over_the_generic_ones(tmp_path):
     file = tmp_path / "vocabulary.toml"
-    file.write_text('[labels.thac0]\nforms = ["to hit armor class zero"]\n', encoding="utf-8")
+    file.write_text('[labels.thaco]\nforms = ["to hit armor class zero"]\n', encoding="utf-8")
     words = home(tmp_path).vocabulary
 
-    assert words.label("to hit armor class zero").name == "thac0"
+    assert words.label("to hit armor class zero").name == "thaco"
     assert words.label("armour class").name == "ac"
     assert home(tmp_path).vocabulary is words
 

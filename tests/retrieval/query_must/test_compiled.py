@@ -211,6 +211,12 @@ def damage_schema(folder):
     (folder / "predicates.json").write_text(json.dumps({**about, "schema": 99}), encoding="utf-8")
 
 
+def damage_vocabulary(folder):
+    about = json.loads((folder / "predicates.json").read_text(encoding="utf-8"))
+    about["vocabulary"]["bounds"]["before"]["at least"] = "bettr"
+    (folder / "predicates.json").write_text(json.dumps(about), encoding="utf-8")
+
+
 def remove_array(folder):
     (folder / "guarded.npy").unlink()
 
@@ -232,7 +238,17 @@ def shorten_ranges(folder):
 
 
 @pytest.mark.parametrize(
-    "damage", [damage_json, damage_schema, remove_array, shorten_array, shorten_terms, shorten_names, shorten_ranges]
+    "damage",
+    [
+        damage_json,
+        damage_schema,
+        damage_vocabulary,
+        remove_array,
+        shorten_array,
+        shorten_terms,
+        shorten_names,
+        shorten_ranges,
+    ],
 )
 def test_a_damaged_folder_is_refused(tmp_path, damage):
     CompiledPredicates.build(ROWS, NAMES).save(tmp_path)

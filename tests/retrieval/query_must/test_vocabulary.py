@@ -70,6 +70,20 @@ def test_a_library_file_is_merged_over_the_default(tmp_path):
         ("[aliases]\nlorry = 3", "aliases.lorry is 3"),
         ("[numbers.cardinals]\ndozen = 'twelve'", "cardinals.dozen"),
         ("[labels", "cannot be read"),
+        ("[labels.thac0]", "labels.thac0: 'thac0' has a digit"),
+        ("[labels.x]\nforms = ['x 2']", "labels.x: 'x 2' has a digit"),
+        ("[labels.x]\nforms = ['d%']", "labels.x: 'd%' has a digit or a die"),
+        ("[labels.x]\nforms = ['.']", r"labels.x: '\.' has no letter"),
+        ("[labels.x]\nforms = ['']", "labels.x: forms has '', which no text can say"),
+        ("[labels.'']", "labels.: '' has no letter"),
+        ("[aliases]\nmk2 = 'mark two'", "aliases.mk2: 'mk2' has a digit"),
+        ("[aliases]\nlorry = ''", "aliases.lorry: '' has no letter"),
+        ("[plurals]\nkine = ''", "plurals.kine: '' has no letter"),
+        ("[words]\nbridges = ['of', ' ']", "words.bridges has ' ', which no text can say"),
+        ("[bounds.before]\n'' = 'better'", "bounds.before has '', which no text can say"),
+        ("[bounds.after]\n'~' = 'better'", "bounds.after has '~', which no text can say"),
+        ("[bounds.before]\n'at minimum' = 'bettr'", "bounds.before: 'at minimum' goes 'bettr'; write one of better"),
+        ("[bounds.after]\n'or so' = ''", "bounds.after: 'or so' goes ''; write one of better"),
     ],
 )
 def test_a_file_that_is_wrong_is_refused_in_words(tmp_path, text, complaint):
@@ -77,6 +91,15 @@ def test_a_file_that_is_wrong_is_refused_in_words(tmp_path, text, complaint):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(LibraryError, match=complaint):
         load_vocabulary(path)
+
+
+def test_a_bound_is_found_however_it_is_written():
+    library = Vocabulary.default().merge(
+        Vocabulary.from_json({"bounds": {"before": {"At Minimum": "better", ">=": "higher"}}})
+    )
+    for question in ("at minimum level 7", "level >= 7"):
+        assert canonical(question, library).has("level 9")
+        assert not canonical(question, library).has("level 6")
 
 
 def test_a_missing_file_is_refused(tmp_path):
