@@ -1,6 +1,7 @@
 """A vocabulary arranged for look-up, and the pass that finds its phrases among the tokens."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from retrieval.query_must.plurals import singular
@@ -8,6 +9,8 @@ from retrieval.query_must.tokens import Token, tokenize
 from retrieval.query_must.vocabulary import Label, Vocabulary
 
 _TENS = 20
+_WORDS_REMEMBERED = 1 << 14
+_TEXTS_REMEMBERED = 1 << 12
 
 
 class Phrase(NamedTuple):
@@ -49,12 +52,15 @@ class SpokenPhrases:
 
 
 class Lexicon:
-    """Look-up tables of one vocabulary. Built once, never changed after; folding is remembered word by word."""
+    """Look-up tables of one vocabulary. Built once, never changed after; the words used last are remembered folded."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self._folded: dict[str, str] = {}
-        self._said: dict[str, Label | None] = {}
-        self._irregular = {**_short_plurals(vocabulary), **vocabulary.plurals}
+        irregular = {**_short_plurals(vocabulary), **vocabulary.plurals}
+        # Bounded, both: whoever asks a server questions chooses the words.
+        self.fold: Callable[[str], str] = lru_cache(_WORDS_REMEMBERED)(partial(singular, irregular=irregular))
+        """Returns the form that a word shares with its plural."""
+        self.label: Callable[[str], Label | None] = lru_cache(_TEXTS_REMEMBERED)(self._label)
+        """Returns the label that a text says, whole and alone; predicates repeat few labels."""
         self.labels: dict[str, Label] = {label.name: label for label in vocabulary.labels}
         self.dotted: set[str] = set()
         """Folded forms after which a dot may stand before the number: `lvl`, `sec`."""
@@ -74,20 +80,9 @@ class Lexicon:
         self.tails = {name: self._tail_labels(name) for name in self.labels}
         """Labels that a label's own text ends in: `spell level 3` says `level 3` too."""
 
-    def fold(self, word: str) -> str:
-        """Return the form that a word shares with its plural."""
-        folded = self._folded.get(word)
-        if folded is None:
-            folded = self._folded[word] = singular(word, self._irregular)
-        return folded
-
-    def label(self, text: str) -> Label | None:
-        """Return the label that a text says, whole and alone; remembered, since predicates repeat few labels."""
-        if text not in self._said:
-            found = self.mark_phrases(tokenize(text))
-            alone = len(found) == 1 and found[0].kind == "label"
-            self._said[text] = self.labels[found[0].text] if alone else None
-        return self._said[text]
+    def _label(self, text: str) -> Label | None:
+        found = self.mark_phrases(tokenize(text))
+        return self.labels[found[0].text] if len(found) == 1 and found[0].kind == "label" else None
 
     def mark_phrases(self, tokens: list[Token]) -> list[Token]:
         """Fold words, turn label phrases into label tokens, aliases into their words, number words into `spelled`."""

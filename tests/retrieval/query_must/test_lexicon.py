@@ -78,3 +78,17 @@ def test_a_label_with_its_score_is_the_label_in_every_form():
     assert label.name == "int"
     assert Vocabulary.default().label("class rating") is None
     assert canonical_term("Intelligence score 12") == literal("Intelligence score 12") == "int 12"
+
+
+def test_what_is_remembered_of_questions_is_bounded():
+    asked = Vocabulary.from_json({"labels": {"ac": {}}})
+    for start in range(0, 40_000, 100):
+        canonical(" ".join(_letters(number) for number in range(start, start + 100)), asked)
+    for number in range(9_000):
+        asked.label(_letters(number))
+    for remembered, most in ((asked.lexicon.fold, 40_000), (asked.lexicon.label, 9_000)):
+        assert 0 < remembered.cache_info().currsize < most / 2
+
+
+def _letters(number):
+    return "".join(chr(ord("a") + int(figure)) for figure in str(number))
