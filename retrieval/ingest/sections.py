@@ -16,6 +16,9 @@ BYTES_PER_TOKEN = 3
 BOLD_LINE_LEVEL = 7
 """A bold line on its own is a heading below all headings."""
 
+MAX_TITLES = 3
+"""Bold lines in a row that head the same prose; more of them are prose."""
+
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -84,16 +87,20 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
         lines = (first, first + block.source.count("\n"))
         level = block.level or (BOLD_LINE_LEVEL if _is_bold_line(block) else 0)
         if level:
-            while stack[-1].level >= level:
-                stack.pop()
-            section = _Section(level)
             named = f"{block.source} (table)" if index in captions else block.source
-            section.pieces.append(_Piece(named, block.source, lines, block.heading_path, level))
+            piece = _Piece(named, block.source, lines, block.heading_path, level)
+            if level == BOLD_LINE_LEVEL and _awaits_prose(stack[-1]):
+                # A title and its subtitle.
+                stack[-1].pieces.append(piece)
+                continue
+            while stack[-1].level >= level:
+                _settle(stack.pop(), stack[-1])
+            section = _Section(level, [piece])
             stack[-1].children.append(section)
             stack.append(section)
         elif index in table_at:
             table = table_at[index]
-            if table.caption and any(piece.text.endswith("(table)") for piece in stack[-1].pieces[:1]):
+            if table.caption and any(map(_is_caption, stack[-1].pieces)):
                 continue
             named = table.caption or ", ".join(column for column in table.header[:4] if column)
             stack[-1].pieces.append(_Piece(f"[Table: {named}]", "", lines, block.heading_path))
@@ -102,7 +109,28 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
             if index in captions and not _is_bold_line(block):
                 source = source.rpartition("\n")[0]
             stack[-1].pieces.extend(_fitting(source, first, block.heading_path))
+    while len(stack) > 1:
+        _settle(stack.pop(), stack[-1])
     return root
+
+
+def _is_caption(piece: _Piece) -> bool:
+    return bool(piece.level) and piece.text.endswith("(table)")
+
+
+def _awaits_prose(section: _Section) -> bool:
+    titles = [piece for piece in section.pieces if piece.level == BOLD_LINE_LEVEL]
+    return 0 < len(section.pieces) == len(titles) < MAX_TITLES and not any(map(_is_caption, section.pieces))
+
+
+def _settle(section: _Section, parent: _Section) -> None:
+    """A bold line with nothing below it heads nothing: it is prose, and belongs to the prose before it."""
+    if section.level != BOLD_LINE_LEVEL or any(not piece.level or _is_caption(piece) for piece in section.pieces):
+        return
+    parent.children.pop()
+    before = parent.children[-1] if parent.children else parent
+    for piece in section.pieces:
+        before.pieces.extend(_fitting(piece.source, piece.lines[0], piece.path))
 
 
 def _is_bold_line(block: Block) -> bool:

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from retrieval.ingest.markdown import parse_blocks
 from retrieval.ingest.sections import TOKEN_CAP, cut_into_passages, estimate_tokens
@@ -99,3 +101,34 @@ def test_a_bold_line_is_a_heading_below_all_headings_and_a_title_of_its_passage(
 
     assert (first.heading_path, first.titles) == (("Undead",), ("Ghast",))
     assert second.text.startswith("**Ghoul**\n\n")
+
+
+def test_bold_sentences_that_end_a_long_section_are_prose_of_it():
+    (*_, last) = cut(f"# A\n\n{sentence(100)}\n\n{sentence(100)}\n\n**The referee decides.**\n\n**No appeal.**\n", 256)
+    (alone,) = cut("# A\n\n**Roll no dice here.**\n")
+    (_, after_sibling) = cut(f"# A\n\n**B**\n\n{sentence(100)}\n\n**C**\n\n{sentence(100)}\n\n**End.**\n\n# D\n", 200)
+
+    assert last.source.endswith("**The referee decides.**\n\n**No appeal.**")
+    assert alone.text == "# A\n\n**Roll no dice here.**"
+    assert after_sibling.text.endswith("**End.**")
+
+
+def test_a_title_and_its_subtitle_head_the_same_prose():
+    (_, fighter) = cut(f"# A\n\n{sentence(100)}\n\n**Fighter**\n\n**Hit Die d10**\n\n{sentence(100)}\n", 200)
+
+    assert fighter.text.startswith("**Fighter**\n\n**Hit Die d10**\n\n")
+    assert fighter.titles == ("Fighter", "Hit Die d10")
+
+
+def test_a_caption_under_a_title_stands_for_its_table_once():
+    (passage,) = cut("**Rooms**\n\n**Table 2**\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\ntext\n")
+
+    assert passage.text == "**Rooms**\n\n**Table 2** (table)\n\ntext"
+
+
+@given(st.lists(st.sampled_from(["# H{}", "## S{}", "**B{}**", "p{}", "p{} " + "word " * 80]), max_size=14))
+def test_no_bold_line_and_no_paragraph_is_lost_unless_nothing_but_headings_is_left(parts):
+    numbered = [part.format(number) for number, part in enumerate(parts)]
+    text = "\n\n".join(passage.text for passage in cut("\n\n".join(numbered), 200)).split("\n\n")
+
+    assert [part.strip() for part in numbered if part[0] != "#" and part.strip() not in text] == []
