@@ -27,8 +27,7 @@ class Problem:
 
     where: str
     sentence: str
-    expected: bool
-    """Whether the sentence alone says what to do; otherwise it is a fault of ours and the traceback matters."""
+    """What to do; for an error that nobody foresaw its stack trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ class Runner:
 
 def _problems(result: dg.ExecuteInProcessResult) -> tuple[Problem, ...]:
     problems = [
-        Problem(evaluation.check_name, evaluation.description or "did not hold", expected=True)
+        Problem(evaluation.check_name, evaluation.description or "did not hold")
         for evaluation in result.get_asset_check_evaluations()
         if not evaluation.passed and evaluation.severity is dg.AssetCheckSeverity.ERROR
     ]
@@ -116,14 +115,14 @@ def _problems(result: dg.ExecuteInProcessResult) -> tuple[Problem, ...]:
 def _step_problem(event: dg.DagsterEvent) -> Problem | None:
     failure = event.step_failure_data
     if failure.user_failure_data is not None:
-        return Problem(str(event.step_key), failure.user_failure_data.description or "failed", expected=True)
+        return Problem(str(event.step_key), failure.user_failure_data.description or "failed")
     error = failure.error
     cause = error.cause if error is not None and error.cause is not None else error
     if cause is None or cause.cls_name == "DagsterAssetCheckFailedError":
         return None
     known = _raised_on_purpose().get(str(cause.cls_name))
     sentence = cause.message.strip().removeprefix(f"{known.__module__}.{known.__qualname__}: ") if known else ""
-    return Problem(str(event.step_key), sentence or cause.to_string(), expected=known is not None)
+    return Problem(str(event.step_key), sentence or cause.to_string())
 
 
 def _raised_on_purpose() -> dict[str, type[RetrievalError]]:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, QuestionsOption, existing
+from pipeline.commands.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    QuestionsOption,
+    existing,
+    remembered_questions,
+)
 from pipeline.console import err, out, print_error, print_json, progress_bar
 
 if TYPE_CHECKING:
@@ -63,6 +70,7 @@ def asked_for(
 
     Raises:
         FileNotFoundError: a file of questions is not there.
+        RetrievalError: a remembered file of questions is not there any more.
         UnreadableSettingsError: the home's `rag.yaml` cannot be read.
     """
     from retrieval.home import Home
@@ -81,6 +89,8 @@ def asked_for(
     elif before and before.resolve() != settings.library and not os.environ.get("QUERYMUST_QUESTIONS"):
         forgotten = settings.questions
         settings = replace(settings, questions=())
+    else:
+        settings = replace(settings, questions=remembered_questions(home))
     return Asked(replace(home, settings=settings), forgotten)
 
 

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, QuestionsOption, existing, live_retriever
+from pipeline.commands.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    QuestionsOption,
+    existing,
+    live_retriever,
+    remembered_questions,
+)
 from pipeline.console import out, print_error, print_json, progress_bar
 from pipeline.presentation import print_leaderboard
 
@@ -56,8 +64,8 @@ def _standing(root: Path, files: tuple[Path, ...], names: list[str]) -> Standing
     from retrieval.search.strategies import STRATEGIES, strategy
 
     home = Home.at(root)
-    chosen = [strategy(name) for name in names] or list(STRATEGIES.values())
-    files = files or home.settings.questions
+    chosen = [strategy(name) for name in dict.fromkeys(names)] or list(STRATEGIES.values())
+    files = files or remembered_questions(home)
     if not files:
         raise RetrievalError(f"{home.root} was built without questions; name some: querymust eval --questions FILE")
     with progress_bar("scoring") as bar:

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from retrieval.errors import RetrievalError
+from retrieval.settings import FILE_NAME
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from retrieval.home import Home
     from retrieval.search.retriever import Retriever
 
 HomeOption = Annotated[
@@ -37,6 +41,21 @@ def existing(paths: Sequence[Path] | None) -> tuple[Path, ...]:
         if not path.is_file():
             raise FileNotFoundError(2, "no such file", str(path))
     return found
+
+
+def remembered_questions(home: Home) -> tuple[Path, ...]:
+    """The question files of the home's settings, made absolute.
+
+    Raises:
+        RetrievalError: one is not there any more.
+    """
+    try:
+        return existing(home.settings.questions)
+    except FileNotFoundError as error:
+        raise RetrievalError(
+            f"the question file {error.filename} is gone, which {home.root / FILE_NAME} or QUERYMUST_QUESTIONS names; "
+            "put it back, name others with --questions FILE, or forget it: querymust build --no-questions"
+        ) from error
 
 
 def live_retriever(root: Path) -> Retriever:

@@ -118,6 +118,18 @@ def test_a_quickstart_leaves_the_index_of_other_books_alone(
     assert Settings.read(home.root) == home.settings
 
 
+@pytest.mark.parametrize("command", ["build", "eval"])
+def test_remembered_questions_that_are_gone_are_missed_before_anything_is_done(
+    command: str, books: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = Home(tmp_path / "home", Settings(books, (tmp_path / "gone.jsonl",)))
+    home.settings.write(home.root)
+    line = failure(capsys, monkeypatch, command, "--home", home.root)
+    assert "gone.jsonl" in line
+    assert "--questions" in line
+    assert [path.name for path in home.root.iterdir()] == [FILE_NAME]
+
+
 def test_an_embedder_that_does_not_exist_is_not_remembered(
     quickstarted: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

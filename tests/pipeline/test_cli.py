@@ -104,6 +104,11 @@ def test_eval_as_json_has_every_strategy_that_was_asked_for(run: Run, sample: Ho
     assert strategies["prefilter"]["noise@15"] < strategies["dense"]["noise@15"]
 
 
+def test_a_strategy_that_is_named_twice_is_scored_once(run: Run, sample: Home) -> None:
+    record = run("eval", "--home", sample.root, "--strategy", "dense", "--strategy", "dense", "--json").json
+    assert list(record["strategies"]) == ["dense"]  # type: ignore[call-overload]
+
+
 def test_questions_check_passes_on_the_sample_and_names_what_is_stale(run: Run, sample: Home, tmp_path: Path) -> None:
     files = sample.settings.questions
     assert run("questions", "check", *files, "--home", sample.root).status == 0
