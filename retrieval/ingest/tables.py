@@ -47,7 +47,8 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
     placed = []
     for index, block in enumerate(blocks):
         parsed = _parse(block)
-        if parsed is None:
+        if parsed is None or not parsed.rows:
+            # A heading over no row is a box around words: it stays prose.
             continue
         above = _caption_above(blocks, index)
         caption = parsed.caption or (above.words if above else None)

@@ -61,6 +61,19 @@ def test_a_table_becomes_one_line_and_a_section_of_tables_alone_no_passage():
     assert cut(f"# A\n\n{table}\n") == ()
 
 
+@pytest.mark.parametrize(
+    "box",
+    [
+        "| NOTE: the referee decides | in | every | other | case |\n|---|---|---|---|---|",
+        "<table><tr><td>NOTE: the referee decides</td></tr></table>",
+    ],
+)
+def test_a_table_of_a_heading_alone_is_prose(box):
+    (passage,) = cut(f"# A\n\ntext\n\n{box}\n")
+
+    assert passage.source == f"text\n\n{box}"
+
+
 def test_headings_alone_are_no_passage():
     assert cut("# A\n\n## B\n") == ()
 
