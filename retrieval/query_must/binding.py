@@ -129,7 +129,7 @@ def _may_meet(sentence: Sentence, at: int) -> bool:
     """Whether the number across a bridge is free: no unit, noun or other label claims it."""
     if sentence.at(at + 1).kind == "label":
         return sentence.has_own_number(at + 1)
-    if sentence.at(at).kind == "spelled" and sentence.at(at + 1).raw == "of":
+    if sentence.at(at).kind == "spelled" and sentence.at(at + 1).raw in ("of", "half"):
         return False
     return not sentence.is_counted(at + 1)
 

@@ -38,6 +38,8 @@ def test_a_label_and_its_number_meet_across_verbs_and_brackets(question, bound):
         ("the AC was 6 HD 4", {"ac": (6,), "hd": (4,)}),
         ("all levels are equal, 7 spells each", {}),
         ("the AC to 6", {}),
+        ("a level equal to one half of its age", {}),
+        ("its level is one-half", {}),
         ("AC [6 orcs]", {}),
         ("AC [6)", {}),
         ("[AC] 6 orcs", {}),
