@@ -16,7 +16,8 @@ NAMESPACE = uuid.UUID("6f1f4d0e-6c0c-5a55-9d7b-5b0f2a1f7c11")
 _BOLD_LINE = re.compile(r"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*:?\s*")
 MAX_SUBTITLE = 200
 """Characters of a line that may stand between a caption and its table."""
-_NUMBERED_CAPTION = re.compile(r"\s*[*_]{0,3}table\b[^|]{0,160}", re.IGNORECASE)
+_TABLE_CAPTION = re.compile(r"\s*[*_]{0,3}(?i:table)\b[^|]{0,160}")
+_NUMBERED = re.compile(r"\s*[*_]{0,3}(?i:table)\s+(?:\d|[A-Z]\d|[IVXLC]+(?![A-Za-z])|[A-Z](?:[.:\d-]|\s*$))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +129,15 @@ def _caption_above(blocks: Sequence[Block], index: int) -> _Caption | None:
 
 
 def caption_of(text: str) -> str | None:
-    """The words of a last line that is bold from end to end, or that begins with `Table`; None if it is neither."""
-    last = text.rstrip().rsplit("\n", 1)[-1]
+    """The words of a last line that is bold from end to end, or that begins with `Table`; None if it is neither.
+
+    Under another line it must be `Table` with a number: a sentence may be wrapped before `table below:`.
+    """
+    above, _, last = text.rstrip().rpartition("\n")
     bold = _BOLD_LINE.fullmatch(last)
     if bold and not re.search(r"\*\*|__", bold["words"]):
         return plain_text(bold["words"]).rstrip(":").strip() or None
-    if _NUMBERED_CAPTION.fullmatch(last) and not last.rstrip().endswith((".", ",", ";")):
+    begins = _NUMBERED.match(last) if above.strip() else True
+    if begins and _TABLE_CAPTION.fullmatch(last) and not last.rstrip().endswith((".", ",", ";")):
         return plain_text(last).rstrip(":").strip() or None
     return None

@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from retrieval.ingest.tables import extract_tables
 from retrieval.types import Book, Document
 
@@ -66,3 +68,18 @@ def test_a_subtitle_may_stand_between_caption_and_table_and_a_paragraph_may_not(
     assert only_table(f"**Ghast**\n\n_(turned as type 6)_\n\n{table}").caption == "Ghast"
     assert only_table(f"**Ghast**\n\n{'words ' * 60}\n\n{table}").caption is None
     assert only_table(f"**Ghast**\n\n# B\n\n{table}").caption is None
+
+
+@pytest.mark.parametrize(
+    ("above", "caption"),
+    [
+        ("If in doubt, consult the\ntable below:", None),
+        ("If in doubt, consult\ntable a referee likes:", None),
+        ("If in doubt, consult the\n**Omens**", "Omens"),
+        ("If in doubt, roll.\nTable 3-2: Omens", "Table 3-2: Omens"),
+        ("If in doubt, roll.\n_Table IV_: Omens", "Table IV: Omens"),
+        ("Table of omens:", "Table of omens"),
+    ],
+)
+def test_the_end_of_a_wrapped_sentence_is_no_caption(above, caption):
+    assert only_table(f"{above}\n\n| a | b |\n| - | - |\n| 1 | 2 |\n").caption == caption
