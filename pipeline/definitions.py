@@ -23,7 +23,8 @@ def load() -> dg.Definitions:
         sensors=[sensors.new_or_changed_books],
         schedules=[schedules.nightly_embedding],
         resources={"home": resources.HomeResource(path=str(resources.default_home()))},
-        # One process writes: two writers on one Chroma collection lose vectors without an error.
+        # One process writes: two writers on one Chroma collection lose vectors without an error. This holds the steps
+        # of a run together; that runs wait for each other is said in dagster.yaml.
         executor=dg.in_process_executor,
     )
 

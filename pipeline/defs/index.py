@@ -40,6 +40,12 @@ def library_chunks(instance: dg.DagsterInstance, home: Home) -> tuple[Chunk, ...
     return tuple(sorted(found, key=lambda chunk: chunk.id))
 
 
+def present_keys(instance: dg.DagsterInstance, home: Home) -> list[str]:
+    """What the vectors of every book are kept under as its records are now; a book without chunks has none yet."""
+    files = [home.book(slug) / "chunks.jsonl" for slug in instance.get_dynamic_partitions(str(books_partitions.name))]
+    return [embedding_key(chunk) for path in files if path.is_file() for chunk in read_jsonl(path, Chunk)]
+
+
 def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
     """The lexical index over exactly these texts, cut by the home's vocabulary; any other lies under another name.
 
@@ -110,6 +116,8 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
         graph=graph_of(home, found, vectors),
     )
     home.nominate(manifest.id)
+    # Read again: a book that another process indexed meanwhile keeps its vectors.
+    n_forgotten = store.prune(present_keys(context.instance, home))
     return materialized(
         manifest.id,
         {
@@ -118,7 +126,7 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
             "n_books": len({chunk.book for chunk in found}),
             "n_tables": manifest.n_tables,
             "n_edges": manifest.n_edges,
-            "n_forgotten": store.prune(embedded),
+            "n_forgotten": n_forgotten,
             "dimensions": store.identity.dimensions,
             "embedder": store.identity.name,
             "snapshot": manifest.id,

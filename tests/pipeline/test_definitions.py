@@ -95,3 +95,12 @@ def test_every_job_sensor_and_schedule_is_documented(definitions: dg.Definitions
     names |= {schedule.name for schedule in repository.schedule_defs}
     assert len(names) == 6
     assert [name for name in sorted(names) if f"`{name}`" not in DOCS] == []
+
+
+@pytest.mark.parametrize("path", ["dagster.yaml", "pipeline/dagster.yaml"])
+def test_one_run_goes_at_a_time(path: str, tmp_path: Path) -> None:
+    (tmp_path / "dagster.yaml").write_text((ROOT / path).read_text("utf-8"), "utf-8")
+    with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
+        queue = instance.get_concurrency_config().run_queue_config
+    assert queue is not None
+    assert queue.max_concurrent_runs == 1
