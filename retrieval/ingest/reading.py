@@ -13,6 +13,7 @@ RowRole = Literal["data", "label", "note", "heading"]
 
 _DIGIT = re.compile(r"\d")
 _FOOTNOTE = re.compile(r"\s*(?:[*†‡§]|\d\s+\S|note\b)", re.IGNORECASE)
+_COUNTED = re.compile(r"\s*\d+(?:st|nd|rd|th)[\s-]+[A-Za-z]")
 _AXIS_NAME = re.compile(
     r"(?P<prefix>.*?)\s*(?P<place>[-−–]?\d+(?:st|nd|rd|th)?(?:\s*(?:-|–|to)\s*[-−–]?\d+(?:st|nd|rd|th)?|\s*\+)?)"
 )
@@ -65,7 +66,7 @@ def read_table(table: Table) -> Reading:
     header, headings, title = _stacked_header(table.header, grid)
     header, grid = _realigned(header, grid, headings)
     columns = _named(header)
-    rows = _with_roles(columns, grid, headings, title)
+    rows = _with_roles(columns, grid, headings, title, narrow=len(table.header) == 2)
     data = [row.cells for row in rows if row.role == "data" and row.columns == columns]
     return Reading("grid", columns, rows, _key_column(data), _period(header), find_axis(header))
 
@@ -128,13 +129,17 @@ def _named(header: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _with_roles(
-    columns: tuple[str, ...], grid: Sequence[tuple[str, ...]], headings: int, title: str | None
+    columns: tuple[str, ...], grid: list[tuple[str, ...]], headings: int, title: str | None, *, narrow: bool
 ) -> tuple[ReadRow, ...]:
     rows: list[ReadRow] = []
     label = title
     current = columns
+    # A table of pairs that begins with a label has sections; one that does not may only lack a value.
+    may_lack = narrow and bool(grid[headings:]) and _role(grid[headings]) != "label"
     for ordinal, cells in enumerate(grid):
         role: RowRole = "heading" if ordinal < headings else _role(cells)
+        if role == "label" and may_lack and _lacks_a_value(grid, ordinal):
+            role = "data"
         if role == "label":
             label, current = next(cell for cell in cells if cell), columns
         elif role == "data" and rows and rows[-1].role == "label" and _is_subheading(grid, ordinal):
@@ -150,9 +155,21 @@ def _with_roles(
 def _role(cells: tuple[str, ...]) -> RowRole:
     filled = [cell for cell in cells if cell]
     spans = len(cells) > 1 and ((len(filled) == 1 and bool(cells[0])) or (len(filled) > 2 and len(set(cells)) == 1))
-    if not spans:
+    if not spans or _is_number(cells[0]):
         return "data"
     return "note" if _FOOTNOTE.match(filled[0]) or len(filled[0]) > 80 else "label"
+
+
+def _is_number(cell: str) -> bool:
+    """A row that says only `3` is a level without a feature; one that says `1st Level` heads those of that level."""
+    if is_numeric(cell):
+        return True
+    return parse_range(cell) is not None and not _COUNTED.match(cell) and not _FOOTNOTE.match(cell)
+
+
+def _lacks_a_value(grid: list[tuple[str, ...]], ordinal: int) -> bool:
+    around = grid[ordinal - 1 : ordinal] + grid[ordinal + 1 : ordinal + 2]
+    return len(around) == 2 and all(all(cells) for cells in around)
 
 
 def _is_subheading(grid: Sequence[tuple[str, ...]], ordinal: int) -> bool:

@@ -1,3 +1,5 @@
+import pytest
+
 from retrieval.ingest.reading import Axis, read_table
 from retrieval.types import Table, TableRow
 
@@ -64,6 +66,28 @@ def test_a_label_row_names_the_rows_below_it_and_a_footnote_does_not():
 
     assert roles(reading) == ["label", "data", "label", "data", "note"]
     assert [row.label for row in reading.rows] == [None, "Simple weapons", None, "Exotic weapons", None]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        table("Level|Feature", "2|Surge", "3|", "4|Talent"),
+        table("Level|1|2|3", "1|1|1|1", "6|6|6|6", "7|8|9|9"),
+        table("Level|Feature", "17th|Surge", "18-19|", "20+|"),
+        table("Item|Price", "Torch|1 cp", "Lamp|", "Oil|1 sp"),
+    ],
+)
+def test_a_row_of_a_number_or_without_its_price_is_no_label(read):
+    assert roles(read_table(read)) == ["data"] * 3
+    assert {row.label for row in read_table(read).rows} == {None}
+
+
+def test_a_level_may_be_a_label_and_so_may_a_line_of_a_table_of_two_columns():
+    spells = read_table(table("Spell|School|Range", "1st Level||", "Alarm|Abj.|30", "2nd Level||", "Blur|Illusion|0"))
+    costs = read_table(table("Feature|Cost", "Trigger|", "Touch|100 gp", "Reset|", "Repair|200 gp"))
+
+    assert [row.label for row in spells.rows] == [None, "1st Level", None, "2nd Level"]
+    assert roles(costs) == ["label", "data", "label", "data"]
 
 
 def test_a_heading_inside_the_table_renames_the_columns_below_it():
