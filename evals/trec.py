@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from evals.errors import RunFileError
+from evals.rows import QuestionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,27 @@ def write_qrels(path: Path, gold: Mapping[str, Iterable[str]]) -> None:
     pairs = [(question_id, chunk_id) for question_id, chunk_ids in gold.items() for chunk_id in chunk_ids]
     _refuse_unwritable(path, [name for pair in pairs for name in pair])
     _write(path, [f"{question_id} 0 {chunk_id} 1\n" for question_id, chunk_id in pairs])
+
+
+def write_rows(folder: Path, rows: Sequence[QuestionRow]) -> tuple[Path, ...]:
+    """Write `<set>.<split>.qrels`, and `<set>.<split>.<strategy>.run` with the deep rankings; the files, by name.
+
+    Raises:
+        RunFileError: an id has white space or is empty.
+    """
+    gold: dict[str, dict[str, tuple[str, ...]]] = {}
+    runs: dict[tuple[str, str], dict[str, list[Scored]]] = {}
+    for row in rows:
+        name = f"{row.set}.{row.split}"
+        gold.setdefault(name, {})[row.question_id] = row.gold
+        ranking = [Scored(*each) for each in zip(row.deep_chunk_ids, row.deep_scores, strict=True)]
+        runs.setdefault((name, row.strategy), {})[row.question_id] = ranking
+    for name, of_set in gold.items():
+        write_qrels(folder / f"{name}.qrels", of_set)
+    for (name, strategy), run in runs.items():
+        write_run(folder / f"{name}.{strategy}.run", run, strategy)
+    qrels = (folder / f"{name}.qrels" for name in gold)
+    return tuple(sorted([*qrels, *(folder / f"{name}.{strategy}.run" for name, strategy in runs)]))
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:

@@ -16,7 +16,7 @@ from pipeline.commands.options import (
     live_retriever,
     remembered_questions,
 )
-from pipeline.console import out, print_error, print_json, progress_bar
+from pipeline.console import err, out, print_error, print_json, progress_bar
 from pipeline.presentation import print_leaderboard
 
 if TYPE_CHECKING:
@@ -27,6 +27,10 @@ def evaluate(
     questions: QuestionsOption = None,
     strategy: Annotated[list[str] | None, typer.Option("--strategy", help="May be given again; all if not.")] = None,
     json_: JsonOption = False,
+    trec: Annotated[
+        Path | None,
+        typer.Option("--trec", help="Folder for run and qrels files that trec_eval reads.", file_okay=False),
+    ] = None,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """Score strategies on questions with gold over the live index; without --questions those of the last build.
@@ -36,8 +40,14 @@ def evaluate(
       querymust eval
       querymust eval --questions mine.jsonl --strategy dense --strategy prefilter
       querymust eval --json
+      querymust eval --strategy default --trec runs
     """
     standing = _standing(home, existing(questions), strategy or [])
+    if trec is not None and standing.experiment is not None:
+        from evals.trec import write_rows
+
+        for path in write_rows(trec.expanduser(), standing.experiment.rows):
+            err.print(f"wrote {path}", markup=False)
     if json_:
         print_json(standing_record(standing))
         return

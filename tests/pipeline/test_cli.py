@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import ir_measures
 import pytest
 
 from pipeline import cli
@@ -102,6 +103,21 @@ def test_eval_as_json_has_every_strategy_that_was_asked_for(run: Run, sample: Ho
     assert list(strategies) == ["dense", "prefilter"]
     assert strategies["prefilter"]["false_exclusions"] == 0
     assert strategies["prefilter"]["noise@15"] < strategies["dense"]["noise@15"]
+
+
+def test_eval_writes_files_that_trec_eval_scores_the_same(run: Run, sample: Home, tmp_path: Path) -> None:
+    ran = run("eval", "--home", sample.root, "--strategy", "default", "--json", "--trec", tmp_path)
+    qrels, ranked = sorted(tmp_path.iterdir(), key=lambda path: path.suffix)
+    assert (qrels.suffix, ranked.suffix) == (".qrels", ".run")
+    assert str(ranked) in ran.err.replace("\n", "")
+    found = ir_measures.calc_aggregate(
+        [ir_measures.RR, ir_measures.nDCG @ 10],
+        ir_measures.read_trec_qrels(str(qrels)),
+        ir_measures.read_trec_run(str(ranked)),
+    )
+    ours = ran.json["strategies"]["default"]  # type: ignore[index, call-overload]
+    assert ours["ndcg@10"] == pytest.approx(found[ir_measures.nDCG @ 10], abs=1e-6)
+    assert ours["mrr"] == pytest.approx(found[ir_measures.RR], abs=1e-2)
 
 
 def test_a_strategy_that_is_named_twice_is_scored_once(run: Run, sample: Home) -> None:
