@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from shutil import rmtree
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.errors import EmbedderMismatchError, IndexCorruptError, LibraryError
 from retrieval.index.arrays import save_array
-from retrieval.index.building_folder import building_folder
+from retrieval.index.building_folder import building_folder, move_into_place
 from retrieval.index.chroma import HNSW, ChromaStore
-from retrieval.index.chroma_building import write_collections, write_collections_of_server
+from retrieval.index.chroma_building import collections_are_whole, write_collections
 from retrieval.index.chroma_server import ChromaServer
 from retrieval.index.chunk_file import ChunkFile
 from retrieval.index.evidence_index import EvidenceIndex
@@ -48,6 +47,7 @@ def build_snapshot(
 ) -> Manifest:
     """Build a complete snapshot, or find that it is there already; either way its manifest.
 
+    One that is there is built anew when a file of it is damaged, or its collections lost chunks or their vectors.
     It is built in a folder of its own and moved into place at the end: a killed build leaves no snapshot, but that
     folder (`snapshots/.building-*`). A later build removes it, once nothing was written there for a day.
 
@@ -89,14 +89,12 @@ def build_snapshot(
         )
         final = snapshot_folder(home, manifest.id)
         server = ChromaServer.of(Settings.read(home).chroma, manifest.id)
-        if _is_sound(final):
-            write_collections_of_server(server, ordered, matrix, guarded, tell)
-            return Manifest.read(final)
-        write_collections(ChromaStore(building / "chroma", server), ordered, matrix, guarded, tell)
-        manifest.write(building)
-        rmtree(final, ignore_errors=True)
-        building.chmod(0o755)
-        building.replace(final)
+        sound = _is_sound(final)
+        if not (sound and collections_are_whole(final / "chroma", server, ordered, matrix, guarded)):
+            write_collections(ChromaStore(building / "chroma", server), ordered, matrix, guarded, tell)
+            if not (sound and server):
+                manifest.write(building)
+                move_into_place(building, final)
         return manifest
 
 
@@ -162,7 +160,7 @@ def _write_graph(
 
 
 def _is_sound(folder: Path) -> bool:
-    """Whether a snapshot is there as it was written; a damaged one is built anew."""
+    """Whether a snapshot's own files are there as they were written."""
     try:
         return not any(Manifest.read(folder).disagreements(folder, hashes=True))
     except IndexCorruptError:

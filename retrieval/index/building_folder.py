@@ -33,6 +33,16 @@ def building_folder(home: Path) -> Iterator[Path]:
         rmtree(folder, ignore_errors=True)
 
 
+def move_into_place(building: Path, final: Path) -> None:
+    """Give a complete snapshot its name. One of that name goes, but not before the other is there to follow it."""
+    building.chmod(0o755)
+    replaced = building.with_name(f"{building.name}-replaced")
+    if final.exists():
+        final.replace(replaced)
+    building.replace(final)
+    rmtree(replaced, ignore_errors=True)
+
+
 def _last_written(folder: Path) -> float:
     try:
         return max(path.lstat().st_mtime for path in (folder, *folder.rglob("*")))

@@ -13,12 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from retrieval.errors import (
-    EmbedderMismatchError,
-    IndexCorruptError,
-    IndexMissingError,
-    RetrievalError,
-)
+from retrieval.errors import EmbedderMismatchError, IndexCorruptError, IndexMissingError
 from retrieval.index.chroma_server import ChromaServer
 from retrieval.types import Metadata, Vector
 
@@ -27,6 +22,7 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection as ChromaCollection
 
 CollectionName = Literal["open", "guarded"]
+_DATABASE = "chroma.sqlite3"
 BATCH = 5000
 """Chroma refuses more than 5,461 records in one call."""
 
@@ -62,10 +58,10 @@ class Neighbours:
 class ChromaStore:
     """The collections of one snapshot: `open` (always passes) and `guarded` (has a query_must).
 
-    One process writes, once; readers open what is finished.
+    One process writes, once; readers open what is finished, by `existing`.
 
     Args:
-        folder: of Chroma's files, where it is embedded.
+        folder: of Chroma's files, where it is embedded; made when missing.
         server: asked instead, if there is one.
 
     Raises:
@@ -78,6 +74,18 @@ class ChromaStore:
         self._place = f"{server.host}:{server.port}" if server else str(folder)
         self._client = _remote(server) if server else _embedded(str(folder))
         self._collections: dict[str, ChromaCollection] = {}
+
+    @classmethod
+    def existing(cls, folder: Path, server: ChromaServer | None = None) -> ChromaStore:
+        """What was written before; Chroma alone would put an empty database where there is none.
+
+        Raises:
+            IndexCorruptError: the folder holds no database, or one that cannot be read.
+            IndexMissingError: the server cannot be reached.
+        """
+        if server is None and not (folder / _DATABASE).is_file():
+            raise _unreadable(FileNotFoundError(f"no {_DATABASE}"), "any", str(folder))
+        return cls(folder, server)
 
     def create(self, name: CollectionName, hnsw: HnswSettings = HNSW) -> None:
         """Make an empty collection; one of that name, left by a build that was killed, is deleted."""
@@ -131,10 +139,9 @@ class ChromaStore:
 
     def count(self, name: CollectionName) -> int:
         """Records in a collection."""
+        collection = self._collection(name)
         try:
-            return self._collection(name).count()
-        except RetrievalError:
-            raise
+            return collection.count()
         except Exception as error:
             raise self._translated(error, name) from error
 
@@ -203,12 +210,16 @@ def onnx_minilm() -> tuple[Callable[[list[str]], Sequence[Vector]], Path]:
 
 def _embedded(folder: str) -> Client:
     import chromadb
+    from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
 
     try:
         client = chromadb.PersistentClient(folder, settings=Settings(anonymized_telemetry=False))
         return cast("Client", client)
     except Exception as error:
+        if folder not in SharedSystemClient._identifier_to_refcount:
+            # Chroma keeps what failed to start, and gives it out again for this folder when that has been mended.
+            SharedSystemClient._identifier_to_system.pop(folder, None)
         raise _unreadable(error, "any", folder) from error
 
 

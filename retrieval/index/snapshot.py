@@ -101,8 +101,8 @@ class Snapshot:
 
     @cached_property
     def collections(self) -> ChromaStore:
-        """Chroma's collections; Chroma is imported here."""
-        return ChromaStore(self.folder / "chroma", self.server)
+        """Chroma's collections; Chroma is imported here. Raises IndexCorruptError, or IndexMissingError of a server."""
+        return ChromaStore.existing(self.folder / "chroma", self.server)
 
     def collection_size(self, name: CollectionName) -> int:
         """Chunks of one collection."""

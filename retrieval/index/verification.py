@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -10,13 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.errors import RetrievalError
-from retrieval.index.chroma import CollectionName
+from retrieval.index.chroma import ChromaStore, CollectionName
+from retrieval.types import Vector
 
 if TYPE_CHECKING:
     from retrieval.index.snapshot import Snapshot
 
 NAMES: Final[tuple[CollectionName, CollectionName]] = ("open", "guarded")
 MIN_RECALL = 0.99
+_PAGE = 1000
+"""Vectors read back at once."""
 _SAME = 1e-4
 """Chroma's cosine distance of a vector to itself differs from 0 by rounding."""
 
@@ -70,22 +73,41 @@ def _files(snapshot: Snapshot) -> Iterator[Finding]:
 
 def _collections(snapshot: Snapshot) -> Iterator[Finding]:
     guarded = np.asarray(snapshot.predicates.guarded)
+    return collection_findings(snapshot.collections, snapshot.chunks.id_at, snapshot.vectors, guarded)
+
+
+def collection_findings(
+    store: ChromaStore, id_at: Callable[[int], str], vectors: Vector, guarded: npt.NDArray[np.bool_]
+) -> Iterator[Finding]:
+    """What of the chunks the collections do not hold: counts, then every vector read back.
+
+    Args:
+        store: the two collections.
+        id_at: a chunk's id, by position.
+        vectors: (n, dimensions), by position.
+        guarded: (n,) which chunks have a query_must.
+
+    Raises:
+        IndexCorruptError: a collection is missing or unreadable.
+        IndexMissingError: the server lacks a collection.
+    """
     for name, members in zip(NAMES, (np.flatnonzero(~guarded), np.flatnonzero(guarded)), strict=True):
-        count = snapshot.collections.count(name)
+        count = store.count(name)
         if count != len(members):
             yield Finding("counts", f"collection {name!r} has {count} records instead of {len(members)}")
-        lost = sum(_lost(snapshot, name, members[start : start + 1000]) for start in range(0, len(members), 1000))
+        lost = 0
+        for start in range(0, len(members), _PAGE):
+            page = members[start : start + _PAGE]
+            ids = [id_at(int(position)) for position in page]
+            lost += _lost(store.vectors(name, ids), ids, vectors[page])
         if lost:
             yield Finding("vectors", f"collection {name!r} lost the vectors of {lost} of {len(members)} chunks")
 
 
-def _lost(snapshot: Snapshot, name: CollectionName, positions: npt.NDArray[np.int64]) -> int:
-    ids = [snapshot.chunks.id_at(int(position)) for position in positions]
-    stored = snapshot.collections.vectors(name, ids)
-    return sum(
-        chunk_id not in stored or not np.allclose(stored[chunk_id], snapshot.vectors[position], atol=1e-5)
-        for chunk_id, position in zip(ids, positions, strict=True)
-    )
+def _lost(stored: Mapping[str, Vector], ids: Sequence[str], vectors: Vector) -> int:
+    nothing = np.full(vectors.shape[1], np.nan, dtype=np.float32)
+    found = np.stack([stored.get(chunk_id, nothing) for chunk_id in ids])
+    return int((~np.isclose(found, vectors, atol=1e-5)).any(axis=1).sum())
 
 
 def _probes(snapshot: Snapshot, probes: int, seed: int) -> Iterator[Finding]:

@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,6 +69,27 @@ def test_a_folder_that_is_no_chroma_is_a_corrupt_index(tmp_path: Path) -> None:
     (tmp_path / "chroma.sqlite3").write_bytes(b"not a database" * 1000)
     with pytest.raises(IndexCorruptError, match="build the index again"):
         ChromaStore(tmp_path).count("open")
+
+
+def test_a_folder_that_was_damaged_opens_in_the_same_process_once_it_is_mended(tmp_path: Path) -> None:
+    whole = ChromaStore(tmp_path / "whole")
+    whole.create("open")
+    whole.close()
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used" / "chroma.sqlite3").write_bytes(b"not a database" * 1000)
+    with pytest.raises(IndexCorruptError):
+        ChromaStore.existing(tmp_path / "used")
+    shutil.rmtree(tmp_path / "used")
+    (tmp_path / "whole").rename(tmp_path / "used")
+    mended = ChromaStore.existing(tmp_path / "used")
+    assert mended.count("open") == 0
+    mended.close()
+
+
+def test_where_nothing_was_written_nothing_is_opened_or_made(tmp_path: Path) -> None:
+    with pytest.raises(IndexCorruptError, match=r"no chroma\.sqlite3.*build the index again"):
+        ChromaStore.existing(tmp_path / "nothing")
+    assert not (tmp_path / "nothing").exists()
 
 
 def test_a_missing_collection_is_a_corrupt_index(tmp_path: Path) -> None:

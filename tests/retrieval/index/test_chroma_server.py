@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.errors import IndexMissingError, UnreadableSettingsError
+from retrieval.errors import IndexCorruptError, IndexMissingError, UnreadableSettingsError
 from retrieval.index.chroma import ChromaStore
 from retrieval.index.chroma_server import ChromaServer
 from retrieval.index.snapshot import open_snapshot
 from retrieval.index.verification import verify_snapshot
 
-from .conftest import build, only_id, vectors_of
+from .conftest import build, chunk, only_id, vectors_of
 
 SECONDS = 60
 
@@ -84,6 +84,27 @@ def test_one_server_keeps_snapshots_apart_and_fills_up_what_is_missing(tmp_path:
     for each in (first, second):
         with open_snapshot(tmp_path, each.id) as snapshot:
             assert verify_snapshot(snapshot, probes=20) == ()
+
+
+def test_a_server_that_holds_other_vectors_under_the_same_ids_is_filled_anew(tmp_path: Path, remote: str) -> None:
+    made = build(tmp_path, 33)
+    with closing(ChromaStore(None, ChromaServer.of(remote, made.id))) as store:
+        store.collection("open").update(ids=[chunk(1).id], embeddings=vectors_of(1))
+    assert build(tmp_path, 33).id == made.id
+    with open_snapshot(tmp_path, made.id) as snapshot:
+        assert verify_snapshot(snapshot, probes=33) == ()
+
+
+def test_a_home_comes_back_from_a_server_by_building_again(
+    tmp_path: Path, remote: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = build(tmp_path, 21)
+    monkeypatch.delenv("QUERYMUST_CHROMA")
+    with open_snapshot(tmp_path, made.id) as snapshot, pytest.raises(IndexCorruptError, match="build the index again"):
+        snapshot.collections.count("open")
+    assert build(tmp_path, 21).id == made.id
+    with open_snapshot(tmp_path, made.id) as snapshot:
+        assert verify_snapshot(snapshot, probes=21) == ()
 
 
 def test_a_home_is_moved_to_a_server_by_building_again(home: Path, remote: str) -> None:

@@ -1,4 +1,7 @@
 import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,11 +55,14 @@ def test_the_manifest_counts_what_is_there(home: Path) -> None:
 
 
 def test_the_same_library_in_any_order_is_the_same_snapshot_and_is_not_built_twice(home: Path) -> None:
-    before = (home / "snapshots" / only_id(home) / "manifest.json").stat().st_mtime_ns
+    folder = home / "snapshots" / only_id(home)
+    before = (folder / "manifest.json").stat().st_mtime_ns, sorted(path.name for path in (folder / "chroma").iterdir())
     chunks = [chunk(number) for number in range(60)]
     manifest = build_snapshot(home, chunks[::-1], vectors_of(60)[::-1], MODEL, Vocabulary.default())
     assert manifest.id == only_id(home)
-    assert (home / "snapshots" / manifest.id / "manifest.json").stat().st_mtime_ns == before
+    # Chroma names a collection's folder anew each time it is written.
+    after = (folder / "manifest.json").stat().st_mtime_ns, sorted(path.name for path in (folder / "chroma").iterdir())
+    assert after == before
 
 
 @pytest.mark.parametrize(
@@ -203,6 +209,16 @@ def test_a_snapshot_without_its_chroma_is_found(home: Path) -> None:
         assert verify_snapshot(snapshot) != ()
 
 
+def test_reading_a_snapshot_without_its_chroma_makes_no_empty_one(home: Path) -> None:
+    folder = home / "snapshots" / only_id(home) / "chroma"
+    (folder / "chroma.sqlite3").unlink()
+    with open_snapshot(home, only_id(home)) as snapshot:
+        with pytest.raises(IndexCorruptError, match=r"no chroma\.sqlite3.*build the index again"):
+            snapshot.collections.nearest("open", vectors_of(1)[0], 3)
+        assert snapshot.lexical.scores("dragon").any()
+    assert not (folder / "chroma.sqlite3").exists()
+
+
 def test_an_unknown_chunk_is_named(home: Path) -> None:
     with open_snapshot(home, only_id(home)) as snapshot, pytest.raises(UnknownNameError, match="'nobody'"):
         snapshot.chunks.positions([chunk(1).id, "nobody"])
@@ -216,3 +232,37 @@ def test_building_again_mends_a_damaged_snapshot(home: Path) -> None:
     assert build_snapshot(home, chunks, vectors_of(60), MODEL, Vocabulary.default()).id == name
     with open_snapshot(home, name) as snapshot:
         assert np.array_equal(snapshot.vectors[int(snapshot.chunks.positions([chunk(7).id])[0])], vectors_of(60)[7])
+
+
+def sql(chroma: Path, statement: str) -> None:
+    with closing(sqlite3.connect(chroma / "chroma.sqlite3")) as connection, connection:
+        assert connection.execute(statement).rowcount > 0
+
+
+def one_wrong_vector(chroma: Path) -> None:
+    with closing(ChromaStore(chroma)) as store:
+        store.collection("open").update(ids=[chunk(1).id], embeddings=vectors_of(1))
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "no folder": shutil.rmtree,
+    "no database": lambda chroma: (chroma / "chroma.sqlite3").unlink(),
+    "no database but other bytes": lambda chroma: (chroma / "chroma.sqlite3").write_bytes(b"not a database" * 1000),
+    "no collection": lambda chroma: sql(chroma, "DELETE FROM collections WHERE name = 'guarded'"),
+    "a record less": lambda chroma: sql(chroma, f"DELETE FROM embeddings WHERE embedding_id = '{chunk(9).id}'"),
+    "records without vectors": lambda chroma: sql(chroma, "DELETE FROM embeddings_queue"),
+    "one wrong vector": one_wrong_vector,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_building_again_mends_a_damaged_chroma(home: Path, damage: Callable[[Path], object]) -> None:
+    name = only_id(home)
+    folder = home / "snapshots" / name
+    damage(folder / "chroma")
+    with open_snapshot(home, name) as snapshot:
+        assert verify_snapshot(snapshot, probes=60) != ()
+
+    assert build(home).id == name == only_id(home)
+    with open_snapshot(home, name) as snapshot:
+        assert verify_snapshot(snapshot, probes=60) == ()
