@@ -142,7 +142,7 @@ def _with_roles(
             role = "data"
         if role == "label":
             label, current = next(cell for cell in cells if cell), columns
-        elif role == "data" and rows and rows[-1].role == "label" and _is_subheading(grid, ordinal):
+        elif role == "data" and rows and rows[-1].role == "label" and _is_subheading(grid, ordinal, rows):
             role = "heading"
             current = tuple(cell or name for cell, name in zip(cells, columns, strict=True))
         rows.append(ReadRow(ordinal, role, current, cells, None if role in ("label", "note") else label))
@@ -172,13 +172,20 @@ def _lacks_a_value(grid: list[tuple[str, ...]], ordinal: int) -> bool:
     return len(around) == 2 and all(all(cells) for cells in around)
 
 
-def _is_subheading(grid: Sequence[tuple[str, ...]], ordinal: int) -> bool:
+def _is_subheading(grid: Sequence[tuple[str, ...]], ordinal: int, above: Sequence[ReadRow]) -> bool:
     cells = grid[ordinal]
-    filled = [i for i, cell in enumerate(cells) if cell]
+    filled = _filled(cells)
+    if any(row.role == "data" and row.columns == above[-1].columns and _filled(row.cells) == filled for row in above):
+        # Rows of the table's own columns fill the same places: this is one more of them.
+        return False
     below = grid[ordinal + 1 : ordinal + 3]
     if len(filled) < 2 or len(filled) > len(cells) / 2 or any(_DIGIT.search(cell) for cell in cells) or not below:
         return False
-    return all([i for i, cell in enumerate(row) if cell] == filled for row in below)
+    return all(_filled(row) == filled for row in below)
+
+
+def _filled(cells: Sequence[str]) -> list[int]:
+    return [place for place, cell in enumerate(cells) if cell]
 
 
 def _key_column(data: Sequence[tuple[str, ...]]) -> int:

@@ -106,6 +106,23 @@ def test_a_heading_inside_the_table_renames_the_columns_below_it():
     assert reading.rows[4].columns[:2] == ("Condition", "Modifier")
 
 
+def test_a_row_that_fills_the_places_of_the_rows_above_the_label_is_no_heading():
+    read = read_table(
+        table(
+            "Feature||CR||",
+            "+15 to +19||+1||",
+            "Features||||",
+            "Device||Level of spell||",
+            "Liquid||+5||",
+            "Delay||+3||",
+            "Poison|x|+1|Venom|+3",
+        )
+    )
+
+    assert roles(read)[2:5] == ["data"] * 3
+    assert read.rows[3].columns == read.columns
+
+
 def test_pairs_side_by_side_have_a_period():
     reading = read_table(table("CR|XP|CR|XP", "1|200|14|11,500", "2|450|15|13,000"))
 
