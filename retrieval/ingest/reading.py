@@ -119,7 +119,8 @@ def _realigned(
     named = [i for i, cell in enumerate(header) if cell]
     fill = Counter(i for row in grid[headings:] for i, cell in enumerate(row) if cell)
     used = [i for i in range(len(header)) if fill[i]]
-    if named == used or len(named) != len(used) or len(named) < 2:
+    if named == used or len(named) != len(used) or len(named) < 2 or (0 in used and 0 not in named):
+        # A blank corner over filled cells is the heading of a key, not a heading in another place.
         return header, grid
     return tuple(header[i] for i in named), [tuple(row[i] for i in used) for row in grid]
 

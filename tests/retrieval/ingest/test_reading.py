@@ -59,6 +59,13 @@ def test_headings_that_stand_beside_their_cells_are_moved_over_them():
     assert reading.rows[0].cells == ("Catapult", "800", "6")
 
 
+def test_a_blank_corner_is_not_closed_up_where_a_column_is_empty():
+    read = read_table(table("|Cost|Notes", "Rope|1 gp|", "Lamp|5 sp|"))
+
+    assert read.columns == ("entry", "Cost", "Notes")
+    assert read.rows[0].cells == ("Rope", "1 gp", "")
+
+
 def test_a_label_row_names_the_rows_below_it_and_a_footnote_does_not():
     reading = read_table(
         table("Weapon|Cost|Damage", "Simple weapons||", "Club|1|d4", "Exotic weapons||", "Whip|2|d2", "* see text||")
