@@ -1,9 +1,11 @@
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
+from pipeline.defs import sensors
 from pipeline.defs.partitions import books_partitions
 from pipeline.defs.schedules import nightly_embedding
 from pipeline.defs.sensors import new_or_changed_books
@@ -51,6 +53,26 @@ def cursor_of(result: dg.SensorResult | dg.SkipReason) -> str | None:
     return result.cursor
 
 
+def run_all(
+    home: Home,
+    instance: dg.DagsterInstance,
+    result: dg.SensorResult | dg.SkipReason,
+    status: dg.DagsterRunStatus = dg.DagsterRunStatus.SUCCESS,
+) -> str | None:
+    """What Dagster leaves of the runs that a tick asked for; returns the tick's cursor."""
+    assert isinstance(result, dg.SensorResult)
+    for request in result.run_requests or []:
+        key = request.partition_key
+        tags = {**request.tags, **({"dagster/partition": key} if key else {})}
+        instance.add_run(
+            dg.DagsterRun(job_name=str(request.job_name), run_id=str(uuid.uuid4()), status=status, tags=tags)
+        )
+        if key and status is dg.DagsterRunStatus.SUCCESS:
+            home.book(key).mkdir(parents=True, exist_ok=True)
+            (home.book(key) / "embedded.txt").write_text("")
+    return result.cursor
+
+
 def test_new_books_get_a_partition_and_a_run_each(home: Home, instance: dg.DagsterInstance) -> None:
     result = tick(home, instance)
     assert runs(result) == [("index_book", "alpha"), ("index_book", "beta")]
@@ -58,29 +80,89 @@ def test_new_books_get_a_partition_and_a_run_each(home: Home, instance: dg.Dagst
 
 
 def test_an_unchanged_library_asks_for_nothing(home: Home, instance: dg.DagsterInstance) -> None:
-    first = tick(home, instance)
-    assert runs(tick(home, instance, cursor_of(first))) == []
+    cursor = run_all(home, instance, tick(home, instance))
+    for _ in range(2):
+        again = tick(home, instance, cursor)
+        assert runs(again) == []
+        cursor = run_all(home, instance, again)
+
+
+def test_a_book_whose_run_is_under_way_is_not_asked_for_again(home: Home, instance: dg.DagsterInstance) -> None:
+    cursor = run_all(home, instance, tick(home, instance), dg.DagsterRunStatus.STARTED)
+    assert runs(tick(home, instance, cursor)) == []
+
+
+@pytest.mark.parametrize("status", [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED])
+def test_a_book_whose_run_failed_is_asked_for_again_after_a_while(
+    home: Home, instance: dg.DagsterInstance, status: dg.DagsterRunStatus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cursor = run_all(home, instance, tick(home, instance), status)
+    soon = tick(home, instance, cursor)
+    assert runs(soon) == []
+    monkeypatch.setattr(sensors, "RETRY_SECONDS", 0)
+    later = tick(home, instance, run_all(home, instance, soon))
+    assert runs(later) == [("index_book", "alpha"), ("index_book", "beta")]
+    assert runs(tick(home, instance, run_all(home, instance, later))) == []
+
+
+def test_a_book_that_failed_and_was_mended_is_asked_for_at_once(home: Home, instance: dg.DagsterInstance) -> None:
+    cursor = run_all(home, instance, tick(home, instance), dg.DagsterRunStatus.FAILURE)
+    (home.library / "alpha" / "01.md").write_text("# Alpha\n\nA mended dagger.\n")
+    assert runs(tick(home, instance, cursor)) == [("index_book", "alpha")]
 
 
 def test_a_book_that_changes_and_changes_back_is_run_both_times(home: Home, instance: dg.DagsterInstance) -> None:
     path = home.library / "beta" / "01.md"
     before = path.read_text()
-    first = tick(home, instance)
+    cursor = run_all(home, instance, tick(home, instance))
     path.write_text(before + "\nA mace is heavy.\n")
-    second = tick(home, instance, cursor_of(first))
+    second = tick(home, instance, cursor)
     assert runs(second) == [("index_book", "beta")]
+    cursor = run_all(home, instance, second)
     path.write_text(before)
-    assert runs(tick(home, instance, cursor_of(second))) == [("index_book", "beta")]
+    assert runs(tick(home, instance, cursor)) == [("index_book", "beta")]
+
+
+def test_a_book_that_goes_and_comes_back_is_run_again(home: Home, instance: dg.DagsterInstance, tmp_path: Path) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    (home.library / "beta").rename(tmp_path / "beta")
+    cursor = run_all(home, instance, tick(home, instance, cursor))
+    (tmp_path / "beta").rename(home.library / "beta")
+    assert runs(tick(home, instance, cursor)) == [("index_book", "beta")]
+
+
+def test_a_book_that_a_build_forgot_in_between_is_run_again(home: Home, instance: dg.DagsterInstance) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    cursor = run_all(home, instance, tick(home, instance, cursor))
+    instance.delete_dynamic_partition(NAME, "beta")
+    home.forget("beta")
+    assert runs(tick(home, instance, cursor)) == [("index_book", "beta")]
+
+
+def test_a_renamed_book_is_run_before_the_library_is_indexed(home: Home, instance: dg.DagsterInstance) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    (home.library / "beta").rename(home.library / "gamma")
+    renamed = tick(home, instance, cursor)
+    assert runs(renamed) == [("index_book", "gamma")]
+    underway = tick(home, instance, cursor_of(renamed))
+    assert runs(underway) == [("index_book", "gamma")], "no run of it was ever made"
+    queued = run_all(home, instance, underway, dg.DagsterRunStatus.STARTED)
+    waiting = tick(home, instance, queued)
+    assert runs(waiting) == []
+    run_all(home, instance, underway)
+    finished = tick(home, instance, cursor_of(waiting))
+    assert runs(finished) == [("index_library", None)]
+    assert runs(tick(home, instance, cursor_of(finished))) == []
 
 
 def test_a_book_that_went_loses_partition_and_records_and_the_library_is_indexed_again(
     home: Home, instance: dg.DagsterInstance
 ) -> None:
-    first = tick(home, instance)
-    home.book("beta").mkdir(parents=True)
-    (home.book("beta") / "chunks.jsonl").write_text("")
+    cursor = run_all(home, instance, tick(home, instance))
     (home.library / "beta" / "01.md").unlink()
-    assert runs(tick(home, instance, cursor_of(first))) == [("index_library", None)]
+    went = tick(home, instance, cursor)
+    assert runs(went) == [("index_library", None)]
+    assert runs(tick(home, instance, run_all(home, instance, went))) == []
     assert instance.get_dynamic_partitions(NAME) == ["alpha"]
     assert not home.book("beta").exists()
 
@@ -100,10 +182,9 @@ def test_a_partition_that_no_book_can_have_goes_and_takes_no_file_with_it(
 
 
 def test_a_library_that_is_gone_forgets_no_book(home: Home, instance: dg.DagsterInstance) -> None:
-    first = tick(home, instance)
-    home.book("beta").mkdir(parents=True)
+    cursor = run_all(home, instance, tick(home, instance))
     home.library.rename(home.library.with_name("elsewhere"))
-    result = tick(home, instance, cursor_of(first))
+    result = tick(home, instance, cursor)
     assert isinstance(result, dg.SkipReason)
     assert "library" in str(result.skip_message)
     assert sorted(instance.get_dynamic_partitions(NAME)) == ["alpha", "beta"]
