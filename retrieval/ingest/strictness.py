@@ -10,7 +10,7 @@ from retrieval.ingest.content import Json, JsonValue
 from retrieval.ingest.density import near_duplicate_density
 from retrieval.ingest.reading import Reading
 from retrieval.ingest.search_text import row_search_text
-from retrieval.ingest.values import parse_range, way_that_is_better
+from retrieval.ingest.values import MAX_EXPANDED, NumberRange, parse_range, way_that_is_better
 from retrieval.query_must.canonical import literal
 from retrieval.query_must.vocabulary import Label, Vocabulary, Way
 from retrieval.types import Table
@@ -19,6 +19,12 @@ MIN_ROWS = 8
 MIN_DENSITY = 0.5
 MIN_SHARE = 0.9
 """Share of the keys that must be numbers or ranges."""
+
+ASKING = ("what", "which")
+"""Words before a label that ask for its number; they may stand before a longer label of the same kind too."""
+ASKING_MOST = ("lowest", "highest", "minimum", "best")
+"""The same before the label itself, and words behind it."""
+ASKING_BEHIND = ("at which",)
 
 _SEPARATORS = frozenset({"and", "or", "for", "of", "the", "a", "an", "by", "with", "in", "to", "on", "vs", "versus"})
 _BREAK = re.compile(r"[,;:/&()]|\s[-–—]\s")
@@ -51,6 +57,8 @@ class StrictTables:
 
     labels: Mapping[str, tuple[str, ...]]
     """Canonical labels; a `caster level` is asked for as a level, too."""
+    asking: Mapping[str, tuple[str, ...]]
+    """Terms of a question that asks for the key instead of naming it."""
     better: Mapping[str, Way]
     subjects: Mapping[str, tuple[str, ...]]
 
@@ -65,38 +73,56 @@ class StrictTables:
             if matrix := _matrix(table, reading, vocabulary):
                 families[matrix.family].append(matrix)
         labels: dict[str, tuple[str, ...]] = {}
+        asking: dict[str, tuple[str, ...]] = {}
         better: dict[str, Way] = {}
         subjects: dict[str, tuple[str, ...]] = {}
         for family in families.values():
             if not _is_crowd(family):
                 continue
             labels |= {matrix.table.id: _spoken(matrix.labels, vocabulary) for matrix in family}
+            asking |= {matrix.table.id: _asking(labels[matrix.table.id], vocabulary) for matrix in family}
             better |= {matrix.table.id: matrix.better for matrix in family}
             subjects |= _subjects([matrix.table for matrix in family])
-        return cls(labels, better, subjects)
+        return cls(labels, asking, better, subjects)
 
     def predicate(self, table: Table, column: str, key: str) -> Json | None:
         """The `query_must` of the row `key` under the heading `column`.
 
-        None if the table is not strict, or if nobody can say which numbers the key stands for.
+        None if the table is not strict, and where the key's numbers cannot be told or spelled out. They are spelled
+        out and no `contain_range`: a question that asks for the key (`at what level`) gets the row in their stead.
         """
         labels = self.labels.get(table.id)
         spread = parse_range(key, self.better[table.id]) if labels else None
-        if labels is None or spread is None or spread.low is spread.high is None:
+        values = _values(spread) if spread else ()
+        if labels is None or not values:
             return None
-        groups: list[JsonValue] = []
-        if subject := self.subjects.get(table.id):
-            groups.append(list(subject))
-        if spread.low is not None and spread.low == spread.high:
-            words = dict.fromkeys((column.casefold(), *labels))
-            groups.append([f"{word} {spread.low}" for word in words])
-            return {"contain_one_of": groups}
-        bounds: Json = {"of": list(labels)}
-        if spread.low is not None:
-            bounds["min"] = spread.low
-        if spread.high is not None:
-            bounds["max"] = spread.high
-        return {"contain_one_of": groups, "contain_range": bounds} if groups else {"contain_range": bounds}
+        names = (column.casefold(), *labels) if len(values) == 1 else _shortest(labels)
+        said = [f"{name} {value}" for name in dict.fromkeys(names) for value in values]
+        value_group: list[JsonValue] = [*said, *self.asking[table.id]]
+        subject = self.subjects.get(table.id)
+        return {"contain_one_of": [list(subject), value_group] if subject else [value_group]}
+
+
+def _values(spread: NumberRange) -> tuple[int, ...]:
+    """The numbers that a key stands for, an open one a hundred far; none where they are too many to be spelled out."""
+    bound = spread.high if spread.low is None else spread.low
+    if bound is None or (spread.low is not None and spread.high is not None):
+        return spread.values
+    step = -1 if spread.low is None else 1
+    return tuple(range(bound, bound + step * MAX_EXPANDED, step)) if abs(bound) <= MAX_EXPANDED else ()
+
+
+def _shortest(labels: Sequence[str]) -> list[str]:
+    """Without those that end in another one: whoever says `caster level 5` says `level 5`."""
+    return [name for name in labels if not any(name.endswith(f" {end}") for end in labels)]
+
+
+def _asking(labels: Sequence[str], vocabulary: Vocabulary) -> tuple[str, ...]:
+    """What a question says that names no number, but wants to be told one: every row may be its answer."""
+    longer = [name for name, tails in vocabulary.lexicon.tails.items() if set(tails) & set(labels)]
+    before = [f"{word} {name}" for name in labels for word in (*ASKING, *ASKING_MOST)]
+    behind = [f"{name} {words}" for name in _shortest(labels) for words in ASKING_BEHIND]
+    return tuple(dict.fromkeys((*before, *behind, *(f"{word} {name}" for name in longer for word in ASKING))))
 
 
 def _matrix(table: Table, reading: Reading, vocabulary: Vocabulary) -> _Matrix | None:
@@ -116,8 +142,16 @@ def _matrix(table: Table, reading: Reading, vocabulary: Vocabulary) -> _Matrix |
         return None
     told = {label.better for label in labels}
     better = way_that_is_better(keys, told.pop() if len(told) == 1 else "")
-    label = column_label(axis.name, vocabulary)
+    label = column_label(axis.name or _counted_per(table.caption or ""), vocabulary)
+    # A 9th-level slot at caster level 17: a number of the label may be meant for either axis.
+    if label and not set(_spoken([label], vocabulary)).isdisjoint(_spoken(labels, vocabulary)):
+        return None
     return _Matrix(table, reading, labels, better, label.name if label else literal(axis.name))
+
+
+def _counted_per(title: str) -> str:
+    """`Spell Level` of `Spell Slots per Spell Level`: columns that are bare numbers have their name in the title."""
+    return title.casefold().rpartition(" per ")[2] if " per " in title.casefold() else ""
 
 
 def _spoken(labels: Iterable[Label], vocabulary: Vocabulary) -> tuple[str, ...]:

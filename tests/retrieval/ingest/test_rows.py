@@ -79,7 +79,8 @@ def test_a_matrix_row_demands_its_armor_class_and_its_subject_if_it_has_twins():
     first = json.loads(rows[0].content)["query_must"]["contain_one_of"]
 
     assert first[0] == ["cleric", "druid", "monk"]
-    assert first[1] == ["opponent armor class 10", "ac 10"]
+    assert first[1][:2] == ["opponent armor class 10", "ac 10"]
+    assert "what ac" in first[1]
     assert len(rows) == 42
     assert all("query_must" in json.loads(row.content) for row in rows)
 
@@ -95,7 +96,8 @@ def test_a_range_row_demands_a_number_of_its_label():
     body = "".join(f"| {n}-{n + 1} | {20 - n} | {19 - n} | {18 - n} |\n" for n in range(1, 20, 2))
     _, rows = rows_of("# Hits\n\n" + header + body)
 
-    assert json.loads(rows[0].content)["query_must"] == {"contain_range": {"of": ["level"], "min": 1, "max": 2}}
+    (group,) = json.loads(rows[0].content)["query_must"]["contain_one_of"]
+    assert group[:3] == ["level 1", "level 2", "what level"]
 
 
 def test_price_lists_short_tables_and_lists_of_names_exclude_nobody():
