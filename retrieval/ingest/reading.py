@@ -1,11 +1,11 @@
 """What a table means: which line is the heading, which cells are labels, which column picks the row."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from retrieval.ingest.headings import realigned, stacked_header
 from retrieval.ingest.values import is_numeric, parse_range
 from retrieval.types import Table
 
@@ -63,8 +63,8 @@ def read_table(table: Table) -> Reading:
         rows = tuple(ReadRow(i, "data", table.header, cells) for i, cells in enumerate(pairs))
         return Reading("record", table.header, rows, 0, len(table.header), None)
     grid = [row.cells for row in table.rows]
-    header, headings, title = _stacked_header(table.header, grid)
-    header, grid = _realigned(header, grid, headings)
+    header, headings, title = stacked_header(table.header, grid)
+    header, grid = realigned(header, grid, headings)
     columns = _named(header)
     rows = _with_roles(columns, grid, headings, title, narrow=len(table.header) == 2)
     data = [row.cells for row in rows if row.role == "data" and row.columns == columns]
@@ -79,50 +79,6 @@ def _is_record(table: Table) -> bool:
         table.header[0].rstrip().endswith(":")
         and sum(cell.rstrip().endswith(":") for cell in firsts) >= len(firsts) / 2
     )
-
-
-def _stacked_header(
-    header: tuple[str, ...], grid: Sequence[tuple[str, ...]]
-) -> tuple[tuple[str, ...], int, str | None]:
-    """The effective header, how many of the first rows belong to it, and a title that spans the table."""
-    if len(grid) < 2 or len(header) < 2:
-        return header, 0, None
-    first = grid[0]
-    wordy = sum(map(bool, first)) >= 2 and not any(_DIGIT.search(cell) or cell.endswith(":") for cell in first)
-    if not any(header[1:]) and wordy and all(first[1:]):
-        return first, 1, header[0] or None
-    spanning = len(header) > MIN_AXIS and bool(header[1]) and len(set(header[1:])) == 1
-    if spanning and len(set(first[1:])) > 1 and all(first[1:]) and not parse_range(first[0]):
-        return _joined(header, first), 1, None
-    numbers_below = any(is_numeric(cell) for row in grid[1:6] for cell in row[1:] if cell)
-    filled = sum(map(bool, first)) >= len(header) - 1
-    if "" in header[1:] and wordy and filled and numbers_below:
-        return _joined(_filled_forward(header), first), 1, None
-    return header, 0, None
-
-
-def _filled_forward(header: tuple[str, ...]) -> tuple[str, ...]:
-    filled: list[str] = []
-    for cell in header:
-        filled.append(cell or (filled[-1] if filled else ""))
-    return tuple(filled)
-
-
-def _joined(upper: tuple[str, ...], lower: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(low if not up or up == low else f"{up} {low}".strip() for up, low in zip(upper, lower, strict=True))
-
-
-def _realigned(
-    header: tuple[str, ...], grid: list[tuple[str, ...]], headings: int
-) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Header and body moved under each other where both have the same number of filled columns, in other places."""
-    named = [i for i, cell in enumerate(header) if cell]
-    fill = Counter(i for row in grid[headings:] for i, cell in enumerate(row) if cell)
-    used = [i for i in range(len(header)) if fill[i]]
-    if named == used or len(named) != len(used) or len(named) < 2 or (0 in used and 0 not in named):
-        # A blank corner over filled cells is the heading of a key, not a heading in another place.
-        return header, grid
-    return tuple(header[i] for i in named), [tuple(row[i] for i in used) for row in grid]
 
 
 def _named(header: tuple[str, ...]) -> tuple[str, ...]:

@@ -43,6 +43,21 @@ def test_one_text_over_all_columns_is_joined_with_the_headings_below():
     assert reading.columns == ("Level", "To hit AC 1", "To hit AC 2", "To hit AC 3")
 
 
+def test_a_row_like_those_below_it_is_no_second_heading():
+    reading = read_table(table("Class|Saves|Saves|Saves", "Fighter|1|2|3", "Cleric|2|2|4"))
+
+    assert reading.columns == ("Class", "Saves", "Saves", "Saves")
+    assert roles(reading) == ["data", "data"]
+
+
+def test_the_first_pair_under_a_blank_heading_is_a_row():
+    pairs = read_table(table("|", "Name|Longsword", "Damage|1d8", "Weight|3"))
+    prices = read_table(table("|", "Item|Cost", "Rope|1 gp", "Lamp|5 sp", "Oil|1 sp", "Tent|2 gp"))
+
+    assert (pairs.columns, roles(pairs)) == (("entry", "column 2"), ["data"] * 3)
+    assert prices.columns == ("Item", "Cost")
+
+
 def test_a_title_over_the_table_becomes_the_label_of_its_rows():
     reading = read_table(
         table("Special Abilities||", "Owner Level|Armor Adj.|Special", "1-2|+0|Alertness", "3-4|+1|--")
