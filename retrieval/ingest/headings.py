@@ -27,7 +27,9 @@ def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> 
         return _joined(header, first), 1, None
     numbers_below = any(is_numeric(cell) for row in grid[1:6] for cell in row[1:] if cell)
     filled = sum(map(bool, first)) >= len(header) - 1
-    if "" in header[1:] and wordy and filled and numbers_below:
+    # Under `Pace | Distance per ...` a row without a key of its own can only name the columns of the distance.
+    keyless = bool(header[0]) and not first[0] and all(row[0] for row in grid[1:])
+    if "" in header[1:] and wordy and filled and (numbers_below or keyless):
         return _joined(_filled_forward(header), first), 1, None
     return header, 0, None
 

@@ -37,6 +37,13 @@ def test_a_first_row_that_is_really_a_heading_joins_the_one_above():
     assert roles(reading) == ["heading", "data", "data"]
 
 
+def test_a_row_without_a_key_under_a_heading_over_several_columns_is_a_heading():
+    reading = read_table(table("Pace|Distance per|", "|Minute|Hour", "Fast|400 feet|4 miles", "Slow|200 feet|2 miles"))
+
+    assert reading.columns == ("Pace", "Distance per Minute", "Distance per Hour")
+    assert (reading.key_column, roles(reading)) == (0, ["heading", "data", "data"])
+
+
 def test_one_text_over_all_columns_is_joined_with_the_headings_below():
     reading = read_table(table("Level|To hit|To hit|To hit", "Level|AC 1|AC 2|AC 3", "1|19|18|17", "2|18|17|16"))
 
