@@ -63,8 +63,9 @@ def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
 
 
 def graph_folder(home: Home, found: Sequence[Chunk], vectors: Vector) -> Path:
-    """Where the graph over exactly these chunks and vectors is kept."""
-    return home.graph / content_version([*map(dump_record, found), vectors.tobytes()])
+    """Where the graph over exactly these chunks and vectors, by the library's words, is kept."""
+    words = tokenizer(home.vocabulary).identity
+    return home.graph / content_version([words, *map(dump_record, found), vectors.tobytes()])
 
 
 def graph_of(home: Home, found: Sequence[Chunk], vectors: Vector) -> Graph:

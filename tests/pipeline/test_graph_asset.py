@@ -27,10 +27,14 @@ def test_the_snapshot_has_the_graph_that_the_asset_built(tiny: Home) -> None:
         assert np.array_equal(snapshot.graph.relations, built.relations)
 
 
-def test_a_graph_over_other_vectors_is_refused(tiny: Home) -> None:
+def test_a_graph_over_other_vectors_or_by_other_words_is_refused(tiny: Home) -> None:
     chunks, vectors = parts(tiny)
     with pytest.raises(IndexMissingError, match="materialize graph first"):
         graph_of(tiny, chunks, -vectors)
+    (tiny.library / "vocabulary.toml").write_text('[aliases]\ncaltrop = "spikeball"\n')
+    with pytest.raises(IndexMissingError, match="materialize graph first"):
+        graph_of(tiny, chunks, vectors)
+    (tiny.library / "vocabulary.toml").unlink()
     shutil.rmtree(graph_folder(tiny, chunks, vectors))
     with pytest.raises(IndexMissingError, match="materialize graph first"):
         graph_of(tiny, chunks, vectors)
