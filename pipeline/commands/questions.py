@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,9 +24,12 @@ FilesArgument = Annotated[list[Path], typer.Argument(help="JSONL files of questi
 def check(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:
     """Read the files and say which gold no longer stands in the live index; exit status 1 if any.
 
+    An id is unique within its file; of several files it is printed as FILE:ID.
+
     \b
-    Example:
+    Examples:
       querymust questions check mine.jsonl
+      querymust questions check mine.jsonl theirs.jsonl
     """
     questions, resolution = _resolved(files, home)
     record = {
@@ -52,6 +56,8 @@ def check(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOpti
 @app.command("resolve")
 def resolve_gold(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:
     """Print the ids of the chunks that answer each question in the live index.
+
+    An id of a question is unique within its file; of several files it is printed as FILE:ID.
 
     \b
     Examples:
@@ -99,9 +105,20 @@ def generate(
 
 def _resolved(files: list[Path], home: Path) -> tuple[tuple[Question, ...], Resolution]:
     from evals.gold import resolve
-    from evals.questions import load_questions
     from retrieval.index.snapshot import open_snapshot
 
-    questions = tuple(question for path in existing(files) for question in load_questions(path))
+    questions = _read(files)
     with open_snapshot(home.expanduser().resolve()) as snapshot:
         return questions, resolve(questions, tuple(snapshot.chunks))
+
+
+def _read(files: list[Path]) -> tuple[Question, ...]:
+    """The questions of the files, with ids that are unique among all of them."""
+    from evals.questions import load_questions
+
+    given = dict(zip(existing(files), files, strict=True))
+    return tuple(
+        question if len(given) == 1 else replace(question, id=f"{name}:{question.id}")
+        for path, name in given.items()
+        for question in load_questions(path)
+    )

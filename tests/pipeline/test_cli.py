@@ -137,6 +137,29 @@ def test_questions_check_passes_on_the_sample_and_names_what_is_stale(run: Run, 
     assert lines[1]["id"] in ran.err
 
 
+@pytest.fixture
+def namesakes(sample: Home, tmp_path: Path) -> tuple[Path, Path]:
+    """Two files with one question each, both called `q`; the gold of the second is stale."""
+    first, second = (json.loads(line) for line in sample.settings.questions[0].read_text().splitlines()[:2])
+    second["gold"][0]["snippet"] = "| 3 | no such row |"
+    paths = (tmp_path / "one.jsonl", tmp_path / "two.jsonl")
+    for path, question in zip(paths, (first, second), strict=True):
+        path.write_text(json.dumps(question | {"id": "q"}))
+    return paths
+
+
+def test_an_id_that_two_files_use_is_two_questions(run: Run, sample: Home, namesakes: tuple[Path, Path]) -> None:
+    one, two = namesakes
+    checked = run("questions", "check", one, two, one, "--home", sample.root, "--json")
+    assert checked.status == 1
+    assert (checked.json["questions"], checked.json["with_gold"], checked.json["evaluability"]) == (2, 2, 0.5)
+    assert [line.startswith(f"{two}:q: ") for line in checked.json["stale"]] == [True]  # type: ignore[attr-defined]
+    gold = run("questions", "resolve", one, two, "--home", sample.root, "--json").json
+    alone = run("questions", "resolve", one, "--home", sample.root, "--json").json
+    assert gold == {f"{one}:q": alone["q"], f"{two}:q": []}
+    assert alone["q"]
+
+
 def test_questions_resolve_prints_ids_that_search_finds(run: Run, sample: Home) -> None:
     gold = run("questions", "resolve", *sample.settings.questions, "--home", sample.root, "--json").json
     hits = run("search", QUESTION, "--home", sample.root, "--json").json["hits"]
