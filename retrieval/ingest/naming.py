@@ -20,6 +20,8 @@ _RUN_IN = re.compile(
     r"\s*(?:[-*+]\s+)?(?:[*_]{1,3}(?P<marked>[^*_\n]{2,60}?)[.:]?[*_]{1,3}[.:]?|(?P<plain>[A-Z][^.:;*_\n]{1,50}):)\s"
 )
 _LEADING_RANGE = re.compile(r"^\s*\d+\s*[-–]\s*\d+\s+(?=[^\W\d])")
+_WORD = re.compile(r"[^\W\d_]{3}")
+_DIGIT = re.compile(r"\d")
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 
 
@@ -78,7 +80,7 @@ def _ranged_columns(data: Sequence[ReadRow], width: int) -> frozenset[int]:
 
 def _numbers(column: str, cell: str, spread: NumberRange, vocabulary: Vocabulary) -> Iterator[str]:
     labels = [label.name for label in column_labels(column, vocabulary)] or [column]
-    yield from (f"{label} {value}" for label in labels for value in spread.values)
+    yield from (f"{label} {value}" for label in labels for value in spread.values or (" ".join(cell.split()),))
     if unit := _UNIT.fullmatch(cell):
         yield from (f"{value} {unit[1]}" for value in spread.values)
 
@@ -96,5 +98,7 @@ def _names(
             continue
         if column in keys and (spread := parse_range(cell)):
             yield from _numbers(row.columns[column], cell, spread, vocabulary)
+            if _WORD.search(cell):
+                yield from (name for name in spellings(cell) if _DIGIT.search(name))
         elif column in keys or (not is_numeric(cell) and shared[column][cell.casefold()] == 1):
             yield from spellings(cell)

@@ -1,6 +1,9 @@
 import pytest
 
-from retrieval.ingest.naming import prose_names, spellings
+from retrieval.ingest.naming import names_of_rows, prose_names, spellings
+from retrieval.ingest.reading import read_table
+from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.types import Table, TableRow
 
 
 @pytest.mark.parametrize(
@@ -32,3 +35,20 @@ def test_a_heading_that_repeats_a_part_of_one_above_is_no_name():
     text = "Notes: The same heading again.\n\nTable: Part of the title.\n\nArmour Table Notes: More than the title.\n"
 
     assert prose_names(titles, text) == ("Armour Table", "Notes", "Armour Table Notes")
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "names"),
+    [
+        ("Film", ["20th Century", "Heat"], ("Film 20", "20th Century")),
+        ("Total", ["30 or higher", "29"], ("Total 30 or higher", "30 or higher")),
+        ("Size", ["20+", "19"], ("Size 20+",)),
+        ("Size", ["3", "4"], ("Size 3",)),
+        ("Reach", ["5-6 feet", "7-8 feet"], ("Reach 5", "Reach 6", "5 feet", "6 feet")),
+    ],
+)
+def test_a_key_that_begins_with_a_number_keeps_its_own_words(column, cells, names):
+    rows = tuple(TableRow((cell, "x"), place, "") for place, cell in enumerate(cells))
+    table = Table("t", "b", "d.md", (), None, (column, "b"), rows, (1, 4))
+
+    assert names_of_rows(read_table(table), Vocabulary.default())[0] == names
