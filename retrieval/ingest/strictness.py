@@ -1,7 +1,6 @@
 """Which tables exclude: matrices of near-twin rows that are useless to a reader who has not the row's value."""
 
-import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from retrieval.ingest.content import Json, JsonValue
 from retrieval.ingest.density import near_duplicate_density
 from retrieval.ingest.reading import Reading
 from retrieval.ingest.search_text import row_search_text
+from retrieval.ingest.subjects import subjects_of
 from retrieval.ingest.values import MAX_EXPANDED, NumberRange, parse_range, way_that_is_better
 from retrieval.query_must.canonical import literal
 from retrieval.query_must.vocabulary import Label, Vocabulary, Way
@@ -25,13 +25,6 @@ ASKING = ("what", "which")
 ASKING_MOST = ("lowest", "highest", "minimum", "best")
 """The same before the label itself, and words behind it."""
 ASKING_BEHIND = ("at which",)
-
-_SEPARATORS = frozenset({"and", "or", "for", "of", "the", "a", "an", "by", "with", "in", "to", "on", "vs", "versus"})
-_BREAK = re.compile(r"[,;:/&()]|\s[-–—]\s")
-_OUTLINE = re.compile(r"\s*(?:(?:[IVXLC]+|[A-Z]|\d+)\.)+\s")
-"""`I.A. ` before a title; it names the table, and is no part of the subject's own words."""
-_NUMBERING = re.compile(r"c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})|[a-z]|[\d.,-]+")
-"""A Roman numeral, a letter or figures; not any word of those letters (`civil`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +75,7 @@ class StrictTables:
             labels |= {matrix.table.id: _spoken(matrix.labels, vocabulary) for matrix in family}
             asking |= {matrix.table.id: _asking(labels[matrix.table.id], vocabulary) for matrix in family}
             better |= {matrix.table.id: matrix.better for matrix in family}
-            subjects |= _subjects([matrix.table for matrix in family])
+            subjects |= subjects_of([matrix.table for matrix in family], vocabulary)
         return cls(labels, asking, better, subjects)
 
     def predicate(self, table: Table, column: str, key: str) -> Json | None:
@@ -172,42 +165,3 @@ def _is_crowd(family: Sequence[_Matrix]) -> bool:
         if row.role == "data"
     ]
     return len(texts) >= MIN_ROWS and near_duplicate_density(texts) >= MIN_DENSITY
-
-
-def _subjects(tables: Sequence[Table]) -> Mapping[str, tuple[str, ...]]:
-    """Words of each caption that its twins' captions lack; none where a table has no twin with another subject."""
-    for title in (_caption_words, _heading_words):
-        phrases = [title(table) for table in tables]
-        spread = Counter(word for words in phrases for word in set(words))
-        told = {
-            table.id: _phrases([word if spread[word] <= len(tables) / 2 else "and" for word in words])
-            for table, words in zip(tables, phrases, strict=True)
-        }
-        if len(tables) > 1 and all(told.values()):
-            return told
-    return {}
-
-
-def _caption_words(table: Table) -> list[str]:
-    return _words(table.caption or "") or _heading_words(table)
-
-
-def _heading_words(table: Table) -> list[str]:
-    return _words(table.heading_path[-1] if table.heading_path else "")
-
-
-def _words(title: str) -> list[str]:
-    outline = _OUTLINE.match(title)
-    start = outline.end() if outline else 0
-    return literal(f"{title[:start]} and {_BREAK.sub(' and ', title[start:])}").split()
-
-
-def _phrases(words: Sequence[str]) -> tuple[str, ...]:
-    """Runs of words between `and`, `or`, `for` and the like; numbering such as `IV` or `3.2` is no word."""
-    phrases: list[list[str]] = [[]]
-    for word in words:
-        if word in _SEPARATORS or _NUMBERING.fullmatch(word):
-            phrases.append([])
-        else:
-            phrases[-1].append(word)
-    return tuple(dict.fromkeys(" ".join(phrase) for phrase in phrases if phrase))

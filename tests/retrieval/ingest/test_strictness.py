@@ -71,17 +71,17 @@ def test_a_table_may_be_asked_for_by_its_number(numbers: tuple[str, str]) -> Non
 @pytest.mark.parametrize(
     ("title", "words"),
     [
-        ("Table IV: Civil Guards", ["civil guard"]),
+        ("Attack Matrix IV: Civil Guards", ["civil guard"]),
         ("Table 3.2: Clerics", ["cleric"]),
         ("Table 3-2 Clerics", ["cleric"]),
         ("A. Clerics", ["cleric"]),
         ("I.A. Clerics", ["ia", "cleric"]),
         ("3. Clerics (druids), monks", ["cleric", "druid", "monk"]),
-        ("Magic-Users – Illusionists", ["magic user", "illusionist"]),
+        ("Attack Matrix: Magic-Users – Illusionists", ["magic user", "illusionist"]),
     ],
 )
 def test_a_subject_is_what_a_question_would_say(title: str, words: list[str]) -> None:
-    assert subject(title, "Table V: Fighters") == words
+    assert subject(title, "Attack Matrix V: Fighters" if "Matrix" in title else "Table V: Fighters") == words
 
 
 @pytest.mark.parametrize(
@@ -211,3 +211,12 @@ def test_a_number_that_either_axis_may_mean_excludes_nobody(table: Table) -> Non
 
 def test_bare_numbers_in_the_columns_are_of_no_label_unless_the_title_says_so() -> None:
     assert admitted("level 7", replace(SPELL_LEVELS, caption="Hit Points per Hit Die")) == ["7"]
+
+
+def test_a_question_that_names_the_class_gets_its_row_whatever_the_caption_calls_the_table() -> None:
+    tables = [
+        replace(matrix("Combat"), id=title, caption=title) for title in ("Fighter Attack Matrix", "Cleric To Hit Table")
+    ]
+    assert "6" in admitted("4th level fighter AC 6", *tables)
+    assert "6" in admitted("4th level cleric AC 6", *tables)
+    assert admitted("4th level monk AC 6", *tables) == []
