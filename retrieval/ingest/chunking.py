@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+from retrieval.ingest.content import name_first
 from retrieval.ingest.enrichment import enriched, page_marks
 from retrieval.ingest.markdown import parse_blocks, plain_text
 from retrieval.ingest.naming import prose_names
@@ -76,6 +77,8 @@ def _row_chunks(
 ) -> Iterator[tuple[Row, Chunk]]:
     table = placed.table
     for row in rows_of[table.id]:
+        pairs = zip(row.columns, row.cells, strict=True)
+        columns, cells = zip(*map(name_first, pairs), strict=True) if row.kind == "record" else (row.columns, row.cells)
         yield (
             row,
             Chunk(
@@ -84,7 +87,7 @@ def _row_chunks(
                 document=document.path,
                 kind=row.kind,
                 text=row.content,
-                search_text=row_search_text(table, row.columns, row.cells, row.label),
+                search_text=row_search_text(table, columns, cells, row.label),
                 source=row.source,
                 lines=row.lines,
                 heading_path=table.heading_path,

@@ -50,7 +50,12 @@ def grid_object(table: Table, reading: Reading, row: ReadRow, key: str) -> Json:
 def record_object(table: Table, pairs: Sequence[tuple[str, str]]) -> Json:
     """A key/value block as one object: the pair in its heading line comes first."""
     described = f"{subject(table)} described point by point, from {_path(table)}."
-    return {"title": subject(table), "description": described} | _pairs(pairs)
+    return {"title": subject(table), "description": described} | _pairs(map(name_first, pairs))
+
+
+def name_first(pair: tuple[str, str]) -> tuple[str, str]:
+    """A line of a record as name and value; one that fills its first cell alone is words without a name."""
+    return pair if pair[1].strip() else ("", pair[0])
 
 
 def to_text(content: Json) -> str:
@@ -71,7 +76,7 @@ def _pairs(pairs: Iterable[tuple[str, str]]) -> Json:
 
 
 def _free_key(name: str, taken: Json) -> str:
-    base = f"{name} value" if name in RESERVED or not name else name
+    base = f"{name} value".strip() if name in RESERVED or not name else name
     key, count = base, 1
     while key in taken:
         count += 1

@@ -74,11 +74,11 @@ def read_table(table: Table) -> Reading:
 def _is_record(table: Table) -> bool:
     if len(table.header) != 2 or not table.rows:
         return False
-    firsts = [table.header[0], *(row.cells[0] for row in table.rows)]
-    return (
-        table.header[0].rstrip().endswith(":")
-        and sum(cell.rstrip().endswith(":") for cell in firsts) >= len(firsts) / 2
-    )
+    # The heading line of a stat block holds its first pair, or, over the values, what kind of creature it is.
+    titled = not table.header[0].strip()
+    firsts = [row.cells[0].rstrip() for row in table.rows] + ([] if titled else [table.header[0].rstrip()])
+    pairs = sum(cell.endswith(":") for cell in firsts)
+    return pairs > len(firsts) / 2 if titled else firsts[-1].endswith(":") and pairs >= len(firsts) / 2
 
 
 def _named(header: tuple[str, ...]) -> tuple[str, ...]:

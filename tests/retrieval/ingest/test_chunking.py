@@ -81,3 +81,13 @@ def test_twin_tables_share_a_signature_whatever_their_case_and_extent():
     chunks = chunks_of(table.format("A", "To hit AC") + table.format("B", "Other") + wider)
 
     assert chunks[0].signature == chunks[2].signature != chunks[1].signature
+
+
+def test_a_record_keeps_the_line_that_goes_on_with_the_value_above():
+    pairs = "| Hit Dice: | 4 |\n| Skills: | Hide, |\n| Spot |  |\n| Size: | Large |\n"
+    (chunk,) = chunks_of(f"# Golem\n\n|  | Large Construct |\n| - | - |\n{pairs}")
+
+    assert (chunk.kind, chunk.names) == ("record", ("Golem",))
+    for words in ("Large Construct", "Spot"):
+        assert words in chunk.text
+        assert words in chunk.search_text

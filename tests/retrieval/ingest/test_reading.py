@@ -30,6 +30,11 @@ def test_pairs_whose_first_stands_in_the_heading_are_a_record():
     assert read_table(table("Frequency:|Rare", "Hit Dice:|4", "Size:|Large")).kind == "record"
 
 
+def test_pairs_under_a_blank_corner_are_a_record_if_most_of_them_are_named():
+    assert read_table(table("|Large Construct", "Hit Dice:|4", "more dice|", "Size:|Large")).kind == "record"
+    assert read_table(table("|Cost", "Sum:|4", "Rope|3", "Lamp|2")).kind == "grid"
+
+
 def test_a_first_row_that_is_really_a_heading_joins_the_one_above():
     reading = read_table(table("||Break DC|", "Door|Hardness|Stuck|Locked", "Stone|8|28|28", "Iron|10|28|28"))
 
