@@ -1,6 +1,7 @@
 """The command as a person runs it: exit status, one clear line, JSON that another program can read."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from retrieval.home import Home
 
 QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
 ROOT = Path(__file__).parents[2]
+LIBRARY_PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,27 @@ def test_an_id_that_two_files_use_is_two_questions(run: Run, sample: Home, names
     alone = run("questions", "resolve", one, "--home", sample.root, "--json").json
     assert gold == {f"{one}:q": alone["q"], f"{two}:q": []}
     assert alone["q"]
+
+
+def test_the_question_of_the_docs_is_one_about_the_sample(run: Run, sample: Home, tmp_path: Path) -> None:
+    (block,) = re.findall(r"^```json\n(.*?)^```", LIBRARY_PAGE, re.MULTILINE | re.DOTALL)
+    path = tmp_path / "questions.jsonl"
+    path.write_text(" ".join(block.split()))
+    ran = run("questions", "resolve", path, "--home", sample.root, "--json")
+    assert ran.status == 0
+    assert [len(gold) for gold in ran.json.values()] == [1]  # type: ignore[arg-type]
+
+
+def test_what_a_question_must_have_is_what_the_docs_say(run: Run, sample: Home, tmp_path: Path) -> None:
+    (listed,) = re.findall(r"Only ((?:`\w+`(?:, | and )?)+) must be there", LIBRARY_PAGE)
+    least = {"id": "q", "query": "turning a vampire", "gold": [{"row_key": "6"}]}
+    assert re.findall(r"`(\w+)`", listed) == list(least)
+    path = tmp_path / "questions.jsonl"
+    for name in least:
+        path.write_text(json.dumps({key: value for key, value in least.items() if key != name}))
+        ran = run("questions", "check", path, "--home", sample.root)
+        assert ran.status == 2
+        assert f"{name}: " in ran.err
 
 
 def test_questions_resolve_prints_ids_that_search_finds(run: Run, sample: Home) -> None:

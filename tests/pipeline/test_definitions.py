@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import dagster as dg
@@ -6,6 +7,8 @@ import pytest
 from evals.standing import HEADLINE
 from pipeline.definitions import load
 from pipeline.gate import GATE
+from pipeline.run import dagster_instance
+from retrieval.home import Home
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -110,3 +113,17 @@ def test_one_run_goes_at_a_time(path: str, tmp_path: Path) -> None:
         queue = instance.get_concurrency_config().run_queue_config
     assert queue is not None
     assert queue.max_concurrent_runs == 1
+
+
+def test_the_docs_say_whose_data_version_is_not_its_content(sample: Home) -> None:
+    (sentence,) = re.findall(r"save that of\s(.*?), which", DOCS, re.DOTALL)
+    said = set(re.findall(r"`(\w+)`", sentence))
+    with dagster_instance(sample) as instance:
+        for name in sorted(WHOLE | BY_BOOK | {"evaluation"}):
+            event = instance.get_latest_materialization_event(dg.AssetKey(name))
+            assert event is not None
+            materialization = event.asset_materialization
+            assert materialization is not None
+            own = "dagster/data_version_is_user_provided" in (materialization.tags or {})
+            assert own == (name not in said), name
+    assert "evidence_weights" in said
