@@ -80,7 +80,7 @@ def _ranged_columns(data: Sequence[ReadRow], width: int) -> frozenset[int]:
 
 def _numbers(column: str, cell: str, spread: NumberRange, vocabulary: Vocabulary) -> Iterator[str]:
     labels = [label.name for label in column_labels(column, vocabulary)] or [column]
-    yield from (f"{label} {value}" for label in labels for value in spread.values or (" ".join(cell.split()),))
+    yield from (f"{label} {value}" for label in labels for value in spread.values)
     if unit := _UNIT.fullmatch(cell):
         yield from (f"{value} {unit[1]}" for value in spread.values)
 
