@@ -15,7 +15,7 @@ from retrieval.query_must.canonical import literal
 from retrieval.types import Book, Chunk, Document, Metadata, Row, Table
 
 WORKING_TOKENS = 256
-"""Prose is cut to about this size, in `estimate_tokens`; 8,192 is the cap that nothing passes."""
+"""Prose is cut to about this size, in `estimate_tokens`; 8,192 is the cap that no prose passes."""
 
 
 def chunk_book(

@@ -10,7 +10,7 @@ from retrieval.ingest.tables import PlacedTable, caption_of
 from retrieval.types import Document
 
 TOKEN_CAP = 8192
-"""No chunk is longer: the input limit of the hosted embedding models."""
+"""No passage of prose is longer: the input limit of the hosted embedding models. A table row is never cut."""
 
 BYTES_PER_TOKEN = 3
 BOLD_LINE_LEVEL = 7
