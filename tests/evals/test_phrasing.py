@@ -51,7 +51,7 @@ def test_names_may_be_turned_round():
 
 
 def test_columns_keep_short_capitals_unless_all_is_shouted():
-    assert said("column", "XP Value") == {"XP value"}
+    assert said("column", "XP Value") == {"XP value", "xp"}
     assert said("column", "TYPE OF SAVE") == {"type of save"}
     assert "hit dice" in said("column", "Hit Dice:")
 
