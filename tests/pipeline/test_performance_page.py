@@ -52,6 +52,13 @@ def test_a_goal_is_reached_or_not_by_its_bound(small: ScaleReport) -> None:
     assert verdict["starved questions, prefilter"]
 
 
+def test_the_page_says_how_prefilter_grows(small: ScaleReport) -> None:
+    sizes = [replace(small, chunks=chunks) for chunks in (10_000, 1_000_000)]
+    assert "| prefilter | 1.00 | under 4 | yes |" in performance_page(sizes)
+    slow = tuple(replace(each, p50_ms=each.p50_ms * 5) for each in small.timings)
+    assert "| prefilter | 5.00 | under 4 | **no** |" in performance_page([sizes[0], replace(sizes[1], timings=slow)])
+
+
 def test_the_plot_is_svg(small: ScaleReport, tmp_path: Path) -> None:
     root = ElementTree.fromstring(plot([small, replace(small, chunks=2000)]))
     assert len(root.findall("{http://www.w3.org/2000/svg}polyline")) == 7
