@@ -25,23 +25,29 @@ FEW: Final = 4096
 MOST: Final = 400
 """More neighbours than this cost the collection more than the exact scan of 100,000 vectors costs us."""
 
+_EQUAL: Final = 1e-5
+"""Chroma computes in single precision: distances no further apart may be those of equal vectors."""
+
 
 def nearest_in(
     snapshot: Snapshot, name: CollectionName, vector: Vector, k: int, seen: frozenset[str] = frozenset()
 ) -> Positions:
     """Positions of at least the k nearest chunks of one collection that were not seen yet, in no particular order.
 
-    Chroma's graph may give fewer than there are, and of equals at the k-th place it gives any; the exact scan then
-    says which.
+    Chroma's graph may give fewer than there are; the exact scan then gives the rest. Of equals at the k-th place it
+    gives any, so it is asked for more until the last it gives is further away.
     """
-    found = snapshot.chunks.positions(snapshot.collections.nearest(name, vector, k + 1, excluding=seen).ids)
     left = snapshot.collection_size(name) - len(seen)
-    if len(found) < min(k + 1, left):
-        return _scan(snapshot, name, vector, k, seen)
-    if len(found) <= k:
-        return found
-    last, after = np.sort(similarity(snapshot.vectors[found], vector))[:2]
-    return _scan(snapshot, name, vector, k, seen) if last == after else found
+    wanted = k + 1
+    while True:
+        near = snapshot.collections.nearest(name, vector, wanted, excluding=seen)
+        if len(near.ids) < min(wanted, left):
+            return _scan(snapshot, name, vector, k, seen)
+        if len(near.ids) == left or near.distances[-1] - near.distances[k - 1] > _EQUAL:
+            return snapshot.chunks.positions(near.ids)
+        wanted *= 4
+        if wanted > MOST:
+            return _scan(snapshot, name, vector, k, seen)
 
 
 def nearest_where(snapshot: Snapshot, name: CollectionName, vector: Vector, k: int, where: Mask | None) -> Positions:
