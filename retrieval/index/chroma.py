@@ -33,9 +33,8 @@ class HnswSettings:
 
     Chosen on 100,000 near-twin rows of 256 dimensions, 200 questions. Chroma's defaults (16, 100, 100) found 94 % of
     the 15 true neighbours, and none at all for some questions; 32, 200 and 200 found 93 to 99 % with a table's rows
-    inserted one after the other. Chroma builds with several threads, so each graph is another: in random order these
-    settings found all of them in five builds of seven, 99.97 and 98 % in two, and 99.0 % of a million's.
-    `querymust bench scale` measures it again.
+    inserted one after the other. In random order they found all in five builds of seven, 99.97 and 98 % in two, for
+    each of Chroma's graphs is another; of a million rows 99.0 %. `querymust bench scale` measures it again.
     """
 
     space: str = "cosine"
