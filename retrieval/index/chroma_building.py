@@ -9,7 +9,7 @@ import numpy.typing as npt
 from retrieval.errors import IndexCorruptError, RetrievalError
 from retrieval.index.chroma import ChromaStore, CollectionName
 from retrieval.index.chroma_server import ChromaServer
-from retrieval.index.verification import collection_findings
+from retrieval.index.collection_check import collection_findings
 from retrieval.types import Chunk, MetadataValue, Vector
 
 Guarded = npt.NDArray[np.bool_]

@@ -1,36 +1,16 @@
-"""Tries a snapshot before it may go live: Chroma can lose vectors without saying so."""
+"""Tries a snapshot before it may go live."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from retrieval.errors import RetrievalError
-from retrieval.index.chroma import ChromaStore, CollectionName
-from retrieval.types import Vector
+from retrieval.index.collection_check import NAMES, Finding, collection_findings
+from retrieval.index.snapshot import Snapshot
 
-if TYPE_CHECKING:
-    from retrieval.index.snapshot import Snapshot
-
-NAMES: Final[tuple[CollectionName, CollectionName]] = ("open", "guarded")
 MIN_RECALL = 0.99
-_PAGE = 1000
-"""Vectors read back at once."""
 _SAME = 1e-4
 """Chroma's cosine distance of a vector to itself differs from 0 by rounding."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something about a snapshot that forbids promoting it."""
-
-    check: str
-    """`files`, `counts`, `vectors`, `probes` or `recall`."""
-    detail: str
 
 
 def verify_snapshot(snapshot: Snapshot, *, probes: int = 200, seed: int = 0) -> tuple[Finding, ...]:
@@ -74,40 +54,6 @@ def _files(snapshot: Snapshot) -> Iterator[Finding]:
 def _collections(snapshot: Snapshot) -> Iterator[Finding]:
     guarded = np.asarray(snapshot.predicates.guarded)
     return collection_findings(snapshot.collections, snapshot.chunks.id_at, snapshot.vectors, guarded)
-
-
-def collection_findings(
-    store: ChromaStore, id_at: Callable[[int], str], vectors: Vector, guarded: npt.NDArray[np.bool_]
-) -> Iterator[Finding]:
-    """What of the chunks the collections do not hold: counts, then every vector read back.
-
-    Args:
-        store: the two collections.
-        id_at: a chunk's id, by position.
-        vectors: (n, dimensions), by position.
-        guarded: (n,) which chunks have a query_must.
-
-    Raises:
-        IndexCorruptError: a collection is missing or unreadable.
-        IndexMissingError: the server lacks a collection.
-    """
-    for name, members in zip(NAMES, (np.flatnonzero(~guarded), np.flatnonzero(guarded)), strict=True):
-        count = store.count(name)
-        if count != len(members):
-            yield Finding("counts", f"collection {name!r} has {count} records instead of {len(members)}")
-        lost = 0
-        for start in range(0, len(members), _PAGE):
-            page = members[start : start + _PAGE]
-            ids = [id_at(int(position)) for position in page]
-            lost += _lost(store.vectors(name, ids), ids, vectors[page])
-        if lost:
-            yield Finding("vectors", f"collection {name!r} lost the vectors of {lost} of {len(members)} chunks")
-
-
-def _lost(stored: Mapping[str, Vector], ids: Sequence[str], vectors: Vector) -> int:
-    nothing = np.full(vectors.shape[1], np.nan, dtype=np.float32)
-    found = np.stack([stored.get(chunk_id, nothing) for chunk_id in ids])
-    return int((~np.isclose(found, vectors, atol=1e-5)).any(axis=1).sum())
 
 
 def _probes(snapshot: Snapshot, probes: int, seed: int) -> Iterator[Finding]:

@@ -1,0 +1,58 @@
+"""Whether the collections hold what they should: Chroma can lose vectors without saying so."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.index.chroma import ChromaStore, CollectionName
+from retrieval.types import Vector
+
+NAMES: Final[tuple[CollectionName, CollectionName]] = ("open", "guarded")
+_PAGE = 1000
+"""Vectors read back at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about a snapshot that forbids promoting it."""
+
+    check: str
+    """`files`, `counts`, `vectors`, `probes` or `recall`."""
+    detail: str
+
+
+def collection_findings(
+    store: ChromaStore, id_at: Callable[[int], str], vectors: Vector, guarded: npt.NDArray[np.bool_]
+) -> Iterator[Finding]:
+    """What of the chunks the collections do not hold: counts, then every vector read back.
+
+    Args:
+        store: the two collections.
+        id_at: a chunk's id, by position.
+        vectors: (n, dimensions), by position.
+        guarded: (n,) which chunks have a query_must.
+
+    Raises:
+        IndexCorruptError: a collection is missing or unreadable.
+        IndexMissingError: the server lacks a collection.
+    """
+    for name, members in zip(NAMES, (np.flatnonzero(~guarded), np.flatnonzero(guarded)), strict=True):
+        count = store.count(name)
+        if count != len(members):
+            yield Finding("counts", f"collection {name!r} has {count} records instead of {len(members)}")
+        lost = 0
+        for start in range(0, len(members), _PAGE):
+            page = members[start : start + _PAGE]
+            ids = [id_at(int(position)) for position in page]
+            lost += _lost(store.vectors(name, ids), ids, vectors[page])
+        if lost:
+            yield Finding("vectors", f"collection {name!r} lost the vectors of {lost} of {len(members)} chunks")
+
+
+def _lost(stored: Mapping[str, Vector], ids: Sequence[str], vectors: Vector) -> int:
+    nothing = np.full(vectors.shape[1], np.nan, dtype=np.float32)
+    found = np.stack([stored.get(chunk_id, nothing) for chunk_id in ids])
+    return int((~np.isclose(found, vectors, atol=1e-5)).any(axis=1).sum())
