@@ -97,12 +97,14 @@ def write_rows(folder: Path, rows: Sequence[QuestionRow]) -> tuple[Path, ...]:
         gold.setdefault(name, {})[row.question_id] = row.gold
         ranking = [Scored(*each) for each in zip(row.deep_chunk_ids, row.deep_scores, strict=True)]
         runs.setdefault((name, row.strategy), {})[row.question_id] = ranking
+    written: list[Path] = []
     for name, of_set in gold.items():
-        write_qrels(folder / f"{name}.qrels", of_set)
+        written.append(folder / f"{name}.qrels")
+        write_qrels(written[-1], of_set)
     for (name, strategy), run in runs.items():
-        write_run(folder / f"{name}.{strategy}.run", run, strategy)
-    qrels = (folder / f"{name}.qrels" for name in gold)
-    return tuple(sorted([*qrels, *(folder / f"{name}.{strategy}.run" for name, strategy in runs)]))
+        written.append(folder / f"{name}.{strategy}.run")
+        write_run(written[-1], run, strategy)
+    return tuple(sorted(written))
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:

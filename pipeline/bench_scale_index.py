@@ -9,12 +9,11 @@
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
-from typing import TypeVar
 
 from pipeline import bench_library
 from pipeline.bench_index import Tell, code_digest
@@ -23,8 +22,6 @@ from retrieval.index.embedding_text import embedding_text
 from retrieval.index.snapshot import build_snapshot
 from retrieval.query_must.vocabulary import Vocabulary
 from retrieval.types import Chunk, Embedder, Vector
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,30 +49,33 @@ def scale_index(home: Path, library: Sequence[Chunk], seed: int, embedder: Embed
     known = home / "scale.json"
     if known.is_file() and (found := ScaleIndex(**json.loads(known.read_text("utf-8")))).key == key:
         return found
-    for left in ("scale.json", "snapshots", "single"):
-        _remove(home / left)
+    known.unlink(missing_ok=True)
+    for left in (home / "snapshots", home / "single"):
+        if left.is_dir():
+            shutil.rmtree(left)
     built = _build(home, library, embedder, key, tell)
     known.write_text(json.dumps(asdict(built)), "utf-8")
     return built
 
 
 def _build(home: Path, library: Sequence[Chunk], embedder: Embedder, key: str, tell: Tell) -> ScaleIndex:
-    seconds: dict[str, float] = {}
     embedder.embed_query("loads the weights")
     texts = [embedding_text(chunk) for chunk in library]
-    vectors = _timed(seconds, "embed", lambda: embedder.embed(texts))
-    stages = _Stages(seconds, tell)
+    stages = _Stages("embed", tell)
+    vectors = embedder.embed(texts)
+    stages.tell("files", 0, len(library))
     manifest = build_snapshot(home, library, vectors, embedder.identity, Vocabulary.default(), progress=stages.tell)
     stages.end()
     _write_single(home / "single", library, vectors, tell)
-    return ScaleIndex(key, manifest.id, {name: round(value, 2) for name, value in seconds.items()})
+    return ScaleIndex(key, manifest.id, {name: round(value, 2) for name, value in stages.seconds.items()})
 
 
 class _Stages:
     """Adds up seconds by the stage that a build last told of."""
 
-    def __init__(self, seconds: dict[str, float], tell: Tell) -> None:
-        self._seconds, self._tell, self._stage, self._since = seconds, tell, "files", perf_counter()
+    def __init__(self, first: str, tell: Tell) -> None:
+        self.seconds: dict[str, float] = {}
+        self._tell, self._stage, self._since = tell, first, perf_counter()
 
     def tell(self, stage: str, done: int, total: int) -> None:
         """What the build does now; what passed since the last time was the last stage's."""
@@ -86,7 +86,7 @@ class _Stages:
     def end(self) -> None:
         """Count up to now."""
         now = perf_counter()
-        self._seconds[self._stage] = self._seconds.get(self._stage, 0.0) + now - self._since
+        self.seconds[self._stage] = self.seconds.get(self._stage, 0.0) + now - self._since
         self._since = now
 
 
@@ -109,17 +109,3 @@ def _write_single(folder: Path, library: Sequence[Chunk], vectors: Vector, tell:
 def _key(chunks: int, seed: int, embedder: Embedder) -> str:
     drawn = sha256(Path(bench_library.__file__).read_bytes()).hexdigest()
     return sha256(json.dumps([chunks, seed, drawn, code_digest(), str(embedder.identity)]).encode()).hexdigest()
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _timed(seconds: dict[str, float], name: str, work: Callable[[], Result]) -> Result:
-    begun = perf_counter()
-    result = work()
-    seconds[name] = perf_counter() - begun
-    return result

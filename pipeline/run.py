@@ -10,9 +10,9 @@ from pathlib import Path
 
 import dagster as dg
 
-from pipeline.defs.partitions import books_partitions, partition_keys
+from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from retrieval.errors import RetrievalError
-from retrieval.home import Home, is_book_key
+from retrieval.home import Home
 from retrieval.ingest.library import list_books
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -61,10 +61,10 @@ def sync_books(home: Home, instance: dg.DagsterInstance) -> tuple[str, ...]:
     name = str(books_partitions.name)
     known = set(instance.get_dynamic_partitions(name))
     instance.add_dynamic_partitions(name, [slug for slug in slugs if slug not in known])
-    for slug in sorted(known - set(slugs)):
+    gone = sorted(known - set(slugs))
+    for slug in gone:
         instance.delete_dynamic_partition(name, slug)
-        if is_book_key(slug):  # somebody may have added any key by hand
-            home.forget(slug)
+    forget_books(home, gone)
     return tuple(slugs)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import dagster as dg
 
 from retrieval.errors import LibraryError
-from retrieval.home import is_book_key
+from retrieval.home import Home, is_book_key
 
 books_partitions = dg.DynamicPartitionsDefinition(name="books")
 
@@ -21,3 +21,9 @@ def partition_keys(slugs: Iterable[str]) -> list[str]:
         if not is_book_key(key):
             raise LibraryError(f"{key!r} cannot be a book's key; use lower-case letters, digits and dashes")
     return keys
+
+
+def forget_books(home: Home, keys: Iterable[str]) -> None:
+    """Delete the records of books that went; a key that no book can have was added by hand, and has none."""
+    for key in filter(is_book_key, keys):
+        home.forget(key)

@@ -7,9 +7,9 @@ from typing import Literal
 import dagster as dg
 
 from pipeline.defs.jobs import index_book, index_library
-from pipeline.defs.partitions import books_partitions, partition_keys
+from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from retrieval.errors import LibraryError
-from retrieval.home import Home, is_book_key
+from retrieval.home import Home
 from retrieval.ingest.library import list_books
 
 ASKED_BY = "querymust/asked_by"
@@ -35,8 +35,7 @@ def new_or_changed_books(
         return dg.SkipReason(str(error))
     known = set(context.instance.get_dynamic_partitions(str(books_partitions.name)))
     gone = sorted(known - set(found))
-    for slug in filter(is_book_key, gone):  # somebody may have added any key by hand
-        home.forget(slug)
+    forget_books(home, gone)
     # The digests of the books whose records are in step. A run key would not do: it is used once for ever, and a book
     # may change back. A book that went is kept, without a digest, until the library was indexed without it.
     seen = json.loads(context.cursor) if context.cursor else {}

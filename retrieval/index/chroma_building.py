@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.errors import IndexCorruptError, RetrievalError
-from retrieval.index.chroma import ChromaStore, CollectionName
+from retrieval.index.chroma import ChromaStore
 from retrieval.index.chroma_server import ChromaServer
-from retrieval.index.collection_check import collection_findings
+from retrieval.index.collection_check import collection_findings, members
 from retrieval.types import Chunk, MetadataValue, Vector
 
 Guarded = npt.NDArray[np.bool_]
@@ -31,7 +31,7 @@ def write_collections(
     done = 0
     tell("collections", 0, len(chunks))
     try:
-        for name, places in _members(guarded).items():
+        for name, places in members(guarded).items():
             store.create(name)
             part = [chunks[place] for place in places]
             for added in store.add(name, [chunk.id for chunk in part], vectors[places], list(map(_metadata, part))):
@@ -69,10 +69,6 @@ def collections_are_whole(
         return False
     finally:
         store.close()
-
-
-def _members(guarded: Guarded) -> dict[CollectionName, npt.NDArray[np.int64]]:
-    return {"open": np.flatnonzero(~guarded), "guarded": np.flatnonzero(guarded)}
 
 
 def _metadata(chunk: Chunk) -> dict[str, MetadataValue]:

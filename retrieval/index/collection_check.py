@@ -14,6 +14,8 @@ NAMES: Final[tuple[CollectionName, CollectionName]] = ("open", "guarded")
 _PAGE = 1000
 """Vectors read back at once."""
 
+Positions = npt.NDArray[np.int64]
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -22,6 +24,11 @@ class Finding:
     check: str
     """`files`, `counts`, `vectors`, `probes` or `recall`."""
     detail: str
+
+
+def members(guarded: npt.NDArray[np.bool_]) -> Mapping[CollectionName, Positions]:
+    """Positions of the chunks of each collection, by which chunks have a query_must, (n,)."""
+    return dict(zip(NAMES, (np.flatnonzero(~guarded), np.flatnonzero(guarded)), strict=True))
 
 
 def collection_findings(
@@ -39,17 +46,17 @@ def collection_findings(
         IndexCorruptError: a collection is missing or unreadable.
         IndexMissingError: the server lacks a collection.
     """
-    for name, members in zip(NAMES, (np.flatnonzero(~guarded), np.flatnonzero(guarded)), strict=True):
+    for name, places in members(guarded).items():
         count = store.count(name)
-        if count != len(members):
-            yield Finding("counts", f"collection {name!r} has {count} records instead of {len(members)}")
+        if count != len(places):
+            yield Finding("counts", f"collection {name!r} has {count} records instead of {len(places)}")
         lost = 0
-        for start in range(0, len(members), _PAGE):
-            page = members[start : start + _PAGE]
+        for start in range(0, len(places), _PAGE):
+            page = places[start : start + _PAGE]
             ids = [id_at(int(position)) for position in page]
             lost += _lost(store.vectors(name, ids), ids, vectors[page])
         if lost:
-            yield Finding("vectors", f"collection {name!r} lost the vectors of {lost} of {len(members)} chunks")
+            yield Finding("vectors", f"collection {name!r} lost the vectors of {lost} of {len(places)} chunks")
 
 
 def _lost(stored: Mapping[str, Vector], ids: Sequence[str], vectors: Vector) -> int:

@@ -99,7 +99,7 @@ class MetadataIndex:
             UnknownNameError: no chunk has that key; lists those that exist.
             InvalidQueryError: the value is no text, number, true or false.
         """
-        if not isinstance(value, str | int | float) or value != value:  # noqa: PLR0124 - what differs from itself is NaN
+        if not isinstance(value, str | int | float) or _is_nan(value):
             raise InvalidQueryError(f"{key!r} is compared with {value!r}; compare with a text, a number, true or false")
         if key not in self.columns:
             raise UnknownNameError("metadata key", key, self.columns)
@@ -151,8 +151,12 @@ def _facts(chunk: Chunk) -> Iterator[tuple[str, Scalar, bool]]:
     for key, value in facts.items():
         if isinstance(value, (tuple, list)):
             yield from ((key, member, True) for member in dict.fromkeys(value))
-        elif not (isinstance(value, float) and isnan(value)):
+        elif not _is_nan(value):
             yield key, value, False
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and isnan(value)
 
 
 def _family(value: Scalar) -> str:

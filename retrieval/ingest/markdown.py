@@ -18,7 +18,7 @@ _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
 _TABLE_PART = re.compile(r"</?(?:t[drh]|tbody|thead|tfoot)\b", re.IGNORECASE)
 _TAG_OR_COMMENT = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 _HTML_NAME = re.compile(r"</?([a-z][a-z0-9-]*)|<!--", re.IGNORECASE)
-_HTML_ELEMENTS = (
+_ELEMENT_NAMES = (
     "a abbr acronym address area article aside audio b base bdi bdo big blink blockquote body br button canvas "
     "caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset "
     "figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img "
@@ -27,6 +27,7 @@ _HTML_ELEMENTS = (
     "span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr "
     "track tt u ul var video wbr"
 )
+_HTML_ELEMENTS = frozenset(_ELEMENT_NAMES.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ def _words(tokens: list[Token]) -> Iterator[str]:
 
 def _is_html(tag: str) -> bool:
     match = _HTML_NAME.match(tag)
-    return match is not None and (match[1] is None or match[1].lower() in _HTML_ELEMENTS.split())
+    return match is not None and (match[1] is None or match[1].lower() in _HTML_ELEMENTS)
 
 
 def split_row(line: str) -> tuple[str, ...]:

@@ -12,11 +12,12 @@ import numpy as np
 
 from retrieval.index.evidence_index import EvidenceIndex
 from retrieval.index.lexical import LexicalIndex
+from retrieval.index.metadata_index import Mask
 from retrieval.index.snapshot import Snapshot
 from retrieval.query_must.compiled import CompiledPredicates
 from retrieval.search.cosine import Cosines
 from retrieval.search.evidence_parts import OfAll, OfCosines, OfFew, OfTables, Part
-from retrieval.search.fusion import Mask, Positions, Scores, best
+from retrieval.search.fusion import Positions, Scores, best
 from retrieval.search.question import Question
 from retrieval.strategy import EvidenceWeights
 

@@ -10,14 +10,13 @@ from typing import Final
 import numpy as np
 
 from retrieval.index.chroma import CollectionName
+from retrieval.index.collection_check import NAMES
 from retrieval.index.metadata_index import Mask
 from retrieval.index.snapshot import Snapshot
 from retrieval.search.cosine import similarity
 from retrieval.search.fusion import Positions, best
 from retrieval.search.ranking import Ranking
 from retrieval.types import Vector
-
-NAMES: Final[tuple[CollectionName, CollectionName]] = ("open", "guarded")
 
 FEW: Final = 4096
 """So many chunks are scored exactly in the time of one question to the collection."""

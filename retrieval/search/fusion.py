@@ -7,11 +7,11 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.index.metadata_index import Mask
 from retrieval.strategy import Fusion
 
 Scores = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 RANK_CONSTANT = 60
 """The k of Cormack, Clarke and Buettcher, who found the result flat around it."""

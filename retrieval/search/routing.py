@@ -3,13 +3,12 @@
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.index.metadata_index import Mask
 from retrieval.search.fusion import Scores, best
 from retrieval.strategy import Routing
 
 POOL = 100
 """Best chunks whose scores speak for their chapters."""
-
-Mask = npt.NDArray[np.bool_]
 
 
 def chapters_by_evidence(

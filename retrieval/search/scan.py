@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retrieval.index.metadata_index import Mask
 from retrieval.index.snapshot import Snapshot
 from retrieval.search.cosine import Cosines
 from retrieval.search.evidence import Evidence, gather
@@ -13,7 +14,7 @@ from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, best
 from retrieval.search.graph_boost import graph_boost, named_entities, reached
 from retrieval.search.question import Question
 from retrieval.search.ranking import Ranking
-from retrieval.search.routing import Mask, routed
+from retrieval.search.routing import routed
 from retrieval.search.stopwatch import Stopwatch
 from retrieval.strategy import GraphBoost, Strategy
 from retrieval.types import Vector
