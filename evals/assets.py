@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import dagster as dg
 
+from evals.evaluation import HEADLINE, Evaluation, evaluate
 from evals.leaderboard import Leaderboard
-from evals.standing import HEADLINE, Standing, stand
 from retrieval.home import Home
-from retrieval.index.embedders import load_embedder
-from retrieval.index.snapshot import open_snapshot
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy
 
@@ -17,14 +17,14 @@ strategies_partitions = dg.StaticPartitionsDefinition(list(STRATEGIES))
 SETTLED = dg.AutomationCondition.eager()
 
 
-def standing_of(home: Home, snapshot_id: str, *strategies: Strategy, foreign: bool = False) -> Standing:
+def evaluation_of(home: Home, snapshot_id: str, *strategies: Strategy, foreign: bool = False) -> Evaluation:
     """Scores on one snapshot with the home's questions; what was scored before is read and not run again.
 
     With `foreign`, question files of another library are left out instead of refused.
     """
     with open_snapshot(home.root, snapshot_id) as snapshot:
         embedder = load_embedder(snapshot.manifest.embedder.name)
-        return stand(snapshot, embedder, home.settings.questions, strategies, home.evaluations, foreign=foreign)
+        return evaluate(snapshot, embedder, home.settings.questions, strategies, home.evaluations, foreign=foreign)
 
 
 @dg.asset(
@@ -38,13 +38,13 @@ def standing_of(home: Home, snapshot_id: str, *strategies: Strategy, foreign: bo
 def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """One strategy's scores on the candidate, a row for each question. Without questions every metric is null."""
     name = context.partition_key
-    standing = standing_of(home, home.candidate, STRATEGIES[name])
+    scores = evaluation_of(home, home.candidate, STRATEGIES[name])
     return dg.MaterializeResult(
         metadata={
-            **_metadata(standing.headline().get(name, {})),
-            "n_questions": standing.n_questions,
-            "n_stale": len(standing.stale),
-            "snapshot": standing.snapshot,
+            **_metadata(scores.headline().get(name, {})),
+            "n_questions": scores.n_questions,
+            "n_stale": len(scores.stale),
+            "snapshot": scores.snapshot,
         },
     )
 
@@ -52,15 +52,15 @@ def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
 @dg.asset(deps=[evaluation], group_name="evals", kinds={"table"}, owners=["team:search"], automation_condition=SETTLED)
 def leaderboard(home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """Every strategy on the candidate; the numbers of `default` are plotted, for it is what ships."""
-    standing = standing_of(home, home.candidate, *STRATEGIES.values())
-    headline = standing.headline()
-    Leaderboard(standing.snapshot, standing.n_questions, headline).write(home.evaluations / standing.snapshot)
+    scores = evaluation_of(home, home.candidate, *STRATEGIES.values())
+    headline = scores.headline()
+    Leaderboard(scores.snapshot, scores.n_questions, headline).write(home.evaluations / scores.snapshot)
     return dg.MaterializeResult(
         metadata={
             **_metadata(headline.get("default", {})),
-            "n_questions": standing.n_questions,
+            "n_questions": scores.n_questions,
             "strategies": _table(headline),
-            "snapshot": standing.snapshot,
+            "snapshot": scores.snapshot,
         },
     )
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from evals.assets import leaderboard, standing_of
+from evals.assets import evaluation_of, leaderboard
+from evals.evaluation import SHIPPED, Evaluation
 from evals.gate import Thresholds, decide
-from evals.standing import SHIPPED, Standing
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
-from retrieval.index.live import live_id
+from retrieval.index.snapshot.live import live_id
 from retrieval.search.strategies import STRATEGIES
 
 ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
@@ -19,16 +19,16 @@ NO_QUESTIONS = "no questions were given"
 @dg.asset_check(asset=leaderboard, blocking=True)
 def gold_resolves(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """Every gold anchor stands in the candidate. Below the floor nothing goes live; above it the check only warns."""
-    standing = _shipped(home, home.candidate)
+    scores = _shipped(home, home.candidate)
     return dg.AssetCheckResult(
-        passed=not standing.stale,
-        severity=ERROR if objections(standing, None, "evaluability") else WARN,
-        description=_first(standing.stale) if standing.sets else NO_QUESTIONS,
+        passed=not scores.stale,
+        severity=ERROR if objections(scores, None, "evaluability") else WARN,
+        description=_first(scores.stale) if scores.sets else NO_QUESTIONS,
         metadata={
-            "n_stale": len(standing.stale),
-            "evaluability": _number(standing.evaluability),
+            "n_stale": len(scores.stale),
+            "evaluability": _number(scores.evaluability),
             "floor": Thresholds().evaluability,
-            "snapshot": standing.snapshot,
+            "snapshot": scores.snapshot,
         },
     )
 
@@ -55,13 +55,13 @@ def not_worse_than_live(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     try:
         live = live_id(home.root)
         # Of a book that is new, live can be asked nothing; of all others it can.
-        before = standing_of(home, live, STRATEGIES[SHIPPED], foreign=True) if live is not None else None
+        before = evaluation_of(home, live, STRATEGIES[SHIPPED], foreign=True) if live is not None else None
     except RetrievalError as error:
         note = f"what is live cannot be read, by readers neither, so nothing is worse: {error}"
     return _judged(candidate, before, "not_worse_than_live", note=note)
 
 
-def objections(candidate: Standing, live: Standing | None, check: str) -> list[str]:
+def objections(candidate: Evaluation, live: Evaluation | None, check: str) -> list[str]:
     """What the gate has against the candidate under one check's name, a sentence each."""
     if candidate.experiment is None:
         return []
@@ -70,7 +70,7 @@ def objections(candidate: Standing, live: Standing | None, check: str) -> list[s
 
 
 def _judged(
-    candidate: Standing, live: Standing | None, check: str, severity: dg.AssetCheckSeverity = ERROR, note: str = ""
+    candidate: Evaluation, live: Evaluation | None, check: str, severity: dg.AssetCheckSeverity = ERROR, note: str = ""
 ) -> dg.AssetCheckResult:
     found = objections(candidate, live, check)
     headline = candidate.headline().get(SHIPPED, {})
@@ -90,11 +90,11 @@ def _judged(
     )
 
 
-def _shipped(home: Home, snapshot: str) -> Standing:
-    return standing_of(home, snapshot, STRATEGIES[SHIPPED])
+def _shipped(home: Home, snapshot: str) -> Evaluation:
+    return evaluation_of(home, snapshot, STRATEGIES[SHIPPED])
 
 
-def _share_a_question(candidate: Standing, live: Standing) -> bool:
+def _share_a_question(candidate: Evaluation, live: Evaluation) -> bool:
     left, right = (
         {(row.set, row.split, row.question_id) for row in each.rows(SHIPPED) if row.gold} for each in (candidate, live)
     )

@@ -8,16 +8,16 @@ from hashlib import sha256
 from time import perf_counter
 from typing import Protocol
 
-from evals.aggregates import Aggregate, aggregate, evaluability, timings
 from evals.code_version import code_version
 from evals.errors import ExperimentError
 from evals.metrics import DEPTH, SHOWN, STANDARD, Metric
 from evals.noise import Admits, AnswerSimilarity, Relatives
 from evals.pairing import Counterpart, counterpart_among
-from evals.question_sets import FILE_NAME, QuestionSet
-from evals.questions import Question
-from evals.rows import QuestionRow, RowsKey, RowStore
+from evals.questions.question_sets import FILE_NAME, QuestionSet
+from evals.questions.questions import Question
+from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore
 from evals.scoring import Asked, Scorer
+from evals.statistics.aggregates import Aggregate, aggregate, evaluability, timings
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Retrieval
 
@@ -61,7 +61,7 @@ class Experiment:
     """
 
     snapshot: str
-    rows: tuple[QuestionRow, ...]
+    rows: tuple[ScoredQuestion, ...]
     aggregates: tuple[Aggregate, ...]
     unscored: tuple[Unscored, ...]
     timings: tuple[Aggregate, ...]
@@ -83,7 +83,7 @@ class Measures:
     """`satisfies_query_must` with the snapshot's vocabulary; finds gold that its own predicate refuses."""
     embedder: Embedder | None = None
     """Measures `answer_similarity`; None: not measured."""
-    store: RowStore | None = None
+    store: ScoreStore | None = None
     """Keeps rows, so that what is finished is not run again; None: nothing is kept."""
     progress: Callable[[Progress], None] | None = None
 
@@ -130,17 +130,17 @@ class _Run:
         self._searcher, self._snapshot, self._measures = searcher, snapshot, measures
         similarity = AnswerSimilarity(measures.embedder, relatives) if measures.embedder else None
         self._scorer = Scorer(relatives, measures.metrics, measures.admits, similarity)
-        self._done: dict[RowsKey, tuple[QuestionRow, ...]] = {}
+        self._done: dict[ScoresKey, tuple[ScoredQuestion, ...]] = {}
 
-    def paired(self, questions: QuestionSet, strategy: Strategy, pair: Counterpart) -> tuple[QuestionRow, ...]:
+    def paired(self, questions: QuestionSet, strategy: Strategy, pair: Counterpart) -> tuple[ScoredQuestion, ...]:
         """Rows of a strategy, after those of its counterpart if it has one."""
         bare = pair(strategy)
         unfiltered = self._rows(questions, bare, None) if bare else ()
         return self._rows(questions, strategy, {row.question_id: row for row in unfiltered} if bare else None)
 
     def _rows(
-        self, questions: QuestionSet, strategy: Strategy, unfiltered: dict[str, QuestionRow] | None
-    ) -> tuple[QuestionRow, ...]:
+        self, questions: QuestionSet, strategy: Strategy, unfiltered: dict[str, ScoredQuestion] | None
+    ) -> tuple[ScoredQuestion, ...]:
         key = self._key(questions, strategy, compared=unfiltered is not None)
         store = self._measures.store
         rows = self._done.get(key) or (store.finished(key) if store else None)
@@ -157,9 +157,9 @@ class _Run:
         self._tell(questions, strategy, len(rows))
         return rows
 
-    def _kept(self, key: RowsKey, rows: Iterator[QuestionRow]) -> list[QuestionRow]:
+    def _kept(self, key: ScoresKey, rows: Iterator[ScoredQuestion]) -> list[ScoredQuestion]:
         """The rows, saved in parts while they come; an interruption saves what there is."""
-        gathered: list[QuestionRow] = []
+        gathered: list[ScoredQuestion] = []
         saved, since = 0, perf_counter()
         store = self._measures.store
         try:
@@ -179,8 +179,8 @@ class _Run:
         questions: QuestionSet,
         strategy: Strategy,
         asked: Sequence[Question],
-        unfiltered: dict[str, QuestionRow] | None,
-    ) -> Iterator[QuestionRow]:
+        unfiltered: dict[str, ScoredQuestion] | None,
+    ) -> Iterator[ScoredQuestion]:
         ask = questions.ask or self._put
         if asked:
             ask(asked[0], SHOWN, strategy)  # what is loaded at first use is not this question's latency
@@ -201,7 +201,7 @@ class _Run:
             total = len(questions.scored)
             self._measures.progress(Progress(questions.name, questions.split, strategy.name, done, total))
 
-    def _key(self, questions: QuestionSet, strategy: Strategy, *, compared: bool) -> RowsKey:
+    def _key(self, questions: QuestionSet, strategy: Strategy, *, compared: bool) -> ScoresKey:
         embedder = self._measures.embedder
         depends_on = {
             "questions": [asdict(question) for question in questions.questions],
@@ -216,7 +216,7 @@ class _Run:
             "code": code_version(),
         }
         fingerprint = sha256(json.dumps(depends_on, sort_keys=True).encode()).hexdigest()[:16]
-        return RowsKey(self._snapshot, strategy.name, questions.name, questions.split, fingerprint)
+        return ScoresKey(self._snapshot, strategy.name, questions.name, questions.split, fingerprint)
 
 
 def _problems(

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from evals.question_sets import QuestionSet
-from retrieval.search.cosine import Cosines
-from retrieval.search.evidence import gather
-from retrieval.search.question import Question
+from evals.questions.question_sets import QuestionSet
+from retrieval.search.dense.cosine import Cosines
+from retrieval.search.evidence.evidence import gather
+from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import EvidenceWeights
 from retrieval.types import Chunk
@@ -105,7 +105,7 @@ def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Seque
         gold = snapshot.chunks.positions(list(questions.gold(each)))
         if not len(gold):
             continue
-        asked = Question.ask(each.query, snapshot.vocabulary)
+        asked = Query.ask(each.query, snapshot.vocabulary)
         dense = Cosines(snapshot.vectors, retriever.embedder.embed_query(each.query))
         found = gather(snapshot, asked, snapshot.lexical.scores(each.query), dense).at(everywhere)
         evidence = np.stack([found[name] for name in PARTS]).astype(np.float32)

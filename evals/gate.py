@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from evals.aggregates import ALL, Aggregate
-from evals.comparison import COMPARED, compare_experiments
 from evals.errors import ExperimentError
 from evals.experiment import Experiment
+from evals.statistics.aggregates import ALL, Aggregate
+from evals.statistics.comparison import COMPARED, compare_experiments
 
 _NAMED = 10
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from evals.aggregates import ALL, Aggregate
+from evals.statistics.aggregates import ALL, Aggregate
 
 _DIGITS = 6
 """More than any reader needs, fewer than the last bits in which two machines differ."""

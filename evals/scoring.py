@@ -16,9 +16,9 @@ from evals.noise import (
     refused_gold,
     wrong_row,
 )
-from evals.question_sets import QuestionSet
-from evals.questions import Question
-from evals.rows import QuestionRow
+from evals.questions.question_sets import QuestionSet
+from evals.questions.questions import Question
+from evals.scored_questions import ScoredQuestion
 from retrieval.types import Retrieval
 
 
@@ -47,12 +47,12 @@ class Scorer:
     similarity: AnswerSimilarity | None = None
     """None: `answer_similarity` is not measured."""
 
-    def row(self, asked: Asked, questions: QuestionSet, unfiltered: QuestionRow | None) -> QuestionRow:
+    def row(self, asked: Asked, questions: QuestionSet, unfiltered: ScoredQuestion | None) -> ScoredQuestion:
         """Score one question; `unfiltered` is the row of the same strategy without query_must, if it filters."""
         question = asked.question
         gold = questions.gold(question)
         excluded = self._excluded(asked, gold, unfiltered)
-        return QuestionRow(
+        return ScoredQuestion(
             set=questions.name,
             split=questions.split,
             strategy=asked.strategy,
@@ -90,7 +90,7 @@ class Scorer:
                 values["answer_similarity"] = self.similarity(question.answer, ranking)
         return {name: value for name, value in values.items() if value is not None}
 
-    def _excluded(self, asked: Asked, gold: tuple[str, ...], unfiltered: QuestionRow | None) -> tuple[str, ...]:
+    def _excluded(self, asked: Asked, gold: tuple[str, ...], unfiltered: ScoredQuestion | None) -> tuple[str, ...]:
         found = {*excluded_gold(gold, asked.shown), *excluded_gold(gold, asked.deep)}
         if unfiltered is not None:
             found.update(lost_gold(gold, unfiltered.chunk_ids, asked.deep.chunk_ids))

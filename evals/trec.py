@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from evals.errors import RunFileError
-from evals.rows import QuestionRow
+from evals.scored_questions import ScoredQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def write_qrels(path: Path, gold: Mapping[str, Iterable[str]]) -> None:
     _write(path, [f"{question_id} 0 {chunk_id} 1\n" for question_id, chunk_id in pairs])
 
 
-def write_rows(folder: Path, rows: Sequence[QuestionRow]) -> tuple[Path, ...]:
+def write_rows(folder: Path, rows: Sequence[ScoredQuestion]) -> tuple[Path, ...]:
     """Write `<set>.<split>.qrels`, and `<set>.<split>.<strategy>.run` with the deep rankings; the files, by name.
 
     Raises:

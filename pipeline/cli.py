@@ -5,7 +5,7 @@ import sys
 import typer
 
 from pipeline.commands import ablation, bench, build, evaluate, explain, fit, lint, questions, quickstart, search
-from pipeline.console import print_error
+from pipeline.console.output import print_error
 from retrieval.errors import RetrievalError
 
 app = typer.Typer(

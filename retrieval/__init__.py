@@ -29,18 +29,18 @@ if TYPE_CHECKING:
         UnknownNameError,
         UnreadableSettingsError,
     )
-    from retrieval.index.embedders import load_embedder
-    from retrieval.index.live import promote
-    from retrieval.index.snapshot import Snapshot, build_snapshot, open_snapshot
-    from retrieval.index.verification import verify_snapshot
+    from retrieval.index.embedding.embedders import load_embedder
+    from retrieval.index.snapshot.live import promote
+    from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
+    from retrieval.index.snapshot.verification import verify_snapshot
     from retrieval.query_must.extraction import extract_query_must
     from retrieval.query_must.predicate import satisfies_query_must
-    from retrieval.query_must.vocabulary import Vocabulary
-    from retrieval.search.explanation import Explanation, explain
-    from retrieval.search.iterative import retrieve_with_iterative_filtering
+    from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+    from retrieval.search.dense.iterative import retrieve_with_iterative_filtering
+    from retrieval.search.receipt.explanation import Explanation, explain
+    from retrieval.search.receipt.transcript import debug_lines
     from retrieval.search.retriever import Retriever
     from retrieval.search.strategies import STRATEGIES
-    from retrieval.search.transcript import debug_lines
     from retrieval.strategy import Strategy
     from retrieval.types import (
         Book,
@@ -106,24 +106,24 @@ __all__ = [
 
 _ELSEWHERE = {
     "STRATEGIES": "search.strategies",
-    "Explanation": "search.explanation",
+    "Explanation": "search.receipt.explanation",
     "Retriever": "search.retriever",
-    "Snapshot": "index.snapshot",
+    "Snapshot": "index.snapshot.snapshot",
     "Strategy": "strategy",
     "TraversalConfig": "understand.traversal_config",
     "TraversalIndex": "understand.traversal",
-    "Vocabulary": "query_must.vocabulary",
-    "build_snapshot": "index.snapshot",
-    "debug_lines": "search.transcript",
-    "explain": "search.explanation",
+    "Vocabulary": "query_must.vocabulary.vocabulary",
+    "build_snapshot": "index.snapshot.snapshot",
+    "debug_lines": "search.receipt.transcript",
+    "explain": "search.receipt.explanation",
     "extract_query_must": "query_must.extraction",
-    "load_embedder": "index.embedders",
-    "open_snapshot": "index.snapshot",
-    "promote": "index.live",
+    "load_embedder": "index.embedding.embedders",
+    "open_snapshot": "index.snapshot.snapshot",
+    "promote": "index.snapshot.live",
     "retrieve_candidates": "understand.traversal",
-    "retrieve_with_iterative_filtering": "search.iterative",
+    "retrieve_with_iterative_filtering": "search.dense.iterative",
     "satisfies_query_must": "query_must.predicate",
-    "verify_snapshot": "index.verification",
+    "verify_snapshot": "index.snapshot.verification",
 }
 """Module of each public name that is neither a record nor an error."""
 

@@ -20,8 +20,8 @@ from functools import cache
 from pathlib import Path
 
 from retrieval.errors import IndexMissingError, LibraryError
-from retrieval.ingest.library import VOCABULARY_FILE, slugify
-from retrieval.query_must.vocabulary import Vocabulary, load_vocabulary
+from retrieval.ingest.library.library import VOCABULARY_FILE, slugify
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary, load_vocabulary
 from retrieval.settings import Settings
 
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.settings import Settings
 
 if TYPE_CHECKING:
-    from pipeline.build import Build
+    from pipeline.runs.build import Build
 
-PACKAGE = Path(__file__).parents[1] / "pipeline"
-SAMPLE = Settings(PACKAGE / "sample_library", (PACKAGE / "sample_questions.jsonl",))
+SAMPLE = Settings(SAMPLE_LIBRARY, (SAMPLE_QUESTIONS,))
 
 TINY_BOOK = """# Tiny Rules
 
@@ -32,7 +32,7 @@ Daggers are short and cheap. A dagger is drawn in a moment.
 
 
 def _built(home: Home) -> Build:
-    from pipeline.build import build  # loads Dagster, which most tests do without
+    from pipeline.runs.build import build  # loads Dagster, which most tests do without
 
     return build(home)
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import typer.main
 
-from evals.questions import load_questions
+from evals.questions.questions import load_questions
 from pipeline.cli import app
-from pipeline.results_table import RESULTS, read_results, with_table
+from pipeline.pages.results_table import RESULTS, read_results, with_table
 from retrieval.home import Home
 
 ROOT = Path(__file__).parents[1]
@@ -76,7 +76,9 @@ def test_every_link_leads_to_a_file(path: str) -> None:
 
 
 def test_the_table_of_results_is_the_one_that_the_results_give() -> None:
-    assert with_table(README, read_results(ROOT / RESULTS)) == README, "stale; run: python -m pipeline.results_table"
+    assert with_table(README, read_results(ROOT / RESULTS)) == README, (
+        "stale; run: python -m pipeline.pages.results_table"
+    )
 
 
 def test_a_changed_result_makes_the_table_stale() -> None:

@@ -52,7 +52,7 @@ def test_definitions_fit_on_one_screen() -> None:
 
 def test_one_file_knows_chroma() -> None:
     assert [path.relative_to(ROOT).as_posix() for path in PYTHON_FILES if imports(path, "chromadb")] == [
-        "retrieval/index/chroma.py"
+        "retrieval/index/chroma/store.py"
     ]
 
 

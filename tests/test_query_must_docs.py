@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.filtering_results import PAGE, blocks, with_blocks
+from pipeline.pages.filtering_results import PAGE, blocks, with_blocks
 from retrieval.home import Home
 from retrieval.query_must import OPERATORS, unregister_operator
 from retrieval.query_must.lint import RULES, Finding
+from retrieval.search.receipt.transcript import debug_lines
 from retrieval.search.retriever import Retriever
-from retrieval.search.transcript import debug_lines
 
 DOCS = Path(__file__).parents[1] / "docs"
 MEANING = (DOCS / "query_must.md").read_text("utf-8")
@@ -108,7 +108,7 @@ def test_every_operator_is_listed() -> None:
 
 def test_the_results_are_those_of_the_sample_book(retriever: Retriever) -> None:
     page = PAGE.read_text("utf-8")
-    assert with_blocks(page, blocks(retriever)) == page, "stale; run: python -m pipeline.filtering_results"
+    assert with_blocks(page, blocks(retriever)) == page, "stale; run: python -m pipeline.pages.filtering_results"
 
 
 def test_a_changed_figure_makes_the_results_stale() -> None:

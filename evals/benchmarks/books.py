@@ -6,10 +6,10 @@ from pathlib import Path
 
 from evals.benchmarks.corpus import chunks_of_book
 from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder, data_file, stems
-from evals.question_sets import QuestionSet
-from evals.questions import load_questions
-from retrieval.ingest.library import BookFolder, list_books, read_book
-from retrieval.query_must.vocabulary import Vocabulary
+from evals.questions.question_sets import QuestionSet
+from evals.questions.questions import load_questions
+from retrieval.ingest.library.library import BookFolder, list_books, read_book
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
 

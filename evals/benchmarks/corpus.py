@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from evals.question_sets import QuestionSet
+from evals.questions.question_sets import QuestionSet
 from retrieval.ingest.chunking import chunk_book
-from retrieval.ingest.predicates import extract_predicates
-from retrieval.ingest.rows import transform_tables
-from retrieval.ingest.tables import extract_tables
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.ingest.tables.predicates import extract_predicates
+from retrieval.ingest.tables.rows import transform_tables
+from retrieval.ingest.tables.source_tables import extract_tables
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Book, Chunk
 

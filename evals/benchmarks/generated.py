@@ -7,9 +7,9 @@ from pathlib import Path
 
 from evals.benchmarks.books import LibraryBook
 from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder
-from evals.generation import Settings, generate_questions
-from evals.question_sets import QuestionSet
-from retrieval.ingest.library import list_books
+from evals.generation.generation import GenerationSettings, generate_questions
+from evals.questions.question_sets import QuestionSet
+from retrieval.ingest.library.library import list_books
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
 
@@ -24,7 +24,7 @@ class GeneratedCorpus(LibraryBook):
 
     def question_sets(self, retriever: Retriever, chunks: Sequence[Chunk]) -> tuple[QuestionSet, ...]:
         """The generated questions, gold by anchor."""
-        documents = generate_questions(chunks, retriever.snapshot.vocabulary, Settings(seed=self.seed))
+        documents = generate_questions(chunks, retriever.snapshot.vocabulary, GenerationSettings(seed=self.seed))
         questions = [question for document in documents for question in document.questions]
         return (QuestionSet.of(self.set, self.split, questions, chunks),)
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from retrieval.index.chunk_file import ChunkFile
-from retrieval.index.snapshot import Snapshot
+from retrieval.index.snapshot.chunk_file import ChunkFile
+from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Retrieval

@@ -12,11 +12,11 @@ from typing import Any
 
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder, data_file, digest_of, read_records, stems
-from evals.gold import AnchorFinding, Resolution
-from evals.question_sets import QuestionSet
-from evals.questions import Anchor, Question
-from evals.rows import QuestionRow
-from retrieval.query_must.vocabulary import Vocabulary
+from evals.questions.gold import AnchorFinding, Resolution
+from evals.questions.question_sets import QuestionSet
+from evals.questions.questions import Anchor, Question
+from evals.scored_questions import ScoredQuestion
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Retrieval
@@ -105,7 +105,7 @@ def read_passages(name: str, folder: Path, split: str) -> tuple[PassagesCorpus, 
     )
 
 
-def with_graded_ndcg(corpus: Corpus, rows: Sequence[QuestionRow]) -> tuple[QuestionRow, ...]:
+def with_graded_ndcg(corpus: Corpus, rows: Sequence[ScoredQuestion]) -> tuple[ScoredQuestion, ...]:
     """The rows with `graded_ndcg@10` wherever somebody graded; all other rows as they are."""
     if not isinstance(corpus, PassagesCorpus):
         return tuple(rows)

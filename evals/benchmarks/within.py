@@ -1,7 +1,7 @@
 """Questions put within one table: a filter on metadata leaves its rows as the only candidates."""
 
-from evals.questions import Question
-from retrieval.search.metadata_filter import And, Eq, Ne
+from evals.questions.questions import Question
+from retrieval.search.metadata_filter.filter import And, Eq, Ne
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Retrieval

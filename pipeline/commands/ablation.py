@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
-from pipeline.console import err, out, print_json, progress_bar
+from pipeline.console.output import err, out, print_json, progress_bar
 
 PAGE = Path("docs") / "search.md"
 
@@ -28,9 +28,9 @@ def bench_ablation(
     from evals.benchmarks.corpus import Corpus
     from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder
     from evals.benchmarks.sets import read_benchmark
-    from pipeline.ablation_page import ablation_page
-    from pipeline.bench_ablation import SETS, run_ablation
-    from retrieval.index.embedders import load_embedder
+    from pipeline.bench.ablation.page import ablation_page
+    from pipeline.bench.ablation.run import SETS, run_ablation
+    from retrieval.index.embedding.embedders import load_embedder
     from retrieval.settings import Settings
 
     root = home.expanduser().resolve()

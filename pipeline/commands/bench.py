@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
-from pipeline.console import err, out, print_json, progress_bar
+from pipeline.console.output import err, out, print_json, progress_bar
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from pipeline.bench_run import BenchmarkRun
+    from pipeline.bench.run import BenchmarkRun
 
 app = typer.Typer(help="Score published question sets; time the engine.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -82,7 +82,7 @@ def bench_all(
 
     runs = [run_set(name, data / name, split, strategy or [], home) for name in _sets_under(data, split)]
     if not strategy:
-        from pipeline.bench_results import Results
+        from pipeline.bench.results_page import Results
 
         Results.of(runs).write(docs)
     if json_:
@@ -105,7 +105,7 @@ def bench_predicates(
     """
     with progress_bar("predicates") as bar:
         bar(f"{n} of them", 0, 1)
-        from pipeline.bench_predicates import run_predicates
+        from pipeline.bench.predicates.timing import run_predicates
 
         report = run_predicates(n)
     _print_report(report, report.lines(), json_=json_)
@@ -129,7 +129,7 @@ def bench_scale(
     """
     with progress_bar("scale") as bar:
         bar(f"{chunks} chunks", 0, 1)
-        from pipeline.bench_scale import run_scale
+        from pipeline.bench.scale.run import run_scale
 
         if chunks % 100:
             raise typer.BadParameter(f"{chunks} is no multiple of 100", param_hint="--chunks")
@@ -150,7 +150,7 @@ def bench_metrics(
     """
     with progress_bar("metrics") as bar:
         bar(f"{questions} questions", 0, 1)
-        from pipeline.bench_metrics import MissingExtraError, run_metrics
+        from pipeline.bench.metrics import MissingExtraError, run_metrics
 
         try:
             report = run_metrics(questions)
@@ -165,8 +165,8 @@ def run_set(name: str, data: Path, split: str, strategies: list[str], home: Path
     with progress_bar(name) as bar:
         bar("starting", 0, 1)
         from evals.benchmarks.sets import read_benchmark
-        from pipeline.bench_run import run_benchmark
-        from retrieval.index.embedders import load_embedder
+        from pipeline.bench.run import run_benchmark
+        from retrieval.index.embedding.embedders import load_embedder
         from retrieval.search.strategies import STRATEGIES, strategy
         from retrieval.settings import Settings
 

@@ -17,17 +17,17 @@ from pipeline.commands.options import (
     existing,
     remembered_questions,
 )
-from pipeline.console import err, out, print_error, print_json, progress_bar
+from pipeline.console.output import err, out, print_error, print_json, progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipeline.build import Build
+    from pipeline.runs.build import Build
     from retrieval.home import Home
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """What one build was asked for."""
 
     home: Home
@@ -65,7 +65,7 @@ def asked_for(
     *,
     no_questions: bool = False,
     embedder: str | None = None,
-) -> Asked:
+) -> Request:
     """The home at `root` with the settings of a build: options over the environment over what the home remembers.
 
     Raises:
@@ -91,14 +91,14 @@ def asked_for(
         settings = replace(settings, questions=())
     else:
         settings = replace(settings, questions=remembered_questions(home))
-    return Asked(replace(home, settings=settings), forgotten)
+    return Request(replace(home, settings=settings), forgotten)
 
 
 def run_build(home: Home, forgotten: Sequence[Path] = (), *, json_: bool = False) -> Build:
     """Build, say what happened, and exit with status 1 where the candidate did not go live."""
     with progress_bar("building") as bar:
         bar("starting", 0, 1)
-        from pipeline.build import build
+        from pipeline.runs.build import build
 
         done = build(home, bar)
     if forgotten:

@@ -16,11 +16,11 @@ from pipeline.commands.options import (
     live_retriever,
     remembered_questions,
 )
-from pipeline.console import err, out, print_error, print_json, progress_bar
-from pipeline.presentation import print_leaderboard
+from pipeline.console.output import err, out, print_error, print_json, progress_bar
+from pipeline.console.presentation import print_leaderboard
 
 if TYPE_CHECKING:
-    from evals.standing import Standing
+    from evals.evaluation import Evaluation
 
 
 def evaluate(
@@ -42,33 +42,33 @@ def evaluate(
       querymust eval --json
       querymust eval --strategy default --trec runs
     """
-    standing = _standing(home, existing(questions), strategy or [])
-    if trec is not None and standing.experiment is not None:
+    scores = _evaluation(home, existing(questions), strategy or [])
+    if trec is not None and scores.experiment is not None:
         from evals.trec import write_rows
 
-        for path in write_rows(trec.expanduser(), standing.experiment.rows):
+        for path in write_rows(trec.expanduser(), scores.experiment.rows):
             err.print(f"wrote {path}", markup=False)
     if json_:
-        print_json(standing_record(standing))
+        print_json(evaluation_record(scores))
         return
-    print_leaderboard(standing.headline())
-    out.print(f"{standing.n_questions} questions, snapshot {standing.snapshot}")
-    for sentence in standing.stale:
+    print_leaderboard(scores.headline())
+    out.print(f"{scores.n_questions} questions, snapshot {scores.snapshot}")
+    for sentence in scores.stale:
         print_error(f"not scored, its gold is stale: {sentence}")
 
 
-def standing_record(standing: Standing) -> dict[str, object]:
-    """A standing as JSON values."""
+def evaluation_record(scores: Evaluation) -> dict[str, object]:
+    """An evaluation as JSON values."""
     return {
-        "snapshot": standing.snapshot,
-        "questions": standing.n_questions,
-        "stale": list(standing.stale),
-        "strategies": standing.headline(),
+        "snapshot": scores.snapshot,
+        "questions": scores.n_questions,
+        "stale": list(scores.stale),
+        "strategies": scores.headline(),
     }
 
 
-def _standing(root: Path, files: tuple[Path, ...], names: list[str]) -> Standing:
-    from evals.standing import stand
+def _evaluation(root: Path, files: tuple[Path, ...], names: list[str]) -> Evaluation:
+    from evals.evaluation import evaluate
     from retrieval.errors import RetrievalError
     from retrieval.home import Home
     from retrieval.search.strategies import STRATEGIES, strategy
@@ -80,7 +80,7 @@ def _standing(root: Path, files: tuple[Path, ...], names: list[str]) -> Standing
         raise RetrievalError(f"{home.root} was built without questions; name some: querymust eval --questions FILE")
     with progress_bar("scoring") as bar:
         retriever = live_retriever(root)
-        return stand(
+        return evaluate(
             retriever.snapshot,
             retriever.embedder,
             files,

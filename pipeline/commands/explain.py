@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption, live_retriever
-from pipeline.console import out, print_json
+from pipeline.console.output import out, print_json
 
 
 def explain_chunk(
@@ -24,7 +24,7 @@ def explain_chunk(
     Example:
       querymust explain "to hit AC 6" --chunk 0f8fad5b-d9cb-469f-a165-70867728950e
     """
-    from retrieval.search.explanation import explain
+    from retrieval.search.receipt.explanation import explain
 
     explanation = explain(live_retriever(home), question, chunk, strategy)
     if json_:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
-from pipeline.console import out, print_json, progress_bar
+from pipeline.console.output import out, print_json, progress_bar
 
 
 def fit(
@@ -29,8 +29,8 @@ def fit(
     """
     with progress_bar("fit") as bar:
         bar("starting", 0, 1)
-        from pipeline.fit_weights import fit_weights
-        from retrieval.index.embedders import load_embedder
+        from pipeline.bench.fitting import fit_weights
+        from retrieval.index.embedding.embedders import load_embedder
         from retrieval.settings import Settings
 
         root = home.expanduser().resolve()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
-from pipeline.console import out, print_json
+from pipeline.console.output import out, print_json
 
 if TYPE_CHECKING:
-    from pipeline.inspection import Inspection
+    from pipeline.lint.inspection import Inspection
 
 CROWDED = 0.5
 """Tables below this near-duplicate density are counted, not listed."""
@@ -35,9 +35,9 @@ def lint_index(
       querymust lint --candidate
       querymust lint --json
     """
-    from pipeline.inspection import inspect
+    from pipeline.lint.inspection import inspect
     from retrieval.home import Home
-    from retrieval.index.snapshot import open_snapshot
+    from retrieval.index.snapshot.snapshot import open_snapshot
 
     opened = Home.at(home)
     with open_snapshot(opened.root, opened.candidate if candidate else "live") as snapshot:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, existing
-from pipeline.console import out, print_error, print_json
+from pipeline.console.output import out, print_error, print_json
 
 if TYPE_CHECKING:
-    from evals.gold import Resolution
-    from evals.questions import Question
+    from evals.questions.gold import Resolution
+    from evals.questions.questions import Question
 
 app = typer.Typer(help="Check question files and find their gold.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -90,11 +90,11 @@ def generate(
     Example:
       querymust questions generate --out generated
     """
-    from evals.generation import Settings, generate_questions, write_generated
-    from retrieval.index.snapshot import open_snapshot
+    from evals.generation.generation import GenerationSettings, generate_questions, write_generated
+    from retrieval.index.snapshot.snapshot import open_snapshot
 
     with open_snapshot(home.expanduser().resolve()) as snapshot:
-        documents = generate_questions(tuple(snapshot.chunks), snapshot.vocabulary, Settings(seed=seed))
+        documents = generate_questions(tuple(snapshot.chunks), snapshot.vocabulary, GenerationSettings(seed=seed))
     files = write_generated(folder, documents)
     count = sum(len(document.questions) for document in documents)
     if json_:
@@ -104,8 +104,8 @@ def generate(
 
 
 def _resolved(files: list[Path], home: Path) -> tuple[tuple[Question, ...], Resolution]:
-    from evals.gold import resolve
-    from retrieval.index.snapshot import open_snapshot
+    from evals.questions.gold import resolve
+    from retrieval.index.snapshot.snapshot import open_snapshot
 
     questions = _read(files)
     with open_snapshot(home.expanduser().resolve()) as snapshot:
@@ -114,7 +114,7 @@ def _resolved(files: list[Path], home: Path) -> tuple[tuple[Question, ...], Reso
 
 def _read(files: list[Path]) -> tuple[Question, ...]:
     """The questions of the files, with ids that are unique among all of them."""
-    from evals.questions import load_questions
+    from evals.questions.questions import load_questions
 
     given = dict(zip(existing(files), files, strict=True))
     return tuple(

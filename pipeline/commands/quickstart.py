@@ -11,18 +11,17 @@ from rich.table import Table
 
 from pipeline.commands.build import run_build
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, live_retriever
-from pipeline.console import out
-from pipeline.presentation import print_leaderboard
+from pipeline.console.output import out
+from pipeline.console.presentation import print_leaderboard
+from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 
 if TYPE_CHECKING:
     from evals.noise import Relatives
-    from evals.questions import Question
+    from evals.questions.questions import Question
     from retrieval.home import Home
     from retrieval.search.retriever import Retriever
     from retrieval.types import Hit
 
-SAMPLE_LIBRARY = Path(__file__).resolve().parent.parent / "sample_library"
-SAMPLE_QUESTIONS = SAMPLE_LIBRARY.parent / "sample_questions.jsonl"
 K = 15
 
 
@@ -72,9 +71,9 @@ def _sample_home(root: Path) -> Home:
 
 
 def _ask_examples(root: Path) -> None:
-    from evals.gold import resolve
     from evals.noise import Relatives
-    from evals.questions import load_questions
+    from evals.questions.gold import resolve
+    from evals.questions.questions import load_questions
 
     questions = load_questions(SAMPLE_QUESTIONS)
     retriever = live_retriever(root)

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption, live_retriever
-from pipeline.console import print_json
-from pipeline.presentation import print_receipt, print_retrieval, retrieval_record
+from pipeline.console.output import print_json
+from pipeline.console.presentation import print_receipt, print_retrieval, retrieval_record
 
 
 def search(
@@ -35,7 +35,7 @@ def search(
       querymust search "turning a vampire" --debug
       querymust search "turning a vampire" --json
     """
-    from retrieval.search.filter_text import read_filter
+    from retrieval.search.metadata_filter.text import read_filter
 
     wanted = read_filter(*where) if where else None
     retrieval = live_retriever(home).retrieve(question, k=k, strategy=strategy, where=wanted, debug=debug)

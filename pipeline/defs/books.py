@@ -2,11 +2,11 @@
 
 import dagster as dg
 
+from pipeline.building.materialization import materialized
 from pipeline.defs.partitions import books_partitions
-from pipeline.report import materialized
 from retrieval.errors import UnknownNameError
 from retrieval.home import Home
-from retrieval.ingest.library import list_books, read_book
+from retrieval.ingest.library.library import list_books, read_book
 from retrieval.records import write_jsonl
 
 

@@ -5,15 +5,15 @@ from dataclasses import asdict
 
 import dagster as dg
 
+from pipeline.building.embedding import embed_chunks, embedding_key
+from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.partitions import books_partitions
-from pipeline.embedding import embed_chunks, embedding_key
-from pipeline.report import content_version, materialized
 from retrieval.home import Home
-from retrieval.index.embedders import load_embedder
-from retrieval.index.vectors import EmbeddingStore
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.density import table_densities
-from retrieval.ingest.strictness import MIN_DENSITY
+from retrieval.ingest.tables.strictness import MIN_DENSITY
 from retrieval.records import dump_record, read_jsonl, write_jsonl
 from retrieval.types import Book, Chunk, Row, Table
 

@@ -5,15 +5,15 @@ from collections import Counter
 
 import dagster as dg
 
+from pipeline.building.embedding import embedding_key
+from pipeline.building.materialization import materialized
 from pipeline.defs.chunks import chunks, embeddings
 from pipeline.defs.index import SETTLED, graph_folder, library_chunks
-from pipeline.embedding import embedding_key
-from pipeline.report import materialized
 from retrieval.home import Home
-from retrieval.index.embedders import load_embedder
-from retrieval.index.graph import RELATIONS
-from retrieval.index.graph_building import build_graph
-from retrieval.index.vectors import EmbeddingStore
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.index.graph.building import build_graph
+from retrieval.index.graph.graph import RELATIONS
 
 
 @dg.asset(

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import dagster as dg
 
+from pipeline.building.embedding import embedding_key
+from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.chunks import chunks, embeddings
 from pipeline.defs.partitions import books_partitions
-from pipeline.embedding import embedding_key
-from pipeline.report import content_version, materialized
 from retrieval.errors import IndexMissingError
 from retrieval.home import Home
-from retrieval.index.embedders import load_embedder
-from retrieval.index.graph import Graph
-from retrieval.index.lexical import LexicalIndex, lexical_fingerprint
-from retrieval.index.snapshot import build_snapshot
-from retrieval.index.tokens import tokenizer
-from retrieval.index.vectors import EmbeddingStore
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.index.graph.graph import Graph
+from retrieval.index.snapshot.snapshot import build_snapshot
+from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
+from retrieval.index.words.tokenizer import tokenizer
 from retrieval.records import dump_record, read_jsonl
 from retrieval.types import Chunk, Vector
 

@@ -2,11 +2,11 @@
 
 import dagster as dg
 
+from pipeline.building.materialization import held
 from pipeline.defs.index import candidate_index, library_chunks
-from pipeline.report import held
 from retrieval.home import Home
-from retrieval.index.snapshot import open_snapshot
-from retrieval.index.verification import ann_recall, verify_snapshot
+from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.index.snapshot.verification import ann_recall, verify_snapshot
 
 
 @dg.asset_check(asset=candidate_index, blocking=True)

@@ -9,22 +9,22 @@ from pathlib import Path
 
 import dagster as dg
 
+from pipeline.building.embedding import embedding_key
+from pipeline.building.materialization import held
 from pipeline.defs.books import books
 from pipeline.defs.chunks import chunks, embeddings
 from pipeline.defs.partitions import books_partitions
 from pipeline.defs.tables import predicates, table_rows
-from pipeline.embedding import embedding_key
-from pipeline.propositions import (
+from pipeline.lint.propositions import (
     cells_outside_rows,
     documents_without_text,
     predicate_findings,
     repeated_ids,
     rows_outside_chunks,
 )
-from pipeline.report import held
 from retrieval.home import Home
-from retrieval.index.embedders import load_embedder
-from retrieval.index.vectors import EmbeddingStore
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.records import read_jsonl
 from retrieval.types import Book, Chunk, Row, Table
 

@@ -2,11 +2,11 @@
 
 import dagster as dg
 
+from pipeline.building.gate import open_objections
+from pipeline.building.materialization import materialized
 from pipeline.defs.index import SETTLED
-from pipeline.gate import open_objections
-from pipeline.report import materialized
 from retrieval.home import Home
-from retrieval.index.live import live_id, promote
+from retrieval.index.snapshot.live import live_id, promote
 
 
 @dg.asset(

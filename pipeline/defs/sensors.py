@@ -10,7 +10,7 @@ from pipeline.defs.jobs import index_book, index_library
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from retrieval.errors import LibraryError
 from retrieval.home import Home
-from retrieval.ingest.library import list_books
+from retrieval.ingest.library.library import list_books
 
 ASKED_BY = "querymust/asked_by"
 DIGEST = "querymust/digest"

@@ -2,12 +2,12 @@
 
 import dagster as dg
 
+from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.partitions import books_partitions
-from pipeline.report import content_version, materialized
 from retrieval.home import Home
-from retrieval.ingest.predicates import extract_predicates
-from retrieval.ingest.rows import transform_tables
-from retrieval.ingest.tables import extract_tables
+from retrieval.ingest.tables.predicates import extract_predicates
+from retrieval.ingest.tables.rows import transform_tables
+from retrieval.ingest.tables.source_tables import extract_tables
 from retrieval.records import dump_record, read_jsonl, write_jsonl
 from retrieval.types import Book, Row, Table
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import dagster as dg
 
-from pipeline.fit_weights import fit_weights
+from pipeline.bench.fitting import fit_weights
 from retrieval.home import Home
-from retrieval.index.embedders import load_embedder
+from retrieval.index.embedding.embedders import load_embedder
 
 
 class QuestionSets(dg.Config):

@@ -3,15 +3,15 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from retrieval.ingest.content import name_first
-from retrieval.ingest.enrichment import enriched, page_marks
 from retrieval.ingest.markdown import parse_blocks, plain_text
-from retrieval.ingest.naming import prose_names
-from retrieval.ingest.reading import find_axis
-from retrieval.ingest.search_text import row_search_text
-from retrieval.ingest.sections import Passage, cut_into_passages
-from retrieval.ingest.tables import PlacedTable, content_id, place_tables
-from retrieval.query_must.canonical import literal
+from retrieval.ingest.prose.enrichment import enriched, page_marks
+from retrieval.ingest.prose.sections import Passage, cut_into_passages
+from retrieval.ingest.tables.reading import find_axis
+from retrieval.ingest.tables.row_names import prose_names
+from retrieval.ingest.tables.row_object import name_first
+from retrieval.ingest.tables.search_text import row_search_text
+from retrieval.ingest.tables.source_tables import PlacedTable, content_id, place_tables
+from retrieval.query_must.canonical.canonical import literal
 from retrieval.types import Book, Chunk, Document, Metadata, Row, Table
 
 WORKING_TOKENS = 256

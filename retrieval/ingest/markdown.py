@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block.table import escapedSplit
 from markdown_it.token import Token
 
-from retrieval.ingest.html_tables import in_cell, table_spans
+from retrieval.ingest.tables.html import in_cell, table_spans
 
 BlockKind = Literal["heading", "table", "html", "text"]
 _INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")
@@ -131,7 +131,7 @@ def _last_of_table(spans: Sequence[_Span], first: int) -> int:
             break
         if _TABLE_TAG.search(spans[index].source):
             found = table_spans(source)
-            if len(found) > len(tables):
+            if len(found) != len(tables):  # another table began, or a comment that ends here holds this one
                 break
             if found[-1].closed:
                 return index

@@ -11,8 +11,8 @@
     extract_query_must(content)           from a row's JSON to metadata
 """
 
-from retrieval.query_must.canonical import Canonical, Interval, canonical, canonical_term, literal
-from retrieval.query_must.compiled import CompiledPredicates
+from retrieval.query_must.canonical.canonical import Canonical, Span, canonical, canonical_term, literal
+from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.extraction import Extraction, extract_query_must
 from retrieval.query_must.lint import Finding, LintItem, lint, unusable
 from retrieval.query_must.names import NamedRows
@@ -28,7 +28,7 @@ from retrieval.query_must.predicate import (
     validate_contain_one_of,
     validate_contain_range,
 )
-from retrieval.query_must.vocabulary import Label, Vocabulary, load_vocabulary
+from retrieval.query_must.vocabulary.vocabulary import Label, Vocabulary, load_vocabulary
 
 __all__ = [
     "OPERATORS",
@@ -36,13 +36,13 @@ __all__ = [
     "CompiledPredicates",
     "Extraction",
     "Finding",
-    "Interval",
     "Label",
     "LintItem",
     "NamedRows",
     "Operator",
     "Predicate",
     "QueryMust",
+    "Span",
     "Vocabulary",
     "canonical",
     "canonical_term",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from retrieval.query_must.canonical import Canonical
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.query_must.canonical.canonical import Canonical
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)

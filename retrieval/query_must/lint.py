@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from retrieval.query_must.canonical import canonical, canonical_term
-from retrieval.query_must.compiled import CompiledPredicates
+from retrieval.query_must.canonical.canonical import canonical, canonical_term
+from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.predicate import QueryMust, read_query_must
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.query_must.witness import minimal_questions
 
 Rule = Literal[

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.query_must.atoms import AtomNumbers
+from retrieval.query_must.compiled.atoms import AtomNumbers
+from retrieval.query_must.compiled.postings import Integers, Postings
 from retrieval.query_must.conditions import Term
-from retrieval.query_must.postings import Integers, Postings
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from retrieval.errors import BadPredicateError
-from retrieval.query_must.canonical import Canonical, canonical_term
+from retrieval.query_must.canonical.canonical import Canonical, canonical_term
 from retrieval.query_must.conditions import Group, Range, Term, canonical_label
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 _RANGE_KEYS = {"min", "max", "of"}
 _LONGEST_SHOWN = 200

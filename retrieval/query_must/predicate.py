@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import Any
 
 from retrieval.errors import BadPredicateError
-from retrieval.query_must.canonical import Canonical, canonical
+from retrieval.query_must.canonical.canonical import Canonical, canonical
 from retrieval.query_must.conditions import Group
 from retrieval.query_must.operators import OPERATORS, Operator, registry_state
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 _log = logging.getLogger(__name__)
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from math import isfinite
 
-from retrieval.query_must.canonical import canonical, canonical_term
+from retrieval.query_must.canonical.canonical import canonical, canonical_term
 from retrieval.query_must.conditions import Atom, Group, Range, Term
 from retrieval.query_must.predicate import QueryMust
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 _APART = " ! "
 """Nothing binds across it and no list goes on over it."""

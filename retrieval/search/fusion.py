@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.index.metadata_index import Mask
+from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.strategy import Fusion
 
 Scores = npt.NDArray[np.float64]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.index.graph import Graph, Nodes
+from retrieval.index.graph.graph import Graph, Nodes
 from retrieval.search.fusion import Positions, Scores, best
 from retrieval.strategy import GraphBoost
 

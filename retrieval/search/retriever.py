@@ -1,4 +1,4 @@
-"""Question in, ranked chunks out: the whole idea on one screen.
+"""Query in, ranked chunks out: the whole idea on one screen.
 
 ::
 
@@ -11,16 +11,16 @@
 from pathlib import Path
 
 from retrieval.errors import EmbedderMismatchError, InvalidQueryError
-from retrieval.index.embedders import load_embedder
-from retrieval.index.metadata_index import Mask
-from retrieval.index.snapshot import Snapshot, open_snapshot
-from retrieval.search.decisions import decisions_of
-from retrieval.search.filtering import nearest_admitted, nearest_unfiltered
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.metadata_index import Mask
+from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
+from retrieval.search.dense.prefilter import nearest_admitted, nearest_unfiltered
+from retrieval.search.dense.rounds import nearest_in_rounds
 from retrieval.search.fusion import Positions
-from retrieval.search.metadata_filter import Filter
-from retrieval.search.question import Question
+from retrieval.search.metadata_filter.filter import Filter
+from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
-from retrieval.search.rounds import nearest_in_rounds
+from retrieval.search.receipt.decisions import decisions_of
 from retrieval.search.scan import rank, scan
 from retrieval.search.stopwatch import Stopwatch
 from retrieval.search.strategies import strategy as strategy_named
@@ -85,7 +85,7 @@ class Retriever:
             )
         watch = Stopwatch()
         with watch.stage("canonical"):
-            question = Question.ask(query, self.snapshot.vocabulary)
+            question = Query.ask(query, self.snapshot.vocabulary)
         passing = None
         if where is not None:
             with watch.stage("where"):
@@ -98,12 +98,12 @@ class Retriever:
         receipt = Receipt(question.canonical.text.strip(), decisions, ranking.rounds, excluded, watch.stages)
         return Retrieval(query, chosen.name, hits, receipt)
 
-    def admitted(self, question: Question) -> Positions:
+    def admitted(self, question: Query) -> Positions:
         """Positions of the guarded chunks whose query_must the question satisfies."""
         return self.snapshot.predicates.admitted(question.canonical)
 
     def _rank(
-        self, question: Question, k: int, strategy: Strategy, watch: Stopwatch, where: Mask | None, *, debug: bool
+        self, question: Query, k: int, strategy: Strategy, watch: Stopwatch, where: Mask | None, *, debug: bool
     ) -> Ranking:
         admitted = None
         # A scan knows all scores, so it needs no rounds: its filter is the same whatever finds the admitted.
@@ -122,7 +122,7 @@ class Retriever:
                 return nearest_unfiltered(self.snapshot, vector, k, where)
             return nearest_admitted(self.snapshot, vector, k, admitted, where, debug=debug)
 
-    def _vector(self, question: Question, watch: Stopwatch) -> Vector:
+    def _vector(self, question: Query, watch: Stopwatch) -> Vector:
         with watch.stage("embed"):
             vector: Vector = self.embedder.embed_query(question.text)
             return vector

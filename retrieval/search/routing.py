@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.index.metadata_index import Mask
+from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.search.fusion import Scores, best
 from retrieval.strategy import Routing
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.index.metadata_index import Mask
-from retrieval.index.snapshot import Snapshot
-from retrieval.search.cosine import Cosines
-from retrieval.search.evidence import Evidence, gather
-from retrieval.search.filtering import admitted_mask
+from retrieval.index.snapshot.metadata_index import Mask
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.search.dense.cosine import Cosines
+from retrieval.search.dense.prefilter import admitted_mask
+from retrieval.search.evidence.evidence import Evidence, gather
 from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, best
 from retrieval.search.graph_boost import graph_boost, named_entities, reached
-from retrieval.search.question import Question
+from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
 from retrieval.search.routing import routed
 from retrieval.search.stopwatch import Stopwatch
@@ -59,7 +59,7 @@ class Legs:
         return lexical if self.dense is None else lexical | {"dense": self.dense.at(positions)}
 
 
-def scan(snapshot: Snapshot, question: Question, vector: Vector | None, strategy: Strategy, watch: Stopwatch) -> Legs:
+def scan(snapshot: Snapshot, question: Query, vector: Vector | None, strategy: Strategy, watch: Stopwatch) -> Legs:
     """Score every chunk of a snapshot.
 
     Args:

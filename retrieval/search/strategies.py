@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from retrieval.errors import UnknownNameError
-from retrieval.search.weights import WEIGHTS
+from retrieval.search.evidence.weights import WEIGHTS
 from retrieval.strategy import GraphBoost, Routing, Strategy
 
 _PLAN = GraphBoost(relations=("contains", "next", "describes", "has_trait"))

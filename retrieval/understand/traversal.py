@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 
 from retrieval.errors import IndexCorruptError
-from retrieval.index.graph import Graph, Nodes
-from retrieval.index.graph_building import chunks_fingerprint
-from retrieval.index.tokens import Tokenize, tokens
-from retrieval.query_must.plurals import singular
+from retrieval.index.graph.building import chunks_fingerprint
+from retrieval.index.graph.graph import Graph, Nodes
+from retrieval.index.words.tokenizer import Tokenize, tokens
+from retrieval.query_must.vocabulary.plurals import singular
 from retrieval.search.graph_boost import named_entities
-from retrieval.search.question import Question
+from retrieval.search.query import Query
 from retrieval.types import Chunk
 from retrieval.understand.traversal_config import Policy, TraversalConfig
 
@@ -88,7 +88,7 @@ def retrieve_candidates(query: str, index: TraversalIndex, config: TraversalConf
     Raises:
         InvalidQueryError: the question is empty or too long.
     """
-    question = Question.ask(query)
+    question = Query.ask(query)
     nodes = named_entities(index.graph, index.tokenize(question.text))
     names = [index.graph.name_of(node) for node in nodes.tolist()]
     priority = _said(config.names, index.tokenize)

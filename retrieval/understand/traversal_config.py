@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from retrieval.errors import UnreadableSettingsError
-from retrieval.ingest.enrichment import kind_by_headings
+from retrieval.ingest.prose.enrichment import kind_by_headings
 from retrieval.records import dump_record, parse_record
 from retrieval.strategy import Relation
 from retrieval.types import Chunk

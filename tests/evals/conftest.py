@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from evals.question_sets import QuestionSet
-from evals.questions import Anchor, Question
+from evals.questions.question_sets import QuestionSet
+from evals.questions.questions import Anchor, Question
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Decision, Hit, Receipt, Retrieval
 

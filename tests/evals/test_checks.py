@@ -11,11 +11,11 @@ import pytest
 
 from evals.checks import gold_resolves, no_false_exclusions, not_worse_than_live, query_must_lessens_noise
 from retrieval.home import Home
-from retrieval.index.embedders import load_embedder
-from retrieval.index.embedding_text import embedding_text
-from retrieval.index.live import promote
-from retrieval.index.snapshot import build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.snapshot.live import promote
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk
 
 CHECKS = (gold_resolves, no_false_exclusions, not_worse_than_live, query_must_lessens_noise)

@@ -6,9 +6,9 @@ import pytest
 
 from evals.errors import ExperimentError
 from evals.experiment import Measures, Progress, run_experiment
-from evals.questions import Anchor, Question
+from evals.questions.questions import Anchor, Question
 from evals.report import flat_json
-from evals.rows import RowStore
+from evals.scored_questions import ScoreStore
 from retrieval.strategy import Strategy
 from retrieval.types import EmbedderIdentity
 
@@ -131,9 +131,9 @@ def test_similarity_to_the_answer_is_measured_where_there_is_one(library, run):
 
 
 def test_a_second_run_is_byte_identical_and_asks_nothing(run, tmp_path):
-    first, searcher = run(RowStore(tmp_path / "kept"))
-    again, silent = run(RowStore(tmp_path / "kept"))
-    other, _ = run(RowStore(tmp_path / "anew"))
+    first, searcher = run(ScoreStore(tmp_path / "kept"))
+    again, silent = run(ScoreStore(tmp_path / "kept"))
+    other, _ = run(ScoreStore(tmp_path / "anew"))
     assert searcher.asked
     assert not silent.asked
     assert first.rows == again.rows == other.rows
@@ -144,16 +144,16 @@ def test_a_second_run_is_byte_identical_and_asks_nothing(run, tmp_path):
 
 
 def test_a_changed_question_or_gold_is_asked_again(library, run, tmp_path):
-    run(RowStore(tmp_path))
+    run(ScoreStore(tmp_path))
     library.questions[0] = library.question("q0", "g1")
-    experiment, searcher = run(RowStore(tmp_path))
+    experiment, searcher = run(ScoreStore(tmp_path))
     assert row(experiment, "dense", "q0").gold == ("g1",)
     assert searcher.asked
 
 
 def test_a_changed_strategy_of_the_same_name_is_asked_again(run, tmp_path, dense):
-    run(RowStore(tmp_path), strategies=[dense])
-    _, searcher = run(RowStore(tmp_path), strategies=[replace(dense, dense_weight=0.5)])
+    run(ScoreStore(tmp_path), strategies=[dense])
+    _, searcher = run(ScoreStore(tmp_path), strategies=[replace(dense, dense_weight=0.5)])
     assert searcher.asked
 
 
@@ -167,8 +167,8 @@ def test_an_interrupted_run_goes_on_where_it_was(run, tmp_path):
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        run(RowStore(tmp_path), progress=interrupt)
-    experiment, searcher = run(RowStore(tmp_path))
+        run(ScoreStore(tmp_path), progress=interrupt)
+    experiment, searcher = run(ScoreStore(tmp_path))
     assert {(name, query) for name, query, _ in searcher.asked} == {("prefilter", "ask q2"), ("prefilter", "ask q3")}
     assert experiment.rows == run()[0].rows
     assert not list(tmp_path.rglob(".*")), "parts are gone once the rows are whole"
@@ -177,7 +177,7 @@ def test_an_interrupted_run_goes_on_where_it_was(run, tmp_path):
 def test_rows_are_saved_while_a_long_run_goes_on(run, tmp_path, monkeypatch):
     monkeypatch.setattr("evals.experiment._PART_SECONDS", 0.0)
     seen = []
-    run(RowStore(tmp_path), progress=lambda progress: seen.append(len(list(tmp_path.rglob(".tiny*")))))
+    run(ScoreStore(tmp_path), progress=lambda progress: seen.append(len(list(tmp_path.rglob(".tiny*")))))
     assert max(seen) == len(IDS) - 1, "before the last question all others are on disk"
 
 

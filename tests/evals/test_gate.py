@@ -4,7 +4,7 @@ import pytest
 
 from evals.experiment import Measures, run_experiment
 from evals.gate import Thresholds, decide
-from evals.question_sets import QuestionSet
+from evals.questions.question_sets import QuestionSet
 from retrieval.strategy import Strategy
 
 

@@ -1,7 +1,7 @@
 import json
 
-from evals.aggregates import Aggregate
 from evals.report import breakdown, flat_json, flat_records, leaderboard
+from evals.statistics.aggregates import Aggregate
 
 
 def number(metric, value, low=None, high=None, book="*", kind="*", strategy="dense", n=3):

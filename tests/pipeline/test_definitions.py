@@ -4,10 +4,10 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from evals.standing import HEADLINE
+from evals.evaluation import HEADLINE
+from pipeline.building.gate import GATE
 from pipeline.definitions import load
-from pipeline.gate import GATE
-from pipeline.run import dagster_instance
+from pipeline.runs.in_process import dagster_instance
 from retrieval.home import Home
 
 ROOT = Path(__file__).parents[2]

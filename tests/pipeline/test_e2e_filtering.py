@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from evals.gold import resolve
 from evals.noise import Relatives, noise, noise_reduction
-from evals.questions import Question, load_questions
-from pipeline.commands.quickstart import SAMPLE_QUESTIONS
+from evals.questions.gold import resolve
+from evals.questions.questions import Question, load_questions
+from pipeline.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.query_must import canonical, satisfies_query_must
 from retrieval.search.retriever import Retriever

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.build import build
+from pipeline.runs.build import build
 from retrieval.home import Home
 from retrieval.search.retriever import Retriever
 from retrieval.settings import Settings

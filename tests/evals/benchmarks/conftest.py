@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from evals.benchmarks.corpus import Corpus
-from retrieval.index.embedders import load_embedder
-from retrieval.index.embedding_text import embedding_text
-from retrieval.index.snapshot import build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
 

@@ -7,7 +7,7 @@ import pytest
 from evals.benchmarks.data_files import read_records
 from evals.benchmarks.sets import BENCHMARKS, read_benchmark
 from retrieval.errors import UnknownNameError
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 
 def test_an_unknown_set_lists_those_that_exist(tmp_path: Path) -> None:

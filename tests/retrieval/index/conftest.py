@@ -4,9 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrieval.index.manifest import Manifest
-from retrieval.index.snapshot import build_snapshot
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.index.snapshot.manifest import Manifest
+from retrieval.index.snapshot.snapshot import build_snapshot
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk, EmbedderIdentity, Vector
 
 MODEL = EmbedderIdentity("toy", "1", 16)

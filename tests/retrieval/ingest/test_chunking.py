@@ -1,10 +1,10 @@
 from dataclasses import replace
 
 from retrieval.ingest.chunking import chunk_book
-from retrieval.ingest.predicates import extract_predicates
-from retrieval.ingest.rows import transform_tables
-from retrieval.ingest.tables import extract_tables
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.ingest.tables.predicates import extract_predicates
+from retrieval.ingest.tables.rows import transform_tables
+from retrieval.ingest.tables.source_tables import extract_tables
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Book, Document
 
 TEXT = """# Gear

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from retrieval.ingest.markdown import heading_text, parse_blocks, plain_text, split_row
@@ -76,6 +76,7 @@ def test_a_heading_in_an_open_cell_does_not_end_the_table():
     assert len(kinds("<table><tr><td>\n\n# A\n\n</td></tr>\n</table>\n")) == 1
 
 
+@example("</table><!--<table>\n\n<table>-->")
 @given(
     st.lists(
         st.sampled_from(

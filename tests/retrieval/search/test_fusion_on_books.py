@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from evals.benchmarks.books import read_books
-from evals.questions import load_questions
-from retrieval.index.embedders import load_embedder
-from retrieval.index.embedding_text import embedding_text
-from retrieval.index.lexical import LexicalIndex
-from retrieval.query_must.vocabulary import Vocabulary
-from retrieval.search.cosine import similarity
+from evals.questions.questions import load_questions
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.words.lexical_index import LexicalIndex
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.search.dense.cosine import similarity
 from retrieval.search.fusion import FUSIONS, Leg, best
 
 DATA = os.environ.get("QUERYMUST_DATA")

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.index.graph import RELATIONS, Graph
-from retrieval.index.graph_building import build_graph
-from retrieval.index.tokens import tokens
-from retrieval.query_must.vocabulary import Vocabulary
-from retrieval.search.filtering import admitted_mask
+from retrieval.index.graph.building import build_graph
+from retrieval.index.graph.graph import RELATIONS, Graph
+from retrieval.index.words.tokenizer import tokens
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.search.dense.prefilter import admitted_mask
 from retrieval.search.graph_boost import graph_boost, named_entities, reached
-from retrieval.search.question import Question
+from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, strategy
 from retrieval.strategy import GraphBoost
@@ -131,7 +131,7 @@ def test_hits_say_what_the_graph_added(retriever: Retriever) -> None:
 def test_the_filter_holds_after_every_stage(retriever: Retriever, name: str) -> None:
     query = "what does a cleric need against armor class 6"
     found = retriever.retrieve(query, 40, name)
-    asked = Question.ask(query, retriever.snapshot.vocabulary)
+    asked = Query.ask(query, retriever.snapshot.vocabulary)
     mask = admitted_mask(retriever.snapshot, retriever.admitted(asked))
     positions = retriever.snapshot.chunks.positions(found.chunk_ids)
     assert found.hits

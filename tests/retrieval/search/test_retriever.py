@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import EmbedderMismatchError, InvalidQueryError, UnknownNameError
-from retrieval.index.live import promote
-from retrieval.index.snapshot import Snapshot
+from retrieval.index.snapshot.live import promote
+from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES

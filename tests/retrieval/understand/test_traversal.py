@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from retrieval.errors import IndexCorruptError, InvalidQueryError, UnreadableSettingsError
-from retrieval.index.graph_building import build_graph
-from retrieval.ingest.enrichment import enriched
-from retrieval.query_must.vocabulary import Vocabulary
+from retrieval.index.graph.building import build_graph
+from retrieval.ingest.prose.enrichment import enriched
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk
 from retrieval.understand.traversal import TraversalIndex, retrieve_candidates
 from retrieval.understand.traversal_config import Intent, Policy, TraversalConfig

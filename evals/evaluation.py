@@ -1,0 +1,162 @@
+"""How the strategies stand on one snapshot with a home's own question files: what the leaderboard and the gate read."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from evals.errors import UnresolvedGoldError
+from evals.experiment import Experiment, Measures, Progress, run_experiment
+from evals.pairing import counterpart_among
+from evals.questions.chunk_places import ChunkPlaces
+from evals.questions.question_sets import QuestionSet
+from evals.questions.questions import load_questions
+from evals.scored_questions import ScoredQuestion, ScoreStore
+from evals.statistics.aggregates import ALL, aggregate, timings
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.query_must.predicate import satisfies_query_must
+from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import STRATEGIES
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk, Embedder
+
+SHIPPED = "default"
+"""The strategy that readers get, so the one that decides whether a snapshot may go live."""
+
+HEADLINE = (
+    "hit@1",
+    "hit@5",
+    "hit@10",
+    "mrr",
+    "ndcg@10",
+    "recall@10",
+    "precision@15",
+    "f1",
+    "noise@15",
+    "noise_reduction",
+    "false_exclusions",
+    "recall_preserved",
+    "evaluability",
+    "cross_book_contamination",
+    "answer_similarity",
+    "wrong_row_rate",
+    "no_answer_accuracy",
+    "p50_ms",
+    "p95_ms",
+)
+"""The numbers that every strategy reports, in the order of reports; a metric that says nothing is None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """An experiment over one snapshot with the sets it rests on. Without question files there is no experiment."""
+
+    snapshot: str
+    sets: tuple[QuestionSet, ...] = ()
+    experiment: Experiment | None = None
+
+    @property
+    def n_questions(self) -> int:
+        """Questions that could be scored."""
+        return sum(len(each.scored) for each in self.sets)
+
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """Gold that no longer stands in this snapshot, a sentence for each anchor."""
+        return tuple(str(finding) for each in self.sets for finding in each.resolution.stale)
+
+    @property
+    def evaluability(self) -> float | None:
+        """Share of the questions with gold whose every anchor resolves; None without such questions."""
+        asked = sum(each.resolution.questions_with_gold for each in self.sets)
+        return sum(len(each.resolution.gold) for each in self.sets) / asked if asked else None
+
+    def rows(self, strategy: str) -> tuple[ScoredQuestion, ...]:
+        """What one strategy did with each question."""
+        return tuple(row for row in self.experiment.rows if row.strategy == strategy) if self.experiment else ()
+
+    def headline(self) -> dict[str, dict[str, float | None]]:
+        """Strategy to metric to value, pooled over the questions of people, or generated ones without any."""
+        if self.experiment is None:
+            return {}
+        people = [each for each in self.sets if not any(question.generated for question in each.questions)]
+        chosen = people or list(self.sets)
+        labels = {(each.name, each.split) for each in chosen}
+        rows = [replace(row, set=ALL, split=ALL) for row in self.experiment.rows if (row.set, row.split) in labels]
+        numbers = [each for each in aggregate(rows) if each.book == ALL and each.kind == ALL] + list(timings(rows))
+        values = {(each.strategy, each.metric): each.value for each in numbers}
+        share = self.evaluability
+        return {
+            strategy: {name: values.get((strategy, name)) for name in HEADLINE} | {"evaluability": share}
+            for strategy in self.experiment.strategies
+        }
+
+
+def evaluate(
+    snapshot: Snapshot,
+    embedder: Embedder,
+    question_files: Sequence[Path],
+    strategies: Sequence[Strategy],
+    store: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    *,
+    foreign: bool = False,
+) -> Evaluation:
+    """Score strategies on a snapshot; a question set for each file, named for it.
+
+    Args:
+        snapshot: what is searched.
+        embedder: the model of the snapshot's vectors; it also measures `answer_similarity`.
+        question_files: JSONL; none gives an evaluation without an experiment.
+        strategies: which to score.
+        store: folder that keeps rows, so that what was scored once is not scored again; None keeps nothing.
+        progress: told how far it is.
+        foreign: leave out a set whose gold all belongs to another library, instead of refusing it.
+
+    Raises:
+        FileNotFoundError: a question file is not there.
+        EvaluationError: the questions cannot be used, or belong to another library.
+    """
+    chunks = tuple(snapshot.chunks)
+    sets = question_sets(question_files, chunks, foreign=foreign)
+    if not sets:
+        return Evaluation(snapshot.id)
+    measures = Measures(
+        # A strategy is compared with its named counterpart even where it is scored alone.
+        counterpart=counterpart_among(STRATEGIES.values()),
+        admits=lambda question, query_must: satisfies_query_must(question, query_must, snapshot.vocabulary),
+        embedder=embedder,
+        store=ScoreStore(store) if store else None,
+        progress=progress,
+    )
+    experiment = run_experiment(
+        Retriever(snapshot, embedder), strategies, sets, chunks, snapshot=snapshot.id, measures=measures
+    )
+    return Evaluation(snapshot.id, sets, experiment)
+
+
+def question_sets(files: Sequence[Path], chunks: Sequence[Chunk], *, foreign: bool = False) -> tuple[QuestionSet, ...]:
+    """A set for each file; questions that a program wrote stand in a split of their own.
+
+    Raises:
+        UnresolvedGoldError: all gold of a set belongs to another library, and `foreign` does not leave it out.
+    """
+    places = ChunkPlaces(chunks)
+    sets = []
+    for path in files:
+        questions = load_questions(path)
+        for split, generated in (("people", False), ("generated", True)):
+            members = [question for question in questions if question.generated == generated]
+            if not members:
+                continue
+            try:
+                sets.append(QuestionSet.of(_name(path), split, members, places))
+            except UnresolvedGoldError:
+                if not foreign:
+                    raise
+    return tuple(sets)
+
+
+def _name(path: Path) -> str:
+    name = path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".json")
+    return re.sub(r"[^\w.+@-]", "-", name).lstrip(".") or "questions"

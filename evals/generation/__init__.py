@@ -1,0 +1,1 @@
+"""Questions that a program writes over a library."""

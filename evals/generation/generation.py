@@ -1,0 +1,230 @@
+"""Questions that a program writes: look-ups for every table, questions for every section, some that nothing answers.
+
+Offline, from chunks alone, by templates over what every table has: key column, row keys, column names, caption or
+heading. Each table and section has its own seeded generator, so a new table changes no other's questions. They are
+tagged `generated`, and their kinds begin with `generated-`: never mix them with the questions of people.
+
+What they cannot show: their words are the book's own or the vocabulary's, so they are easier than people's.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from random import Random
+
+from evals.generation.asked_tables import AskedTable, key_column
+from evals.generation.phrasing import (
+    FIELD_LOOKUPS,
+    LOOKUPS,
+    RECORD_LOOKUPS,
+    SECTION_PARTS,
+    SECTIONS,
+    Phrasing,
+    is_ordinal,
+    number_key,
+)
+from evals.generation.place_names import Place, PlaceNames, section_of, table_of
+from evals.questions.chunk_places import folded
+from evals.questions.questions import GENERATED, Anchor, Question, write_questions
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import Chunk
+
+LOOKUP = "generated-lookup"
+SECTION = "generated-section"
+NO_ANSWER = "generated-no-answer"
+
+_SNIPPET = 200
+_WORD = re.compile(r"\b[^\W\d_]{5,}\b(?!['’])")
+_LONGEST_NAME, _LEAST_PROSE = 60, 80
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentQuestions:
+    """The generated questions about one document. Key: (book, document)."""
+
+    book: str
+    document: str
+    questions: tuple[Question, ...]
+
+    @property
+    def file_name(self) -> str:
+        """`<document>.evaluation_queries.json`, below a folder of the book's slug."""
+        return f"{self.book}/{PurePosixPath(self.document).with_suffix('')}.evaluation_queries.json"
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationSettings:
+    """How many questions, and which draw."""
+
+    seed: int = 0
+    per_table: int = 3
+    per_section: int = 1
+    unanswerable: float = 0.1
+    """Chance that a table gets one question that it does not answer."""
+
+
+def generate_questions(
+    chunks: Sequence[Chunk], vocabulary: Vocabulary | None = None, settings: GenerationSettings = GenerationSettings()
+) -> tuple[DocumentQuestions, ...]:
+    """Write questions about all `chunks` of a library, by document, in book and document order.
+
+    A table or section without an unmistakable name, a row without a key of its own, and a query that would mean two
+    places get none: a wrong label is worse than a missing question.
+    """
+    writer = _Writer(chunks, vocabulary or Vocabulary.default(), settings)
+    written = [*writer.lookups(), *writer.sections()]
+    meant = Counter(folded(question.query) for _, question in written)
+    by_document: dict[tuple[str, str], list[Question]] = defaultdict(list)
+    for chunk, question in written:
+        if meant[folded(question.query)] == 1:
+            by_document[chunk.book, chunk.document].append(question)
+    return tuple(DocumentQuestions(*place, tuple(found)) for place, found in sorted(by_document.items()))
+
+
+def write_generated(folder: Path, documents: Iterable[DocumentQuestions]) -> tuple[Path, ...]:
+    """Write one `<book>/<document>.evaluation_queries.json` each; `load_questions` reads them."""
+    paths = []
+    for each in documents:
+        paths.append(folder / each.file_name)
+        write_questions(paths[-1], each.questions)
+    return tuple(paths)
+
+
+Written = tuple[Chunk, Question]
+
+
+class _Writer:
+    """Knows the whole library while it writes about one place after the other."""
+
+    def __init__(self, chunks: Sequence[Chunk], vocabulary: Vocabulary, settings: GenerationSettings) -> None:
+        self._vocabulary, self._settings = vocabulary, settings
+        rows = [chunk for chunk in chunks if chunk.kind != "prose"]
+        self._sections = _by_place((section_of(chunk), chunk) for chunk in chunks if chunk.kind == "prose")
+        tables = _by_place((table_of(chunk), chunk) for chunk in rows)
+        self._tables = {place: AskedTable(members) for place, members in tables.items()}
+        self._table_names = PlaceNames.of((place, members[0]) for place, members in tables.items())
+        self._section_names = PlaceNames.of((place, members[0]) for place, members in self._sections.items())
+        self._titles = Counter(folded(chunk.row_key or "") for chunk in rows)
+        self._heading_books: dict[str, set[str]] = defaultdict(set)
+        for place in self._sections:
+            self._heading_books[folded(place[-1])].add(place[0])
+        self._fields = {(folded(chunk.row_key or ""), folded(name)) for chunk in rows for name in chunk.columns}
+        self._ordinals = frozenset(
+            key_column(chunk).strip().lower() for chunk in rows if chunk.row_key and is_ordinal(chunk.row_key)
+        )
+        names = {chunk.row_key for chunk in rows if chunk.row_key and number_key(chunk.row_key) is None}
+        self._names = sorted(name for name in names if len(name) <= _LONGEST_NAME)
+
+    def lookups(self) -> Iterator[Written]:
+        """Questions about rows and records, and some that their table does not answer."""
+        for place, table in self._tables.items():
+            phrasing = self._phrasing(place)
+            subject = self._table_names.names.get(place)
+            rows = [row for row in table.distinct() if self._unmistakable(row, subject)]
+            for row in phrasing.random.sample(rows, min(self._settings.per_table, len(rows))):
+                yield row, _lookup(row, table, subject or "", phrasing)
+            rows = [row for row in rows if row.kind == "row"]
+            if rows and subject and not table.of_fields and phrasing.random.random() < self._settings.unanswerable:
+                row = phrasing.random.choice(rows)
+                key = self._absent_key(row, table, phrasing)
+                if key:
+                    yield row, _unanswerable(row, table, subject, key, phrasing)
+
+    def sections(self) -> Iterator[Written]:
+        """Questions about prose."""
+        for place, chunks in self._sections.items():
+            subject = self._section_names.names.get(place)
+            # what is called like a row or record is answered there as well
+            if subject is None or self._titles[folded(chunks[0].heading_path[-1])]:
+                continue
+            phrasing = self._phrasing(place)
+            long = [chunk for chunk in chunks if len(chunk.source) >= _LEAST_PROSE]
+            for chunk in phrasing.random.sample(long, min(self._settings.per_section, len(long))):
+                if len(chunks) == 1:
+                    yield chunk, _question(chunk, phrasing.template(SECTIONS, subject=subject), SECTION)
+                elif terms := _own_terms(chunk, chunks, subject):
+                    query = phrasing.template(SECTION_PARTS, subject=subject, terms=" and ".join(terms))
+                    yield chunk, _question(chunk, query, SECTION)
+
+    def _phrasing(self, place: Place) -> Phrasing:
+        random = Random(f"{self._settings.seed}\0" + "\0".join(place))
+        return Phrasing(random, self._vocabulary, self._ordinals)
+
+    def _unmistakable(self, row: Chunk, subject: str | None) -> bool:
+        """A row needs its table's name; a record is called by its own title, if nothing else is, in any book."""
+        if row.kind == "row":
+            return subject is not None
+        title = folded(row.row_key or "")
+        return self._titles[title] == 1 and self._heading_books.get(title, {row.book}) == {row.book}
+
+    def _absent_key(self, row: Chunk, table: AskedTable, phrasing: Phrasing) -> str | None:
+        """A key that the table has not: a number beyond all, or a name that no row with these columns has."""
+        if table.highest is not None:
+            return phrasing.number(table.highest + phrasing.random.randint(7, 60), key_column(row))
+        columns = {folded(name) for name in row.columns}
+        strangers = [key for key in self._names if not {(folded(key), name) for name in columns} & self._fields]
+        return phrasing.name(phrasing.random.choice(strangers)) if strangers else None
+
+
+def _by_place(members: Iterable[tuple[Place, Chunk]]) -> dict[Place, list[Chunk]]:
+    places: dict[Place, list[Chunk]] = defaultdict(list)
+    for place, chunk in members:
+        places[place].append(chunk)
+    return places
+
+
+def _lookup(row: Chunk, table: AskedTable, subject: str, phrasing: Phrasing) -> Question:
+    column, answer = phrasing.random.choice(table.columns(row))
+    numbers = table.numbers(row)
+    name = folded(key_column(row)) or "name"
+    if numbers:
+        number = phrasing.random.choice(numbers)
+        said, keys = phrasing.number(number, key_column(row)), {name: str(number)}
+    else:
+        said, keys = phrasing.name(row.row_key or ""), {name: row.row_key or ""}
+    if table.of_fields:
+        # with one column of values its heading is a value itself, and says nothing
+        owner = subject if len(row.cells) == 2 else f"{phrasing.column(column)} ({subject})"
+        query = phrasing.template(FIELD_LOOKUPS, field=phrasing.column(row.row_key or ""), owner=owner)
+    else:
+        words = {"column": phrasing.column(column), "key": said, "subject": subject}
+        query = phrasing.template(RECORD_LOOKUPS if row.kind == "record" else LOOKUPS, **words)
+    return _question(row, query, LOOKUP, answer=answer, keys=keys)
+
+
+def _unanswerable(row: Chunk, table: AskedTable, subject: str, key: str, phrasing: Phrasing) -> Question:
+    column, _ = phrasing.random.choice(table.columns(row))
+    query = phrasing.template(LOOKUPS, column=phrasing.column(column), key=key, subject=subject)
+    return Question(_id(row.book, query), query, row.book, NO_ANSWER, tags=(GENERATED,))
+
+
+def _question(
+    chunk: Chunk, query: str, kind: str, answer: str | None = None, keys: dict[str, str] | None = None
+) -> Question:
+    snippet = chunk.source if chunk.kind == "row" else " ".join(chunk.source.split())[:_SNIPPET].strip()
+    anchor = Anchor(
+        book=chunk.book,
+        heading_path=chunk.heading_path,
+        caption=chunk.caption,
+        row_key=chunk.row_key if chunk.kind != "prose" else None,
+        snippet=snippet,
+        document=chunk.document,
+        line=chunk.lines[0],
+    )
+    return Question(_id(chunk.book, query), query, chunk.book, kind, (anchor,), answer, (GENERATED,), keys or {})
+
+
+def _id(book: str, query: str) -> str:
+    return f"{book}-generated-{sha256(query.encode()).hexdigest()[:10]}"
+
+
+def _own_terms(chunk: Chunk, section: Sequence[Chunk], subject: str) -> list[str]:
+    """Two words that this part of a section repeats and that neither its other parts nor the subject hold."""
+    elsewhere = {word.lower() for other in section if other is not chunk for word in _WORD.findall(other.source)}
+    named = {word.lower() for word in _WORD.findall(subject)}
+    count = Counter(word.lower() for word in _WORD.findall(chunk.source))
+    own = [word for word in count if count[word] > 1 and word not in elsewhere and word not in named]
+    return sorted(own, key=lambda word: (-count[word], -len(word), word))[:2]

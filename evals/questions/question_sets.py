@@ -1,0 +1,69 @@
+"""A named set of questions whose gold is resolved in the index at hand."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from evals.questions.chunk_places import ChunkPlaces
+from evals.questions.gold import Resolution, resolve
+from evals.questions.questions import Question
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk, Retrieval
+
+Ask = Callable[[Question, int, Strategy], Retrieval]
+"""(question, k, strategy) -> retrieval; how the questions of a set are put."""
+
+FILE_NAME = re.compile(r"[\w+@-][\w.+@-]*")
+"""What names of sets, splits, strategies and snapshots may be: they become file names."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """Questions that are reported together. Key: (name, split)."""
+
+    name: str
+    split: str
+    questions: tuple[Question, ...]
+    resolution: Resolution
+    ask: Ask | None = None
+    """How to put these questions if not to the experiment's searcher as they are: within one table, say."""
+    unexplained: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Chunks by question id whose judgement nobody can read: `ask` leaves them out of every ranking."""
+
+    @classmethod
+    def of(
+        cls, name: str, split: str, questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces
+    ) -> "QuestionSet":
+        """Resolve the gold of `questions` in `chunks`; `resolve` says what it raises."""
+        return cls(name, split, tuple(questions), resolve(questions, chunks))
+
+    @property
+    def scored(self) -> tuple[Question, ...]:
+        """Questions that can be scored: all without gold, and those whose every anchor resolved."""
+        return tuple(each for each in self.questions if not each.gold or each.id in self.resolution.gold)
+
+    def gold(self, question: Question) -> tuple[str, ...]:
+        """Gold chunk ids of a question; empty if the library holds no answer."""
+        return self.resolution.gold.get(question.id, ())
+
+    def problems(self, known: Mapping[str, Chunk]) -> list[str]:
+        """Everything that keeps this set from being asked; `known` are the chunks of the index by id."""
+        label = f"set {self.name!r}, split {self.split!r}"
+        found = [
+            f"{label}: {name!r} cannot be a file name; use letters, digits and -_.+@"
+            for name in (self.name, self.split)
+            if not FILE_NAME.fullmatch(name)
+        ]
+        if not self.questions:
+            found.append(f"{label}: no questions")
+        elif not self.scored:
+            found.append(f"{label}: no question can be scored; {len(self.resolution.stale)} anchors are stale")
+        twice = [name for name, count in Counter(each.id for each in self.questions).items() if count > 1]
+        found += [f"{label}: question id {name!r} stands twice" for name in twice]
+        if len({each.generated for each in self.questions}) > 1:
+            found.append(f"{label}: mixes generated questions with those of people; make two sets")
+        strange = sorted({name for gold in self.resolution.gold.values() for name in gold if name not in known})
+        if strange:
+            found.append(f"{label}: {len(strange)} gold chunks are not in this index, the first is {strange[0]!r}")
+        return found

@@ -1,0 +1,167 @@
+"""One row per question and strategy: the record, and its Parquet files. The only file that knows pyarrow.
+
+Under the store's folder, for every snapshot and strategy::
+
+    <snapshot>/<strategy>/<set>.<split>.parquet           the rows; byte-identical on a second run
+    <snapshot>/<strategy>/<set>.<split>.timings.parquet   milliseconds by question; differs from run to run
+    <snapshot>/<strategy>/.<set>.<split>.<fingerprint>.<process>-<number>.parquet   parts of an unfinished run
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredQuestion:
+    """What one strategy did with one question. Key: (set, split, strategy, question_id) within a snapshot."""
+
+    set: str
+    split: str
+    strategy: str
+    question_id: str
+    book: str
+    """Empty if the question is about no book in particular."""
+    kind: str
+    query: str
+    gold: tuple[str, ...]
+    """Gold chunk ids; empty: the library holds no answer."""
+    chunk_ids: tuple[str, ...]
+    """The ranking that was asked for with k = 15."""
+    deep_chunk_ids: tuple[str, ...]
+    """The ranking that was asked for with k = 100."""
+    deep_scores: tuple[float, ...]
+    excluded_gold: tuple[str, ...]
+    """Gold chunks that the filter kept out, in id order."""
+    unfiltered_noise: float | None
+    """`noise@15` of the same strategy without query_must; None if it has no such counterpart."""
+    unfiltered_guarded_noise: float | None
+    """How much of `unfiltered_noise` has a predicate, so that a filter can remove it."""
+    unfiltered_recall: float | None
+    """`recall@10` of the same strategy without query_must."""
+    why: str
+    """Where the gold was, in one line."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """Metric name to value; a metric that says nothing about this question is not there."""
+    milliseconds: float = field(default=0.0, compare=False)
+    """Wall time of the k = 15 retrieval."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresKey:
+    """Which rows: one question set asked of one strategy over one snapshot."""
+
+    snapshot: str
+    strategy: str
+    set: str
+    split: str
+    fingerprint: str
+    """Hash of everything else that the rows depend on; rows of another fingerprint are not used."""
+
+
+_FINGERPRINT = b"fingerprint"
+_METRIC = "metric:"
+_TEXTS = pa.list_(pa.string())
+_TYPES: Mapping[str, Any] = {
+    "gold": _TEXTS,
+    "chunk_ids": _TEXTS,
+    "deep_chunk_ids": _TEXTS,
+    "deep_scores": pa.list_(pa.float64()),
+    "excluded_gold": _TEXTS,
+    "unfiltered_noise": pa.float64(),
+    "unfiltered_guarded_noise": pa.float64(),
+    "unfiltered_recall": pa.float64(),
+}
+_COLUMNS = tuple(each.name for each in fields(ScoredQuestion) if each.name not in {"values", "milliseconds"})
+
+
+class ScoreStore:
+    """Rows on disk. Finished rows are whole; parts of an interrupted run are found again and gone on with."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._parts_written = 0
+
+    def finished(self, key: ScoresKey) -> tuple[ScoredQuestion, ...] | None:
+        """The finished rows of `key`, or None if there are none of its fingerprint."""
+        path, timings = self.path(key), self.timings_path(key)
+        if not path.is_file() or not timings.is_file():
+            return None
+        if (pq.read_schema(path).metadata or {}).get(_FINGERPRINT) != key.fingerprint.encode():
+            return None
+        return _with_times(_read(path), timings)
+
+    def parts(self, key: ScoresKey) -> tuple[ScoredQuestion, ...]:
+        """Rows of earlier runs of `key` that did not come to their end; each question once."""
+        rows = [row for path in self._part_paths(key) for row in _with_times(_read(path), path)]
+        return tuple({row.question_id: row for row in rows}.values())
+
+    def keep(self, key: ScoresKey, rows: Sequence[ScoredQuestion]) -> None:
+        """Save some rows of a run that goes on."""
+        self._parts_written += 1
+        path = self._part(key, f"{os.getpid()}-{self._parts_written:05}")
+        _write(path, _table(rows, key).append_column("milliseconds", pa.array([row.milliseconds for row in rows])))
+
+    def finish(self, key: ScoresKey, rows: Sequence[ScoredQuestion]) -> None:
+        """Save all rows of `key`, in the order given, and forget its parts."""
+        times = {"question_id": [row.question_id for row in rows], "milliseconds": [row.milliseconds for row in rows]}
+        _write(self.timings_path(key), pa.table(times))
+        _write(self.path(key), _table(rows, key))
+        for path in self._part_paths(key):
+            path.unlink(missing_ok=True)
+
+    def path(self, key: ScoresKey) -> Path:
+        """File of the finished rows."""
+        return self._folder / key.snapshot / key.strategy / f"{key.set}.{key.split}.parquet"
+
+    def timings_path(self, key: ScoresKey) -> Path:
+        """File of the finished rows' milliseconds."""
+        return self.path(key).with_suffix(".timings.parquet")
+
+    def _part(self, key: ScoresKey, name: str) -> Path:
+        return self.path(key).with_name(f".{key.set}.{key.split}.{key.fingerprint}.{name}.parquet")
+
+    def _part_paths(self, key: ScoresKey) -> list[Path]:
+        pattern = self._part(key, "*")
+        return sorted(pattern.parent.glob(pattern.name))
+
+
+def _table(rows: Sequence[ScoredQuestion], key: ScoresKey) -> Any:
+    metrics = sorted({name for row in rows for name in row.values})
+    columns = {
+        name: pa.array([getattr(row, name) for row in rows], type=_TYPES.get(name, pa.string())) for name in _COLUMNS
+    }
+    for name in metrics:
+        columns[_METRIC + name] = pa.array([row.values.get(name) for row in rows], type=pa.float64())
+    return pa.table(columns).replace_schema_metadata({_FINGERPRINT: key.fingerprint.encode()})
+
+
+def _read(path: Path) -> list[ScoredQuestion]:
+    return [_row(record) for record in pq.ParquetFile(path).read().to_pylist()]
+
+
+def _row(record: Mapping[str, Any]) -> ScoredQuestion:
+    metrics = {name.removeprefix(_METRIC): value for name, value in record.items() if name.startswith(_METRIC)}
+    values = {name: value for name, value in metrics.items() if value is not None}
+    plain: dict[str, Any] = {
+        name: tuple(record[name]) if isinstance(record[name], list) else record[name] for name in _COLUMNS
+    }
+    return ScoredQuestion(**plain, values=values)
+
+
+def _with_times(rows: Iterable[ScoredQuestion], path: Path) -> tuple[ScoredQuestion, ...]:
+    times = pq.ParquetFile(path).read(columns=["question_id", "milliseconds"]).to_pydict()
+    by_question = dict(zip(times["question_id"], times["milliseconds"], strict=True))
+    return tuple(replace(row, milliseconds=by_question[row.question_id]) for row in rows)
+
+
+def _write(path: Path, table: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    pq.write_table(table, partial)
+    partial.replace(path)

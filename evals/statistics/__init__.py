@@ -1,0 +1,1 @@
+"""From numbers of single questions to numbers of sets: means, intervals, tests."""

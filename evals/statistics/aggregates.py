@@ -1,0 +1,181 @@
+"""From rows to numbers with intervals, for every set, book, kind, strategy and metric.
+
+Every number is a pooled ratio over questions, `offset + scale * sum(numerator) / sum(denominator)`: a mean has
+denominators 1, `noise_reduction` is 1 minus the ratio of two sums. So one set of bootstrap draws serves all of them.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from evals.metrics import SHOWN
+from evals.questions.question_sets import QuestionSet
+from evals.scored_questions import ScoredQuestion
+from evals.statistics.significance import Interval, ratio_intervals
+
+ALL = "*"
+"""Stands for every book, kind or strategy."""
+
+METRICS = (
+    *("hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "recall@10", "precision@15", "f1"),
+    *("noise@15", "noise_reduction", "false_exclusions", "recall_preserved", "wrong_row_rate"),
+    *("cross_book_contamination", "answer_similarity", "no_answer_accuracy", "evaluability", "p50_ms", "p95_ms"),
+)
+"""Every metric by name, in the order of reports; others follow in the order in which rows hold them."""
+
+_Key = TypeVar("_Key")
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One number with its 95 % interval. Key: all fields but the last four."""
+
+    set: str
+    split: str
+    book: str
+    """Slug, or `*` for all."""
+    kind: str
+    """Kind of question, or `*` for all."""
+    strategy: str
+    """Name, or `*` where the number does not depend on it."""
+    metric: str
+    value: float | None
+    """None where the metric is undefined: nothing to divide by."""
+    low: float | None
+    high: float | None
+    n: int
+    """Questions that the number rests on."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimate:
+    """A metric as a pooled ratio: what one row adds above and below the line; None adds nothing."""
+
+    metric: str
+    parts: Callable[[ScoredQuestion], tuple[float, float] | None]
+    offset: float = 0.0
+    scale: float = 1.0
+    total: bool = False
+    """Report the sum over questions instead of the ratio."""
+
+
+def aggregate(rows: Sequence[ScoredQuestion]) -> tuple[Aggregate, ...]:
+    """All numbers of these rows, in the order set, book, kind (`*` first), strategy (as in `rows`), metric.
+
+    Questions without gold are part of `no_answer_accuracy` and of the noise metrics only.
+    """
+    by_strategy = _grouped(rows, lambda row: row.strategy)
+    numbers: list[Aggregate] = []
+    for (name, split), members in _grouped(rows, lambda row: (row.set, row.split)).items():
+        for book, kind in _cells((row.book, row.kind) for row in members):
+            chosen = [row for row in members if book in {ALL, row.book} and kind in {ALL, row.kind}]
+            for strategy in by_strategy:
+                own = [row for row in chosen if row.strategy == strategy]
+                numbers += _numbers(own, name, split, book, kind, strategy)
+    return tuple(numbers)
+
+
+def evaluability(sets: Iterable[QuestionSet]) -> tuple[Aggregate, ...]:
+    """Share of the questions with gold whose every anchor resolves; by set, book and kind, strategy `*`."""
+    numbers: list[Aggregate] = []
+    for each in sets:
+        asked = [question for question in each.questions if question.gold]
+        for book, kind in _cells((one.book or "", one.kind) for one in asked):
+            chosen = [one for one in asked if book in {ALL, one.book or ""} and kind in {ALL, one.kind}]
+            found = np.array([[float(one.id in each.resolution.gold)] for one in chosen])
+            (interval,) = ratio_intervals(found, np.ones_like(found))
+            place = (each.name, each.split, book, kind, ALL, "evaluability")
+            numbers.append(_aggregate(place, float(found.mean()), interval, len(chosen)))
+    return tuple(numbers)
+
+
+def timings(rows: Sequence[ScoredQuestion]) -> tuple[Aggregate, ...]:
+    """`p50_ms` and `p95_ms` of the k = 15 retrievals by set and strategy; differs from run to run."""
+    numbers = []
+    for (name, split, strategy), members in _grouped(rows, lambda row: (row.set, row.split, row.strategy)).items():
+        times = [row.milliseconds for row in members]
+        for metric, share in (("p50_ms", 0.5), ("p95_ms", 0.95)):
+            value = float(np.quantile(times, share))
+            numbers.append(Aggregate(name, split, ALL, ALL, strategy, metric, value, None, None, len(times)))
+    return tuple(numbers)
+
+
+def _numbers(rows: Sequence[ScoredQuestion], *place: str) -> list[Aggregate]:
+    if not rows:
+        return []
+    estimates = _estimates(rows)
+    parts = [[estimate.parts(row) for estimate in estimates] for row in rows]
+    counted = [sum(line[column] is not None for line in parts) for column in range(len(estimates))]
+    above, below = (np.array([[each[side] if each else 0.0 for each in line] for line in parts]) for side in (0, 1))
+    numbers = []
+    for estimate, top, bottom, interval, count in zip(
+        estimates, above.sum(axis=0), below.sum(axis=0), ratio_intervals(above, below), counted, strict=True
+    ):
+        scale = count if estimate.total else estimate.scale
+        value = estimate.offset + scale * float(top / bottom) if bottom else None
+        numbers.append(_aggregate((*place, estimate.metric), value, _scaled(interval, estimate.offset, scale), count))
+    return numbers
+
+
+def _estimates(rows: Sequence[ScoredQuestion]) -> list[_Estimate]:
+    """The metrics that at least one of the rows says something about."""
+    means = dict.fromkeys(name for row in rows for name in row.values)
+    estimates = [_Estimate(name, _mean_part(name)) for name in means]
+    if any(row.unfiltered_noise is not None for row in rows):
+        estimates.append(_Estimate("noise_reduction", _noise_parts, offset=1.0, scale=-1.0))
+    if any(row.unfiltered_recall is not None and row.gold for row in rows):
+        estimates.append(_Estimate("recall_preserved", _recall_parts))
+    if any(row.gold for row in rows):
+        estimates.append(_Estimate("false_exclusions", _exclusion_parts, total=True))
+    return sorted(estimates, key=lambda each: METRICS.index(each.metric) if each.metric in METRICS else len(METRICS))
+
+
+def _mean_part(name: str) -> Callable[[ScoredQuestion], tuple[float, float] | None]:
+    return lambda row: (row.values[name], 1.0) if name in row.values else None
+
+
+def _noise_parts(row: ScoredQuestion) -> tuple[float, float] | None:
+    return None if row.unfiltered_noise is None else (row.values[f"noise@{SHOWN}"], row.unfiltered_noise)
+
+
+def _recall_parts(row: ScoredQuestion) -> tuple[float, float] | None:
+    return None if row.unfiltered_recall is None else (row.values["recall@10"], row.unfiltered_recall)
+
+
+def _exclusion_parts(row: ScoredQuestion) -> tuple[float, float] | None:
+    return (float(len(row.excluded_gold)), 1.0) if row.gold else None
+
+
+def _aggregate(place: tuple[str, ...], value: float | None, interval: Interval | None, count: int) -> Aggregate:
+    name, split, book, kind, strategy, metric = place
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return Aggregate(name, split, book, kind, strategy, metric, value, low, high, count)
+
+
+def _scaled(interval: Interval | None, offset: float, scale: float) -> Interval | None:
+    if interval is None:
+        return None
+    ends = sorted((offset + scale * interval.low, offset + scale * interval.high))
+    return Interval(ends[0], ends[1])
+
+
+def _cells(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Every (book, kind) to report, `*` first; a question about no book counts in `*` only."""
+    present = set(pairs)
+    books = [ALL, *sorted({book for book, _ in present} - {""})]
+    kinds = [ALL, *sorted({kind for _, kind in present})]
+    return [
+        (book, kind)
+        for book in books
+        for kind in kinds
+        if any(book in {ALL, own_book} and kind in {ALL, own_kind} for own_book, own_kind in present)
+    ]
+
+
+def _grouped(rows: Iterable[ScoredQuestion], key: Callable[[ScoredQuestion], _Key]) -> dict[_Key, list[ScoredQuestion]]:
+    groups: dict[_Key, list[ScoredQuestion]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups

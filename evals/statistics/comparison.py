@@ -1,0 +1,106 @@
+"""Two lists of rows over the same questions, compared in pairs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from evals.errors import ExperimentError
+from evals.experiment import Experiment
+from evals.scored_questions import ScoredQuestion
+from evals.statistics.significance import holm, paired_randomisation
+
+COMPARED = ("mrr", "hit@1")
+"""Metrics that decide; fewer tests keep more power after the correction."""
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One strategy against a baseline by one metric, over the questions that both were asked."""
+
+    set: str
+    split: str
+    strategy: str
+    baseline: str
+    metric: str
+    n: int
+    difference: float
+    """Mean of the strategy minus mean of the baseline."""
+    p: float
+    """Two-sided, paired randomisation."""
+    corrected: float
+    """p after Holm's correction over all comparisons that were made together."""
+    better: tuple[str, ...]
+    """Ids of questions on which the strategy is ahead."""
+    worse: tuple[str, ...]
+
+    @property
+    def significant(self) -> bool:
+        """Whether the difference is unlikely to be chance."""
+        return self.corrected < ALPHA
+
+
+def compare(experiment: Experiment, baseline: str, metrics: Sequence[str] = COMPARED) -> tuple[Comparison, ...]:
+    """Every strategy of an experiment against one of its own.
+
+    Raises:
+        ExperimentError: the experiment has no such strategy.
+    """
+    if baseline not in experiment.strategies:
+        raise ExperimentError(f"no strategy {baseline!r} was run; there are: {', '.join(experiment.strategies)}")
+    pairs = [(strategy, baseline) for strategy in experiment.strategies if strategy != baseline]
+    return _compared(experiment.rows, experiment.rows, pairs, metrics)
+
+
+def compare_experiments(
+    candidate: Experiment, live: Experiment, metrics: Sequence[str] = COMPARED
+) -> tuple[Comparison, ...]:
+    """Every strategy that both experiments ran, against itself, over the questions that both asked.
+
+    Raises:
+        ExperimentError: they have no question and strategy in common.
+    """
+    pairs = [(name, name) for name in candidate.strategies if name in live.strategies]
+    comparisons = _compared(candidate.rows, live.rows, pairs, metrics)
+    if not comparisons:
+        raise ExperimentError("the two experiments have no scored question and strategy in common; run both anew")
+    return comparisons
+
+
+def _compared(
+    left: Sequence[ScoredQuestion],
+    right: Sequence[ScoredQuestion],
+    pairs: Sequence[tuple[str, str]],
+    metrics: Sequence[str],
+) -> tuple[Comparison, ...]:
+    ours, theirs = _by_place(left), _by_place(right)
+    found: dict[str, Comparison] = {}
+    for (name, split), strategy, baseline, metric in [
+        (label, *pair, metric)
+        for label in dict.fromkeys((row.set, row.split) for row in left)
+        for pair in pairs
+        for metric in metrics
+    ]:
+        mine = ours.get((name, split, strategy), {})
+        other = theirs.get((name, split, baseline), {})
+        shared = [
+            each for each in mine if each in other and metric in mine[each].values and metric in other[each].values
+        ]
+        if shared:
+            values = [(mine[each].values[metric], other[each].values[metric]) for each in shared]
+            found[f"{name}/{split}/{strategy}/{metric}"] = Comparison(
+                *(name, split, strategy, baseline, metric, len(shared)),
+                difference=sum(a - b for a, b in values) / len(shared),
+                p=(p := paired_randomisation([a for a, _ in values], [b for _, b in values])),
+                corrected=p,
+                better=tuple(each for each, (a, b) in zip(shared, values, strict=True) if a > b),
+                worse=tuple(each for each, (a, b) in zip(shared, values, strict=True) if a < b),
+            )
+    corrected = holm({name: comparison.p for name, comparison in found.items()})
+    return tuple(replace(comparison, corrected=corrected[name]) for name, comparison in found.items())
+
+
+def _by_place(rows: Sequence[ScoredQuestion]) -> dict[tuple[str, str, str], dict[str, ScoredQuestion]]:
+    places: dict[tuple[str, str, str], dict[str, ScoredQuestion]] = {}
+    for row in rows:
+        places.setdefault((row.set, row.split, row.strategy), {})[row.question_id] = row
+    return places

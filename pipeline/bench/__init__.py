@@ -1,0 +1,1 @@
+"""Benchmarks, and the pages that their numbers make."""

@@ -1,0 +1,221 @@
+"""What each part of the search adds: strategies that differ in one thing, asked the same questions."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from evals.benchmarks.corpus import Corpus
+from evals.benchmarks.parsed_chunks import ScoringSearcher
+from evals.metrics import DEPTH, SHOWN, hit, judge, mrr
+from evals.questions.question_sets import QuestionSet
+from evals.statistics.significance import Interval, bootstrap_interval, paired_randomisation
+from pipeline.bench.index import Tell, open_index
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.index.words.lexical_index import LexicalIndex
+from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.search.fusion import best
+from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import strategy
+from retrieval.strategy import Routing, Strategy
+from retrieval.types import Chunk, Embedder
+
+BASELINES: Mapping[str, str] = {
+    "bm25": "default",
+    "dense": "default",
+    "rrf": "hybrid",
+    "hybrid_tmm": "hybrid",
+    "hybrid_graph": "hybrid",
+    "seed": "hybrid",
+    "hybrid": "default",
+    "default-query_must": "default",
+    "default-names": "default",
+    "default+graph": "default",
+    "default+graph_first": "default",
+    "default+routing": "default",
+    "default+routing3": "default",
+    "default+routing8": "default",
+    "default+routing12": "default",
+}
+"""Each trial and what it is compared with: the strategy that differs in the one thing that is tried."""
+SETS = ("ttrpg", "wikisql-rows", "wtq-rows", "fetaqa-rows", "passages", "self-query")
+ROUTED = (3, 8, 12)
+ROUTED_BASES = ("hybrid", "default")
+ALIASED, UNALIASED = "bm25, aliases on", "bm25, aliases off"
+METRICS = {"mrr": mrr(), "hit@1": hit(1), "hit@10": hit(10)}
+
+Values = Mapping[str, float]
+"""Metric to value, of one question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A mean over questions with its 95 % bootstrap interval."""
+
+    value: float
+    interval: Interval
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Number":
+        """The mean of at least one value."""
+        interval = bootstrap_interval(values)
+        return cls(float(np.mean(values)), interval or Interval(float("nan"), float("nan")))
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One strategy on one set. Key: (set, strategy)."""
+
+    set: str
+    strategy: str
+    n: int
+    numbers: Mapping[str, Number]
+    baseline: str | None
+    difference: Number | None
+    """Of MRR, paired by question."""
+    p: float | None
+    """Two-sided, paired randomisation."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoutedTrial:
+    """Chapter routing on one set. Key: (base, chapters kept; 0 for all)."""
+
+    base: str
+    chapters: int
+    evaluability: Number
+    """Share of the questions whose gold all stands in the kept chapters."""
+    among_evaluable: Mapping[str, Number]
+    among_all: Mapping[str, Number]
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """Everything that the page says."""
+
+    split: str
+    embedder: str
+    trials: tuple[Trial, ...]
+    routed: Mapping[str, tuple[RoutedTrial, ...]]
+    """By set; only books have chapters."""
+
+
+@dataclass(slots=True)
+class _Asked:
+    """Values by strategy, aligned over the questions of a set."""
+
+    values: dict[str, list[Values]]
+    reached: dict[str, list[bool]]
+    """By routed strategy: whether all gold stands in the kept chapters."""
+
+
+def run_ablation(
+    home: Path, corpora: Mapping[str, Sequence[Corpus]], split: str, embedder: Embedder, tell: Tell = lambda *_: None
+) -> Ablation:
+    """Ask every trial and its baseline every question with gold, and compare them in pairs.
+
+    Args:
+        home: folder of the benchmarks' indexes.
+        corpora: by set, what `read_benchmark` gave.
+        split: which questions these are.
+        embedder: makes the vectors.
+        tell: told how the work goes on.
+    """
+    trials: list[Trial] = []
+    routed: dict[str, tuple[RoutedTrial, ...]] = {}
+    for name, members in corpora.items():
+        asked = _Asked({}, {})
+        for corpus in members:
+            with open_index(home, name, corpus, embedder, tell) as snapshot:
+                _ask_corpus(asked, name, corpus, snapshot, embedder, tell)
+        tried = {*BASELINES, *BASELINES.values(), ALIASED, UNALIASED}
+        trials += [_trial(name, each, asked.values) for each in asked.values if each in tried]
+        if name == "ttrpg":
+            routed[name] = tuple(_routed(base, count, asked) for base in ROUTED_BASES for count in (*ROUTED, 0))
+    identity = embedder.identity
+    return Ablation(split, f"{identity.name} {identity.version}", tuple(trials), routed)
+
+
+def _ask_corpus(asked: _Asked, name: str, corpus: Corpus, snapshot: Snapshot, embedder: Embedder, tell: Tell) -> None:
+    chunks = tuple(snapshot.chunks)
+    searcher = ScoringSearcher(Retriever(snapshot, embedder), chunks, timed=SHOWN).parsed
+    questions = corpus.question_sets(searcher, chunks)[0]
+    for trial in dict.fromkeys((*BASELINES, *BASELINES.values())):
+        tell(f"{corpus.name}, {trial}", 0, 1)
+        asked.values.setdefault(trial, []).extend(_scored(questions, _searching(questions, searcher, strategy(trial))))
+    for trial, vocabulary in ((ALIASED, snapshot.vocabulary), (UNALIASED, Vocabulary())):
+        asked.values.setdefault(trial, []).extend(_scored(questions, _lexical(chunks, vocabulary)))
+    if name == "ttrpg":
+        for routing in (_routing(base, count) for base in ROUTED_BASES for count in ROUTED):
+            if routing.name not in BASELINES:
+                scores = _scored(questions, _searching(questions, searcher, routing))
+                asked.values.setdefault(routing.name, []).extend(scores)
+            asked.reached.setdefault(routing.name, []).extend(_kept(searcher, questions, routing, len(chunks)))
+
+
+Ask = Callable[[str, str], Sequence[str]]
+"""(id of a question, its text) -> chunk ids."""
+
+
+def _searching(questions: QuestionSet, searcher: Retriever, chosen: Strategy) -> Ask:
+    by_id = {question.id: question for question in questions.questions}
+
+    def ask(identity: str, query: str) -> Sequence[str]:
+        if questions.ask:
+            return questions.ask(by_id[identity], DEPTH, chosen).chunk_ids
+        return searcher.retrieve(query, DEPTH, chosen).chunk_ids
+
+    return ask
+
+
+def _lexical(chunks: Sequence[Chunk], vocabulary: Vocabulary) -> Ask:
+    """BM25 whose tokens fold the vocabulary's labels and aliases, or fold nothing where it has none."""
+    index = LexicalIndex.build([chunk.search_text for chunk in chunks], tokenizer(vocabulary))
+    index = replace(index, ask=question_tokenizer(vocabulary))
+    return lambda _, query: [chunks[place].id for place in best(index.scores(query), DEPTH).tolist()]
+
+
+def _scored(questions: QuestionSet, ask: Ask) -> Iterator[Values]:
+    for question in questions.scored:
+        if gold := questions.gold(question):
+            judgement = judge(ask(question.id, question.query), gold)
+            yield {name: metric(judgement) for name, metric in METRICS.items()}
+
+
+def _routing(base: str, count: int) -> Strategy:
+    return replace(strategy(base), name=f"{base}+routing{count}", routing=Routing(count))
+
+
+def _kept(searcher: Retriever, questions: QuestionSet, chosen: Strategy, size: int) -> list[bool]:
+    return [
+        set(questions.gold(question)) <= set(searcher.retrieve(question.query, size, chosen).chunk_ids)
+        for question in questions.scored
+        if questions.gold(question)
+    ]
+
+
+def _trial(name: str, trial: str, values: Mapping[str, list[Values]]) -> Trial:
+    baseline = ALIASED if trial == UNALIASED else BASELINES.get(trial)
+    numbers = {metric: Number.of([each[metric] for each in values[trial]]) for metric in METRICS}
+    mine = [each["mrr"] for each in values[trial]]
+    if baseline is None:
+        return Trial(name, trial, len(mine), numbers, None, None, None)
+    theirs = [each["mrr"] for each in values[baseline]]
+    difference = Number.of([a - b for a, b in zip(mine, theirs, strict=True)])
+    return Trial(name, trial, len(mine), numbers, baseline, difference, paired_randomisation(mine, theirs))
+
+
+def _routed(base: str, count: int, asked: _Asked) -> RoutedTrial:
+    name = _routing(base, count).name if count else base
+    values = asked.values[name]
+    reached = asked.reached.get(name, [True] * len(values))
+    inside = [each for each, found in zip(values, reached, strict=True) if found]
+    return RoutedTrial(
+        base,
+        count,
+        Number.of([float(found) for found in reached]),
+        {metric: Number.of([each[metric] for each in inside]) for metric in METRICS},
+        {metric: Number.of([each[metric] for each in values]) for metric in METRICS},
+    )

@@ -1,0 +1,99 @@
+"""The index of a benchmark's corpus: built once, kept under the home, found again by what it is made of.
+
+::
+
+    <home>/benchmarks/embeddings/                     vectors by (model, text hash), shared by all corpora
+    <home>/benchmarks/snapshots/<id>/                 indexes
+    <home>/benchmarks/built/<set>/<corpus>.json       which snapshot the corpus is in, and what it was made of
+    <home>/benchmarks/evaluations/<snapshot>/...      rows of every strategy
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Iterable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import retrieval
+from evals.benchmarks.corpus import Corpus
+from pipeline.building.embedding import BATCH, embedding_key
+from retrieval.errors import RetrievalError
+from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import Chunk, Embedder, Vector
+
+Tell = Callable[[str, int, int], None]
+"""Told what is done now, how much of it is done, and how much there is."""
+
+_MADE_BY = ("ingest", "index", "query_must", "types.py", "records.py")
+"""What of `retrieval` decides what an index is; the search does not."""
+
+
+def open_index(home: Path, name: str, corpus: Corpus, embedder: Embedder, tell: Tell) -> Snapshot:
+    """The index of a corpus, built if there is none of this data, this code and this embedder.
+
+    Args:
+        home: folder of the benchmarks.
+        name: of the set.
+        corpus: what is indexed.
+        embedder: makes the vectors.
+        tell: told how the work goes on.
+    """
+    pointer = home / "built" / name / f"{corpus.name}.json"
+    key = sha256(json.dumps([corpus.digest, code_digest(), str(embedder.identity)]).encode()).hexdigest()
+    known = json.loads(pointer.read_text("utf-8")) if pointer.is_file() else {}
+    if known.get("key") == key:
+        try:
+            return open_snapshot(home, known["snapshot"])
+        except RetrievalError:
+            tell("what was built is damaged; building again", 0, 1)
+            shutil.rmtree(home / "snapshots" / known["snapshot"], ignore_errors=True)
+    tell("reading", 0, 1)
+    vocabulary = Vocabulary.default()
+    chunks = corpus.chunks(vocabulary)
+    vectors = _vectors(EmbeddingStore(home / "embeddings", embedder.identity), embedder, chunks, tell)
+    manifest = build_snapshot(home, chunks, vectors, embedder.identity, vocabulary, progress=tell)
+    pointer.parent.mkdir(parents=True, exist_ok=True)
+    partial = pointer.with_name(f".{pointer.name}.partial")
+    partial.write_text(json.dumps({"key": key, "snapshot": manifest.id}), "utf-8")
+    partial.replace(pointer)
+    _forget(home, known.get("snapshot"))
+    return open_snapshot(home, manifest.id)
+
+
+@cache
+def code_digest() -> str:
+    """Hash of the source files that decide what an index is, as they were at the first call."""
+    digest = sha256()
+    for root in map(Path, retrieval.__path__):
+        for path in _sources(root):
+            digest.update(f"{path.relative_to(root).as_posix()}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _sources(root: Path) -> Iterable[Path]:
+    for name in _MADE_BY:
+        path = root / name
+        found = [path] if path.is_file() else sorted(path.rglob("*"))
+        yield from (each for each in found if each.suffix in {".py", ".toml"})
+
+
+def _vectors(store: EmbeddingStore, embedder: Embedder, chunks: tuple[Chunk, ...], tell: Tell) -> Vector:
+    texts = {embedding_key(chunk): embedding_text(chunk) for chunk in chunks}
+    missing = store.missing(list(texts))
+    for start in range(0, len(missing), BATCH):
+        tell("embedding", start, len(missing))
+        batch = missing[start : start + BATCH]
+        store.add(batch, embedder.embed([texts[key] for key in batch]))
+    return store.get([embedding_key(chunk) for chunk in chunks])
+
+
+def _forget(home: Path, snapshot: str | None) -> None:
+    """Delete a snapshot that no corpus is in any more."""
+    kept = {json.loads(path.read_text("utf-8"))["snapshot"] for path in (home / "built").rglob("*.json")}
+    if snapshot is not None and snapshot not in kept:
+        shutil.rmtree(home / "snapshots" / snapshot, ignore_errors=True)
+        shutil.rmtree(home / "evaluations" / snapshot, ignore_errors=True)

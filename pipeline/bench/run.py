@@ -1,0 +1,135 @@
+"""One benchmark from its files to numbers: every corpus indexed, every question asked, all corpora summed up."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from evals.benchmarks.corpus import Corpus
+from evals.benchmarks.parsed_chunks import ScoringSearcher
+from evals.benchmarks.passages import with_graded_ndcg
+from evals.experiment import Measures, Progress, Unscored, run_experiment
+from evals.metrics import SHOWN
+from evals.noise import Admits
+from evals.pairing import counterpart_among
+from evals.questions.gold import AnchorFinding, Resolution
+from evals.questions.question_sets import QuestionSet
+from evals.scored_questions import ScoredQuestion, ScoreStore
+from evals.statistics.aggregates import Aggregate, aggregate, evaluability, timings
+from pipeline.bench.index import Tell, open_index
+from retrieval.query_must.predicate import satisfies_query_must
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import STRATEGIES
+from retrieval.strategy import Strategy
+from retrieval.types import Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class IndexNote:
+    """What was searched. Key: (set, corpus)."""
+
+    set: str
+    corpus: str
+    snapshot: str
+    n_chunks: int
+    n_guarded: int
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkRun:
+    """What one benchmark gave. Key: (set, split)."""
+
+    set: str
+    split: str
+    embedder: str
+    """Name and version."""
+    indexes: tuple[IndexNote, ...]
+    aggregates: tuple[Aggregate, ...]
+    """With the timings and the evaluability of each set."""
+    unscored: tuple[Unscored, ...]
+    rows: tuple[ScoredQuestion, ...]
+    seconds: float
+
+
+def run_benchmark(
+    home: Path,
+    name: str,
+    split: str,
+    corpora: Sequence[Corpus],
+    strategies: Sequence[Strategy],
+    embedder: Embedder,
+    tell: Tell = lambda *_: None,
+) -> BenchmarkRun:
+    """Score strategies on a benchmark; what an earlier call scored with the same code and data is not asked again.
+
+    Args:
+        home: folder of the benchmarks.
+        name: of the set.
+        split: which questions.
+        corpora: what `read_benchmark` gave.
+        strategies: which to score.
+        embedder: makes vectors, and measures `answer_similarity`.
+        tell: told how the work goes on.
+    """
+    begun = perf_counter()
+    rows: list[ScoredQuestion] = []
+    asked: list[QuestionSet] = []
+    unscored: list[Unscored] = []
+    notes: list[IndexNote] = []
+    for corpus in corpora:
+        with open_index(home, name, corpus, embedder, _about(corpus.name, tell)) as snapshot:
+            chunks = tuple(snapshot.chunks)
+            searcher = ScoringSearcher(Retriever(snapshot, embedder), chunks, timed=SHOWN)
+            sets = corpus.question_sets(searcher.parsed, chunks)
+            measures = Measures(
+                counterpart=counterpart_among(STRATEGIES.values()),
+                admits=_admits(snapshot.vocabulary),
+                embedder=embedder,
+                store=ScoreStore(home / "evaluations"),
+                progress=_asking(corpus.name, tell),
+            )
+            experiment = run_experiment(searcher, strategies, sets, chunks, snapshot=snapshot.id, measures=measures)
+            rows += with_graded_ndcg(corpus, experiment.rows)
+            asked += sets
+            unscored += experiment.unscored
+            manifest = snapshot.manifest
+            notes.append(IndexNote(name, corpus.name, snapshot.id, manifest.n_chunks, manifest.n_guarded))
+    tell("summing up", 0, 1)
+    aggregates = aggregate(rows) + evaluability(_pooled(asked)) + timings(rows)
+    seconds = perf_counter() - begun
+    model = f"{embedder.identity.name} {embedder.identity.version}"
+    return BenchmarkRun(name, split, model, tuple(notes), aggregates, tuple(unscored), tuple(rows), seconds)
+
+
+def _pooled(sets: Sequence[QuestionSet]) -> list[QuestionSet]:
+    """Sets of one name and split, asked of several corpora, as one set."""
+    pooled: dict[tuple[str, str], QuestionSet] = {}
+    for each in sets:
+        known = pooled.get((each.name, each.split))
+        pooled[each.name, each.split] = _joined(known, each) if known else each
+    return list(pooled.values())
+
+
+def _joined(left: QuestionSet, right: QuestionSet) -> QuestionSet:
+    one, other = left.resolution, right.resolution
+    stale: tuple[AnchorFinding, ...] = one.stale + other.stale
+    resolution = Resolution(
+        {**one.gold, **other.gold},
+        stale,
+        one.ambiguous + other.ambiguous,
+        one.questions_with_gold + other.questions_with_gold,
+    )
+    return QuestionSet(left.name, left.split, left.questions + right.questions, resolution)
+
+
+def _admits(vocabulary: Vocabulary) -> Admits:
+    return lambda question, query_must: satisfies_query_must(question, query_must, vocabulary)
+
+
+def _about(corpus: str, tell: Tell) -> Tell:
+    return lambda doing, done, total: tell(f"{corpus}, {doing}", done, total)
+
+
+def _asking(corpus: str, tell: Tell) -> Callable[[Progress], None]:
+    return lambda at: tell(f"{corpus}, {at.set}, {at.strategy}", at.done, at.total)

@@ -1,0 +1,1 @@
+"""How the ways of searching compare as a library grows."""

@@ -1,0 +1,111 @@
+"""What the scale benchmark searches: a snapshot, and one collection that holds everything; built once, found again.
+
+::
+
+    <home>/scale.json      what was built, of what, and how long each stage took; written last
+           snapshots/<id>/
+           single/         everything in one collection, as the published plan has it
+"""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from time import perf_counter
+
+from pipeline.bench.index import Tell, code_digest
+from pipeline.bench.scale import library as drawn_library
+from retrieval.index.chroma.store import ChromaStore
+from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.snapshot.snapshot import build_snapshot
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import Chunk, Embedder, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleIndex:
+    """What was built. Key: key."""
+
+    key: str
+    """Hash of the library, the code that decides what an index is, and the embedder."""
+    snapshot: str
+    seconds: Mapping[str, float]
+    """By stage."""
+
+
+def scale_index(home: Path, library: Sequence[Chunk], seed: int, embedder: Embedder, tell: Tell) -> ScaleIndex:
+    """The index of a synthetic library: what the home has, if it was made of the same things; built otherwise.
+
+    Args:
+        home: where it is kept.
+        library: the chunks.
+        seed: what the library was drawn from.
+        embedder: makes the vectors.
+        tell: told how the work goes on.
+    """
+    key = _key(len(library), seed, embedder)
+    known = home / "scale.json"
+    if known.is_file() and (found := ScaleIndex(**json.loads(known.read_text("utf-8")))).key == key:
+        return found
+    known.unlink(missing_ok=True)
+    for left in (home / "snapshots", home / "single"):
+        if left.is_dir():
+            shutil.rmtree(left)
+    built = _build(home, library, embedder, key, tell)
+    known.write_text(json.dumps(asdict(built)), "utf-8")
+    return built
+
+
+def _build(home: Path, library: Sequence[Chunk], embedder: Embedder, key: str, tell: Tell) -> ScaleIndex:
+    embedder.embed_query("loads the weights")
+    texts = [embedding_text(chunk) for chunk in library]
+    stages = _Stages("embed", tell)
+    vectors = embedder.embed(texts)
+    stages.tell("files", 0, len(library))
+    manifest = build_snapshot(home, library, vectors, embedder.identity, Vocabulary.default(), progress=stages.tell)
+    stages.end()
+    _write_single(home / "single", library, vectors, tell)
+    return ScaleIndex(key, manifest.id, {name: round(value, 2) for name, value in stages.seconds.items()})
+
+
+class _Stages:
+    """Adds up seconds by the stage that a build last told of."""
+
+    def __init__(self, first: str, tell: Tell) -> None:
+        self.seconds: dict[str, float] = {}
+        self._tell, self._stage, self._since = tell, first, perf_counter()
+
+    def tell(self, stage: str, done: int, total: int) -> None:
+        """What the build does now; what passed since the last time was the last stage's."""
+        self.end()
+        self._stage = stage
+        self._tell(stage, done, total)
+
+    def end(self) -> None:
+        """Count up to now."""
+        now = perf_counter()
+        self.seconds[self._stage] = self.seconds.get(self._stage, 0.0) + now - self._since
+        self._since = now
+
+
+def _write_single(folder: Path, library: Sequence[Chunk], vectors: Vector, tell: Tell) -> None:
+    """Everything in one collection with `query_must` in the metadata, as the published plan has it."""
+    store = ChromaStore(folder)
+    store.create("open")
+    metadata = [
+        {**chunk.metadata, "id": chunk.id, "book": chunk.book, "title": chunk.title}
+        | ({"query_must": chunk.query_must} if chunk.query_must else {})
+        for chunk in library
+    ]
+    done = 0
+    for added in store.add("open", [chunk.id for chunk in library], vectors, metadata):
+        done += added
+        tell("one collection of everything", done, len(library))
+    store.close()
+
+
+def _key(chunks: int, seed: int, embedder: Embedder) -> str:
+    drawn = sha256(Path(drawn_library.__file__).read_bytes()).hexdigest()
+    return sha256(json.dumps([chunks, seed, drawn, code_digest(), str(embedder.identity)]).encode()).hexdigest()

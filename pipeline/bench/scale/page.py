@@ -1,0 +1,118 @@
+"""`docs/performance.md` and its plot, made from `docs/performance/*.json`: `python -m pipeline.bench.scale.page`.
+
+Each file is what `querymust bench scale --chunks N --json` printed.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import typer
+
+from pipeline.bench.scale.plot import plot
+from pipeline.bench.scale.report import ScaleReport
+
+ROOT = Path(__file__).resolve().parents[3]
+RUNS = Path("docs") / "performance"
+PAGE, PLOT = Path("docs") / "performance.md", RUNS / "scale.svg"
+GOALS_AT = 100_000
+GROWTH_FROM, GROWTH_TO, GROWTH_BOUND = 10_000, 1_000_000, 4
+"""`prefilter` is to take less than so many times as long at the one size as at the other."""
+LINEAR = ("exact_scan", "bm25_index", "hybrid", "default")
+
+_HEAD = """\
+# Performance
+
+Made by `python -m pipeline.bench.scale.page` from the files in [performance](performance), which
+`querymust bench scale --chunks N --json` printed; do not edit. A question goes in as text and ids come out, k = 15.
+The library is synthetic: tables of 20 near-twin rows of 256 dimensions, a fifth of the tables with a `query_must` in
+every row, the rest open, half of those with names. Half of the questions name one row, a quarter two to four, a quarter
+none; one in ten carries a metadata filter. A question's time is the middle one of three passes.
+
+- `chroma_plain`: one unfiltered query to one collection that holds everything. `nin_loop`: the published loop over that
+  collection, three rounds at most. `exact_scan`: every vector compared, then masked.
+- The names of strategies are those of [cli.md](cli.md).
+- `bm25_index`, `bm25s`, `rank_bm25`: the three lexical indexes alone, on the same tokens.
+- Starved: questions with fewer than 15 results though more exist.
+"""
+
+
+def read_runs(folder: Path) -> tuple[ScaleReport, ...]:
+    """The runs of a folder, smallest library first."""
+    found = (ScaleReport.of(json.loads(path.read_text("utf-8"))) for path in folder.glob("*.json"))
+    return tuple(sorted(found, key=lambda run: run.chunks))
+
+
+def performance_page(runs: Sequence[ScaleReport]) -> str:
+    """The page as markdown."""
+    return "\n".join(_lines(runs)) + "\n"
+
+
+def _lines(runs: Sequence[ScaleReport]) -> Iterator[str]:
+    yield _HEAD
+    yield f"![Median milliseconds of a question by chunks]({PLOT.relative_to(PAGE.parent).as_posix()})"
+    for run in runs:
+        if run.chunks == GOALS_AT:
+            yield "\n## What was to be reached\n"
+            yield from run.goal_lines()
+    yield "\n## Growth\n"
+    yield from _growth(runs)
+    for run in reversed(runs):
+        yield f"\n## {run.chunks:,} chunks\n"
+        yield from _run(run)
+
+
+def _growth(runs: Sequence[ScaleReport]) -> Iterator[str]:
+    first, last = runs[0], runs[-1]
+    sizes = {run.chunks: run for run in runs}
+    if GROWTH_FROM in sizes and GROWTH_TO in sizes:
+        small, large = sizes[GROWTH_FROM], sizes[GROWTH_TO]
+        times = {name: large.p50(name) / small.p50(name) for name in ("prefilter", "chroma_plain")}
+        reached = "yes" if times["prefilter"] < GROWTH_BOUND else "**no**"
+        yield f"| median, {GROWTH_TO:,} / {GROWTH_FROM:,} chunks | measured | bound | |"
+        yield "|---|---:|---:|---|"
+        yield f"| prefilter | {times['prefilter']:.2f} | under {GROWTH_BOUND} | {reached} |"
+        yield f"| chroma_plain | {times['chroma_plain']:.2f} | | |\n"
+    yield (
+        f"Whoever looks at every chunk grows with them. From {first.chunks:,} to {last.chunks:,}, microseconds more "
+        "for each thousand chunks more:\n"
+    )
+    yield "| search | microseconds a thousand chunks |"
+    yield "|---|---:|"
+    for name in LINEAR:
+        slope = (last.p50(name) - first.p50(name)) / max(last.chunks - first.chunks, 1) * 1e6
+        yield f"| {name} | {slope:.1f} |"
+
+
+def _run(run: ScaleReport) -> Iterator[str]:
+    yield (
+        f"{run.guarded:,} of the chunks have a `query_must`; a question admits {run.admitted_p50:g} of them (median). "
+        f"{run.questions} questions, {run.questions_of_slow_ways} to the slow ways (`nin_loop`, `rank_bm25`). "
+        f"Seed {run.seed}, {run.cores} cores, Python {run.python}; load average at the end {run.load:g}. "
+        f"ANN recall at 15: {run.ann_recall:.4f}. "
+        f"Rounds that `nin_loop` needs: {_listed(run.rounds)}.\n"
+    )
+    yield from run.times()
+    seconds = ", ".join(f"{name} {value:.1f}" for name, value in run.build_seconds.items())
+    yield f"\nBuild, seconds by stage: {seconds}."
+    sizes = run.megabytes
+    yield (
+        f"On disk {sizes['disk']:.0f} MB, {sizes['disk_chroma']:.0f} of them Chroma's. A process with the embedder "
+        f"loaded holds {sizes['process']:.0f} MB, and {sizes['process_searching']:.0f} MB when it has searched."
+    )
+
+
+def _listed(rounds: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} for {questions} questions" for count, questions in rounds.items())
+
+
+def main() -> None:
+    """Write the page and its plot."""
+    runs = read_runs(ROOT / RUNS)
+    (ROOT / PAGE).write_text(performance_page(runs), "utf-8")
+    (ROOT / PLOT).write_text(plot(runs), "utf-8")
+    typer.echo(f"{PAGE} made from {len(runs)} runs")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""How the ways of searching compare on a library of N chunks, in one run, text in and ids out.
+
+The library is synthetic: tables of 20 near-twin rows, a fifth of the tables strict (four tables a subject, as attack
+matrices are), the rest open, half of those with names. Vectors are the offline embedder's own.
+"""
+
+import multiprocessing
+import os
+import platform
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from pipeline.bench.index import Tell
+from pipeline.bench.memory import folder_megabytes, resident_megabytes
+from pipeline.bench.scale.index import ScaleIndex, scale_index
+from pipeline.bench.scale.library import ROWS, TABLES_TOGETHER, AskedQuestion, synthetic_library, synthetic_questions
+from pipeline.bench.scale.report import ScaleReport, Timing
+from pipeline.bench.scale.ways import K, Measured, lexical_indexes, measure, nin_loop, passing, searches
+from retrieval.index.chroma.store import ChromaStore
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.search.dense.cosine import similarity
+from retrieval.search.retriever import Retriever
+from retrieval.types import Chunk
+
+SLOW_FROM = 100_000
+"""From so many chunks on the slow ways are asked fewer questions."""
+FEW_QUESTIONS = 20
+UNFILTERED = frozenset({"dense", "bm25", "hybrid", "hybrid_graph"})
+
+
+def run_scale(
+    chunks: int, seed: int = 0, questions: int = 200, home: Path | None = None, tell: Tell = lambda *_: None
+) -> ScaleReport:
+    """Build a synthetic library and time every way of searching it.
+
+    Args:
+        chunks: how many; a multiple of 100, for the tables come in fives of 20 rows.
+        seed: of the library and of the questions.
+        questions: half name one row, a quarter two to four, a quarter none; a tenth have a metadata filter.
+        home: where the index is built and found again; a temporary folder when None.
+        tell: told how the work goes on.
+    """
+    if chunks < TABLES_TOGETHER * ROWS or chunks % (TABLES_TOGETHER * ROWS):
+        raise ValueError(f"{chunks} chunks asked for; give a multiple of {TABLES_TOGETHER * ROWS}")
+    if home is None:
+        with tempfile.TemporaryDirectory() as folder:
+            return run_scale(chunks, seed, questions, Path(folder), tell)
+    home.mkdir(parents=True, exist_ok=True)
+    library = synthetic_library(chunks, seed)
+    asked = synthetic_questions(library, questions, seed)
+    embedder = load_embedder()
+    index = scale_index(home, library, seed, embedder, tell)
+    single = ChromaStore(home / "single")
+    with open_snapshot(home, index.snapshot) as snapshot:
+        retriever = Retriever(snapshot, embedder)
+        report = _measure(retriever, single, library, asked, index, seed, tell)
+    single.close()
+    return report
+
+
+def _measure(
+    retriever: Retriever,
+    single: ChromaStore,
+    library: Sequence[Chunk],
+    asked: Sequence[AskedQuestion],
+    index: ScaleIndex,
+    seed: int,
+    tell: Tell,
+) -> ScaleReport:
+    snapshot = retriever.snapshot
+    few = asked[:FEW_QUESTIONS] if len(snapshot) >= SLOW_FROM else asked
+    rounds: list[int] = []
+    tell("asking", 0, 1)
+    measured = measure(searches(retriever, single), asked)
+    loop = measure({"nin_loop": nin_loop(retriever, single, rounds)}, few)["nin_loop"]
+    needed = rounds[-len(few) :]
+    ordered = sorted(library, key=lambda chunk: chunk.id)
+    ways, slow = lexical_indexes(retriever, [chunk.search_text for chunk in ordered])
+    measured |= measure(ways, asked) | {"nin_loop": loop} | measure({"rank_bm25": slow}, few)
+    hard = [place for place, count in enumerate(needed) if count >= 3]
+    if hard:
+        measured["nin_loop, three rounds"] = _at(loop, hard)
+        measured["prefilter, those questions"] = _at(measured["prefilter"], hard)
+    plain = measured["chroma_plain"].milliseconds
+    extra = measured["prefilter"].milliseconds[: len(few)] - plain[: len(few)]
+    return ScaleReport(
+        chunks=len(snapshot),
+        guarded=snapshot.manifest.n_guarded,
+        seed=seed,
+        cores=os.cpu_count() or 1,
+        python=platform.python_version(),
+        load=round(os.getloadavg()[0], 1),
+        questions=len(asked),
+        questions_of_slow_ways=len(few),
+        filtered_questions=sum(question.where is not None for question in asked),
+        admitted_p50=float(np.median([_admitted(retriever, question) for question in asked])),
+        rounds={str(count): needed.count(count) for count in sorted(set(needed))},
+        overhead_ms={
+            str(count): round(float(np.median(extra[[n for n, each in enumerate(needed) if each == count]])), 3)
+            for count in sorted(set(needed))
+        },
+        ann_recall=_recall(retriever, single, asked),
+        build_seconds=index.seconds,
+        megabytes=_megabytes(retriever),
+        timings=tuple(
+            _timing(name, each, _exists(retriever, name, each.asked), float(np.median(plain)))
+            for name, each in measured.items()
+        ),
+    )
+
+
+def _at(measured: Measured, places: Sequence[int]) -> Measured:
+    counts = tuple(measured.counts[place] for place in places)
+    return Measured(measured.milliseconds[list(places)], counts, tuple(measured.asked[place] for place in places))
+
+
+def _timing(name: str, measured: Measured, exists: Sequence[int], plain: float) -> Timing:
+    p50, p95 = (round(float(value), 3) for value in np.percentile(measured.milliseconds, [50, 95]))
+    starved = sum(count < min(K, there) for count, there in zip(measured.counts, exists, strict=True))
+    return Timing(name, p50, p95, round(float(np.median(measured.milliseconds)) / plain, 2), starved)
+
+
+def _exists(retriever: Retriever, name: str, asked: Sequence[AskedQuestion]) -> list[int]:
+    """How many chunks each question may have back."""
+    size = len(retriever.snapshot)
+    if name.startswith(("bm25", "rank", "chroma")) or name in UNFILTERED:
+        metadata = retriever.snapshot.metadata
+        return [int(each.where.mask(metadata).sum()) if each.where and name in UNFILTERED else size for each in asked]
+    return [int(passing(retriever, each).sum()) for each in asked]
+
+
+def _admitted(retriever: Retriever, asked: AskedQuestion) -> int:
+    return len(retriever.snapshot.predicates.admitted(asked.text))
+
+
+def _recall(retriever: Retriever, single: ChromaStore, asked: Sequence[AskedQuestion]) -> float:
+    """Share of the true 15 nearest that a plain query finds, ties counted as found."""
+    snapshot, hit = retriever.snapshot, 0
+    for question in asked:
+        vector = retriever.embedder.embed_query(question.text)
+        exact = similarity(snapshot.vectors, vector)
+        found = snapshot.chunks.positions(single.nearest("open", vector, K).ids)
+        hit += int((exact[found] >= np.sort(exact)[-K] - 1e-6).sum())
+    return round(hit / (K * len(asked)), 4)
+
+
+def _megabytes(retriever: Retriever) -> dict[str, float]:
+    """Room on disk, and memory of a fresh process before it opens the snapshot and after it has asked."""
+    folder = retriever.snapshot.folder
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        before, after = pool.submit(_resident, folder.parent.parent, folder.name).result()
+    disk = folder_megabytes(folder)
+    return {
+        "disk": round(disk, 1),
+        "disk_chroma": round(folder_megabytes(folder / "chroma"), 1),
+        "process": round(before, 1),
+        "process_searching": round(after, 1),
+    }
+
+
+def _resident(home: Path, snapshot: str) -> tuple[float, float]:
+    embedder = load_embedder()
+    embedder.embed_query("loads the weights")
+    before = resident_megabytes()
+    with open_snapshot(home, snapshot) as opened:
+        retriever = Retriever(opened, embedder)
+        for strategy in ("prefilter", "default"):
+            retriever.retrieve("What does a cleric of level 7 need to hit AC 6?", K, strategy)
+        return before, resident_megabytes()

@@ -1,0 +1,115 @@
+"""Every way of searching that the scale benchmark times: question in, number of results out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.bench.scale.library import AskedQuestion
+from retrieval.index.chroma.store import ChromaStore
+from retrieval.index.words.lexical_index import LexicalIndex
+from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
+from retrieval.search.dense.cosine import similarity
+from retrieval.search.dense.iterative import retrieve_with_iterative_filtering
+from retrieval.search.dense.prefilter import admitted_mask
+from retrieval.search.fusion import best
+from retrieval.search.query import Query
+from retrieval.search.retriever import Retriever
+
+K = 15
+STRATEGIES = ("dense", "prefilter", "bm25", "hybrid", "hybrid_graph", "default")
+_PASSES = 3
+
+Way = Callable[[AskedQuestion], int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """Milliseconds and number of results for each question that was asked, aligned."""
+
+    milliseconds: npt.NDArray[np.float64]
+    counts: tuple[int, ...]
+    asked: tuple[AskedQuestion, ...]
+
+
+def measure(ways: Mapping[str, Way], asked: Sequence[AskedQuestion]) -> dict[str, Measured]:
+    """Ask every question in every way, three times over; a question's time is the middle one.
+
+    The passes of the ways alternate, so that what else the machine does meets all of them.
+    """
+    times: dict[str, list[list[float]]] = {name: [] for name in ways}
+    counts: dict[str, tuple[int, ...]] = {}
+    for _ in range(_PASSES):
+        for name, way in ways.items():
+            way(asked[0])
+            taken, found = zip(*(_timed(way, question) for question in asked), strict=True)
+            times[name].append(list(taken))
+            counts[name] = found
+    return {name: Measured(np.median(np.asarray(times[name]), axis=0), counts[name], tuple(asked)) for name in ways}
+
+
+def searches(retriever: Retriever, single: ChromaStore) -> dict[str, Way]:
+    """Text in, ids out: a plain question to one collection, an exact masked scan, and our strategies."""
+    snapshot, embedder = retriever.snapshot, retriever.embedder
+
+    def exact_scan(asked: AskedQuestion) -> int:
+        mask = passing(retriever, asked)
+        return len(best(similarity(snapshot.vectors, embedder.embed_query(asked.text)), K, mask))
+
+    return {
+        "chroma_plain": lambda asked: len(single.nearest("open", embedder.embed_query(asked.text), K).ids),
+        "exact_scan": exact_scan,
+        **{name: _strategy(retriever, name) for name in STRATEGIES},
+    }
+
+
+def nin_loop(retriever: Retriever, single: ChromaStore, rounds: list[int]) -> Way:
+    """The published loop over one collection; the rounds of each question are added to `rounds`."""
+
+    def ask(asked: AskedQuestion) -> int:
+        outcome = retrieve_with_iterative_filtering(
+            asked.text, single.collection("open"), K, embedder=retriever.embedder, where=asked.chroma_where
+        )
+        rounds.append(outcome.rounds)
+        return len(outcome.kept)
+
+    return ask
+
+
+def lexical_indexes(retriever: Retriever, texts: Sequence[str]) -> tuple[dict[str, Way], Way]:
+    """Our lexical index and bm25s', and rank_bm25's, all on the same tokens; text in, positions out, no filter."""
+    from bm25s import BM25
+    from rank_bm25 import BM25Okapi
+
+    snapshot = retriever.snapshot
+    index: LexicalIndex = snapshot.lexical
+    words, how = snapshot.vocabulary, snapshot.manifest.tokenization
+    cut, ask = tokenizer(words, how), question_tokenizer(words, how)
+    corpus = [cut(text) for text in texts]
+    peer = BM25(k1=1.5, b=0.75, method="atire")
+    peer.index(corpus, show_progress=False)
+    slow = BM25Okapi(corpus)
+    ways: dict[str, Way] = {
+        "bm25_index": lambda asked: len(best(index.scores(asked.text), K)),
+        "bm25s": lambda asked: peer.retrieve([ask(asked.text)], k=K, show_progress=False).documents.shape[1],
+    }
+    return ways, lambda asked: len(best(slow.get_scores(ask(asked.text)), K))
+
+
+def passing(retriever: Retriever, asked: AskedQuestion) -> npt.NDArray[np.bool_]:
+    """(n,): chunks that may come back for a question, by query_must and by its filter."""
+    snapshot = retriever.snapshot
+    where = asked.where.mask(snapshot.metadata) if asked.where else None
+    return admitted_mask(snapshot, retriever.admitted(Query.ask(asked.text, snapshot.vocabulary)), where)
+
+
+def _strategy(retriever: Retriever, name: str) -> Way:
+    return lambda asked: len(retriever.retrieve(asked.text, K, name, where=asked.where).hits)
+
+
+def _timed(way: Way, asked: AskedQuestion) -> tuple[float, int]:
+    begun = perf_counter()
+    found = way(asked)
+    return (perf_counter() - begun) * 1000, found

@@ -1,0 +1,49 @@
+"""Keep a book's vectors in step with its chunks: embed what is new, reuse the rest, count what left."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
+from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.types import Chunk, Embedder
+
+BATCH = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingTally:
+    """What one pass over a book's chunks did; chunks that say the same count once."""
+
+    n_embedded: int
+    n_reused: int
+    n_deleted: int
+    """Keys of the pass before that the book no longer has."""
+
+
+def embedding_key(chunk: Chunk) -> str:
+    """What a chunk's vector is kept under: the text that is embedded, and all that is searched.
+
+    A changed row is embedded once, whichever cell it was; and a new way of choosing the text finds no old vector.
+    """
+    return f"{embedding_text(chunk)}\0{chunk.search_text}"
+
+
+def embed_chunks(store: EmbeddingStore, embedder: Embedder, chunks: Sequence[Chunk], ledger: Path) -> EmbeddingTally:
+    """Embed the chunks that the store lacks, in batches, and remember in `ledger` which keys the book has.
+
+    A pass that is killed loses at most one batch: the store keeps each batch before the next begins.
+    """
+    texts = {embedding_key(chunk): embedding_text(chunk) for chunk in chunks}
+    missing = store.missing(list(texts))
+    for start in range(0, len(missing), BATCH):
+        batch = missing[start : start + BATCH]
+        store.add(batch, embedder.embed([texts[key] for key in batch]))
+    keys = {text_key(key).hex() for key in texts}
+    before = set(ledger.read_text(encoding="ascii").split()) if ledger.is_file() else set()
+    ledger.parent.mkdir(parents=True, exist_ok=True)
+    partial = ledger.with_name(f".{ledger.name}.{os.getpid()}.partial")
+    partial.write_text("\n".join(sorted(keys)), encoding="ascii")
+    partial.replace(ledger)
+    return EmbeddingTally(len(missing), len(texts) - len(missing), len(before - keys))

@@ -1,0 +1,111 @@
+"""What is wrong with a snapshot's predicates and rows, and how crowded its tables are: what `querymust lint` says."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pipeline.lint.propositions import (
+    cells_outside_rows,
+    numeric_columns,
+    row_title,
+    rows_outside_chunks,
+    strict_tables,
+)
+from retrieval.home import Home
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.ingest.density import TableDensity, table_densities
+from retrieval.query_must.lint import Finding, LintItem, lint
+from retrieval.records import read_jsonl
+from retrieval.types import Chunk, Row, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """The findings about one snapshot. Key: snapshot."""
+
+    snapshot: str
+    n_chunks: int
+    n_guarded: int
+    findings: tuple[Finding, ...]
+    """About predicates; a finding's id is its chunk's."""
+    titles: Mapping[str, str]
+    """What the chunks of the findings are called."""
+    violations: tuple[str, ...]
+    """Cells of a source table that are not in exactly one chunk."""
+    densities: tuple[TableDensity, ...]
+    """Of every table, densest first."""
+    unread: tuple[str, ...]
+    """Books whose records are gone or are of another build: nothing is known of their fidelity."""
+
+    @property
+    def n_errors(self) -> int:
+        """Findings that mean that a predicate or a row does not say what its source says."""
+        return sum(finding.severity == "error" for finding in self.findings) + len(self.violations)
+
+
+def inspect(home: Home, snapshot: Snapshot) -> Inspection:
+    """Lint a snapshot's predicates, compare its rows with the tables of its books, and measure the tables.
+
+    What only the records of a book can say is said of the books whose records are those of this snapshot.
+    """
+    chunks = tuple(snapshot.chunks)
+    violations: list[str] = []
+    unread: list[str] = []
+    may: dict[str, bool] = {}
+    for slug, of_book in _by_book(chunks).items():
+        tables = _tables_of(home, slug, of_book)
+        if tables is None:
+            unread.append(slug)
+            continue
+        may |= strict_tables(tables, snapshot.vocabulary)
+        rows = read_jsonl(home.book(slug) / "predicates.jsonl", Row)
+        found = cells_outside_rows(tables, rows) + rows_outside_chunks(rows, of_book)
+        violations.extend(f"{slug}: {sentence}" for sentence in found)
+    items = _items(chunks, may)
+    findings = lint(items, snapshot.vocabulary)
+    found_in = {finding.id for finding in findings}
+    return Inspection(
+        snapshot=snapshot.id,
+        n_chunks=len(chunks),
+        n_guarded=sum(chunk.query_must is not None for chunk in chunks),
+        findings=findings,
+        titles={item.id: item.title for item in items if item.id in found_in},
+        violations=tuple(violations),
+        densities=table_densities(chunks),
+        unread=tuple(unread),
+    )
+
+
+def _by_book(chunks: Iterable[Chunk]) -> Mapping[str, list[Chunk]]:
+    books: dict[str, list[Chunk]] = defaultdict(list)
+    for chunk in chunks:
+        books[chunk.book].append(chunk)
+    return dict(sorted(books.items()))
+
+
+def _tables_of(home: Home, slug: str, chunks: Sequence[Chunk]) -> tuple[Table, ...] | None:
+    """The tables that these chunks were made of; None if the book's records are not theirs."""
+    folder = home.book(slug)
+    if not all((folder / name).is_file() for name in ("chunks.jsonl", "predicates.jsonl", "tables.jsonl")):
+        return None
+    recorded = {(chunk.id, chunk.query_must) for chunk in read_jsonl(folder / "chunks.jsonl", Chunk)}
+    if recorded != {(chunk.id, chunk.query_must) for chunk in chunks}:
+        return None
+    return read_jsonl(folder / "tables.jsonl", Table)
+
+
+def _items(chunks: Iterable[Chunk], may: Mapping[str, bool]) -> list[LintItem]:
+    rows = [chunk for chunk in chunks if chunk.kind != "prose"]
+    columns = numeric_columns(rows)
+    return [
+        LintItem(
+            id=chunk.id,
+            title=row_title(chunk.text, chunk.row_key or ""),
+            table_id=chunk.table_id or "",
+            query_must=chunk.query_must,
+            strict=may.get(chunk.table_id or ""),
+            numeric_columns=columns[chunk.table_id or ""],
+        )
+        for chunk in rows
+        if chunk.query_must is not None
+    ]

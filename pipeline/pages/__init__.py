@@ -1,0 +1,1 @@
+"""Pages about the sample book, made from its numbers."""

@@ -1,0 +1,1 @@
+"""Runs of the code location in this process, as the command starts them."""

@@ -1,0 +1,145 @@
+"""Runs the code location's own jobs in this process, so that a terminal and the UI leave the same history."""
+
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import dagster as dg
+
+import pipeline
+from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
+from retrieval.errors import RetrievalError
+from retrieval.home import Home
+from retrieval.ingest.library.library import list_books
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+Listener = Callable[[str], None]
+"""Told the name of each asset or check as it begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One step or check that did not hold."""
+
+    where: str
+    sentence: str
+    """What to do; for an error that nobody foresaw its stack trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What one run left: its problems, and the numbers its assets reported."""
+
+    problems: tuple[Problem, ...]
+    numbers: dict[str, dict[str, object]]
+
+
+@contextmanager
+def dagster_instance(home: Home) -> Iterator[dg.DagsterInstance]:
+    """The home's own run history, with telemetry off by file as well as by environment."""
+    os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
+    home.dagster.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(Path(pipeline.__file__).with_name("dagster.yaml"), home.dagster / "dagster.yaml")
+    with dg.DagsterInstance.from_config(str(home.dagster)) as instance:
+        yield instance
+
+
+def sync_books(home: Home, instance: dg.DagsterInstance) -> tuple[str, ...]:
+    """Make the partitions those of the library; a book that went loses its partition and its records.
+
+    Returns:
+        The library's slugs.
+
+    Raises:
+        LibraryError: the library cannot be read; nothing was changed.
+    """
+    slugs = partition_keys(folder.slug for folder in list_books(home.library))
+    name = str(books_partitions.name)
+    known = set(instance.get_dynamic_partitions(name))
+    instance.add_dynamic_partitions(name, [slug for slug in slugs if slug not in known])
+    gone = sorted(known - set(slugs))
+    for slug in gone:
+        instance.delete_dynamic_partition(name, slug)
+    forget_books(home, gone)
+    return tuple(slugs)
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs the code location's jobs against one home."""
+
+    definitions: dg.Definitions
+    instance: dg.DagsterInstance
+    home: Home
+
+    def run(self, job: str, partition_key: str | None = None, listener: Listener = lambda _: None) -> RunOutcome:
+        """Run one job here and now. A failure is in the outcome and is not raised."""
+        run_id = str(uuid.uuid4())
+
+        def tell(entry: dg.EventLogEntry) -> None:
+            event = entry.dagster_event
+            if event is not None and event.event_type is dg.DagsterEventType.STEP_START:
+                listener(str(event.step_key))
+
+        self.instance.add_event_listener(run_id, tell)
+        result = self.definitions.resolve_job_def(job).execute_in_process(
+            run_config=QUIET,
+            instance=self.instance,
+            partition_key=partition_key,
+            raise_on_error=False,
+            run_id=run_id,
+            # The home itself and not its path: read again, the environment would win over what was asked for.
+            resources={"home": self.home},
+        )
+        return RunOutcome(_problems(result), _numbers(result))
+
+
+def _problems(result: dg.ExecuteInProcessResult) -> tuple[Problem, ...]:
+    problems = [
+        Problem(evaluation.check_name, evaluation.description or "did not hold")
+        for evaluation in result.get_asset_check_evaluations()
+        if not evaluation.passed and evaluation.severity is dg.AssetCheckSeverity.ERROR
+    ]
+    for event in result.all_events:
+        if event.is_step_failure:
+            problem = _step_problem(event)
+            if problem is not None:
+                problems.append(problem)
+    return tuple(problems)
+
+
+def _step_problem(event: dg.DagsterEvent) -> Problem | None:
+    failure = event.step_failure_data
+    if failure.user_failure_data is not None:
+        return Problem(str(event.step_key), failure.user_failure_data.description or "failed")
+    error = failure.error
+    cause = error.cause if error is not None and error.cause is not None else error
+    if cause is None or cause.cls_name == "DagsterAssetCheckFailedError":
+        return None
+    known = _raised_on_purpose().get(str(cause.cls_name))
+    sentence = cause.message.strip().removeprefix(f"{known.__module__}.{known.__qualname__}: ") if known else ""
+    return Problem(str(event.step_key), sentence or cause.to_string())
+
+
+def _raised_on_purpose() -> dict[str, type[RetrievalError]]:
+    """By name, every error whose message says what to do."""
+    found, waiting = {}, [RetrievalError]
+    while waiting:
+        error = waiting.pop()
+        found[error.__name__] = error
+        waiting.extend(error.__subclasses__())
+    return found
+
+
+def _numbers(result: dg.ExecuteInProcessResult) -> dict[str, dict[str, object]]:
+    numbers: dict[str, dict[str, object]] = {}
+    for event in result.get_asset_materialization_events():
+        materialization = event.step_materialization_data.materialization
+        name = materialization.asset_key.to_user_string()
+        numbers[name] = {key: value.value for key, value in materialization.metadata.items()}
+    return numbers

@@ -1,0 +1,1 @@
+"""The two collections of a snapshot; `store.py` alone imports Chroma."""

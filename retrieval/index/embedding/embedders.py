@@ -1,0 +1,30 @@
+"""Embedders by name. Loading one is cheap: its library, weights, key and server are needed at its first text."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from retrieval.errors import UnknownNameError
+from retrieval.index.embedding.minilm_model import MiniLmEmbedder
+from retrieval.index.embedding.openai_model import OpenAiEmbedder
+from retrieval.index.embedding.sentence_model import PREFIX, SentenceEmbedder
+from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
+from retrieval.types import Embedder
+
+DEFAULT_EMBEDDER = "wordllama"
+
+EMBEDDERS: Mapping[str, Callable[[], Embedder]] = MappingProxyType(
+    {"wordllama": WordllamaEmbedder, "minilm": MiniLmEmbedder, "openai": OpenAiEmbedder}
+)
+
+
+def load_embedder(name: str = DEFAULT_EMBEDDER) -> Embedder:
+    """The embedder of that name; `st:MODEL` is a model of the sentence-transformers library.
+
+    Raises:
+        UnknownNameError: no such embedder; lists those that exist.
+    """
+    if name.startswith(PREFIX) and name != PREFIX:
+        return SentenceEmbedder(name.removeprefix(PREFIX))
+    if name not in EMBEDDERS:
+        raise UnknownNameError("embedder", name, [*EMBEDDERS, f"{PREFIX}MODEL"])
+    return EMBEDDERS[name]()

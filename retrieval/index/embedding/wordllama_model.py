@@ -1,0 +1,87 @@
+"""The offline default: wordllama's static vectors, whose weights and tokenizer lie inside its wheel."""
+
+import logging
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retrieval.query_must.canonical.canonical import canonical, literal
+from retrieval.types import EmbedderIdentity, Vector
+
+_DIMENSIONS = 256
+_BATCH = 1024
+
+
+class WordllamaEmbedder:
+    """Mean of static token vectors, L2-normalised; no network ever.
+
+    A mean of tokens has no grammar, so it reads texts in literal and questions in canonical form: `AC` and `armour
+    class` become one word, and `7th level` meets `level 7`.
+    A text's vector does not depend on the texts embedded beside it, to the last bit.
+    A text without a token (the empty one) gets the fixed unit vector of `no_token_vector`:
+    it is like nothing in particular, and never NaN.
+    """
+
+    @cached_property
+    def identity(self) -> EmbedderIdentity:
+        """`wordllama`, the version of its wheel and of what is read, 256."""
+        return EmbedderIdentity("wordllama", f"{version('wordllama')}+canonical", _DIMENSIONS)
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Return a matrix (len(texts), 256)."""
+        return self._embed([literal(text) for text in texts])
+
+    def embed_query(self, query: str) -> Vector:
+        """Return the vector of a question, (256,)."""
+        vector: Vector = self._embed([canonical(query).text.strip()])[0]
+        return vector
+
+    def _embed(self, texts: Sequence[str]) -> Vector:
+        matrix = np.empty((len(texts), _DIMENSIONS), dtype=np.float32)
+        for start in range(0, len(texts), _BATCH):
+            batch = list(texts[start : start + _BATCH])
+            for place, encoding in enumerate(self._tokenizer.encode_batch(batch, add_special_tokens=False), start):
+                matrix[place] = self._pooled(encoding.ids)
+        return matrix
+
+    def _pooled(self, token_ids: list[int]) -> Vector:
+        if not token_ids:
+            return no_token_vector(_DIMENSIONS)
+        # Token ids above the table are clipped, as wordllama itself does.
+        rows = np.minimum(token_ids, len(self._table) - 1)
+        mean: Vector = self._table[rows].mean(axis=0)
+        length = float(np.linalg.norm(mean))
+        return mean / np.float32(length) if length > 0 else no_token_vector(_DIMENSIONS)
+
+    @cached_property
+    def _model(self) -> Any:
+        root = logging.getLogger()
+        before, level = list(root.handlers), root.level
+        import wordllama
+
+        # Importing it calls logging.basicConfig(INFO): every library would begin to write to stderr.
+        root.handlers[:] = before
+        root.setLevel(level)
+        model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
+        model.tokenizer.no_padding()
+        return model
+
+    @property
+    def _tokenizer(self) -> Any:
+        return self._model.tokenizer
+
+    @cached_property
+    def _table(self) -> Vector:
+        table: Vector = self._model.embedding
+        return table
+
+
+def no_token_vector(dimensions: int) -> Vector:
+    """The unit vector of a text that has no token: the first axis."""
+    vector = np.zeros(dimensions, dtype=np.float32)
+    vector[0] = 1.0
+    return vector

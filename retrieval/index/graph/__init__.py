@@ -1,0 +1,1 @@
+"""What leads from one chunk to another."""

@@ -1,0 +1,158 @@
+"""From chunks and their vectors to the graph."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.index.arrays import TermTable
+from retrieval.index.graph.graph import RELATIONS, Graph, node_key
+from retrieval.index.graph.references import references, shortened
+from retrieval.index.graph.similarity import similar_pairs
+from retrieval.index.words.lexical_index import fingerprint
+from retrieval.index.words.tokenizer import Tokenize, tokenizer
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.strategy import Relation
+from retrieval.types import Chunk, Vector
+
+CHAPTER_HEADINGS = 2
+"""A chapter is what stands under the same first headings; one heading is half a book where books have few files."""
+DESCRIBED_BY = 16
+"""A name that more chunks bear names no thing: "Actions", "Benefit"."""
+SEE_TARGETS = 3
+"""Chunks at most that one reference leads to."""
+
+_KIND = re.compile(r"\s*\[[^\]]*\]\s*$")
+"""`Prone [Condition]` is called prone."""
+
+Node = int | bytes
+"""A chunk's position, or the key of another node."""
+Numbers = npt.NDArray[np.int32]
+Triple = tuple[Node, Node, Relation]
+
+
+def build_graph(
+    chunks: Sequence[Chunk], vectors: Vector, vocabulary: Vocabulary, tokenize: Tokenize | None = None
+) -> Graph:
+    """The graph of chunks in the order of their ids.
+
+    Args:
+        chunks: node i is the i-th.
+        vectors: (n, dimensions), aligned, normalised.
+        vocabulary: by which names are told apart, as questions are.
+        tokenize: cuts names into words; None: as the vocabulary does.
+    """
+    tokenize = tokenize or tokenizer(vocabulary)
+    tables = np.asarray(_numbered(chunk.table_id for chunk in chunks), dtype=np.int32)
+    described = _described(chunks, tokenize)
+    triples = [
+        *_contains(chunks),
+        *_next(chunks),
+        *((position, node_key("entity", name), "describes") for name, at in described.items() for position in at),
+        *_has_trait(chunks),
+        *_see(chunks, described, tokenize),
+    ]
+    pairs = similar_pairs(vectors, tables)
+    triples += [(left, right, "similar") for left, right in pairs.tolist()]
+    chapters = _numbered((chunk.book, chunk.document, *chunk.heading_path[:CHAPTER_HEADINGS]) for chunk in chunks)
+    return _assembled(chunks, list(dict.fromkeys(triples)), tables, np.asarray(chapters, dtype=np.int32))
+
+
+def chunks_fingerprint(chunks: Iterable[Chunk]) -> str:
+    """SHA-256 of the chunks' ids in their order."""
+    return fingerprint(chunk.id for chunk in chunks)
+
+
+def _assembled(
+    chunks: Sequence[Chunk],
+    triples: Sequence[Triple],
+    tables: Numbers,
+    chapters: Numbers,
+) -> Graph:
+    names = sorted({node for triple in triples for node in triple[:2] if isinstance(node, bytes)})
+    number: dict[Node, int] = {name: len(chunks) + place for place, name in enumerate(names)}
+    number |= {position: position for position in range(len(chunks))}
+    ends = np.asarray([[number[s], number[t]] for s, t, _ in triples], dtype=np.int64).reshape(-1, 2)
+    kinds = np.asarray([RELATIONS.index(relation) for *_, relation in triples], dtype=np.int8)
+    sources, targets = np.concatenate([ends[:, 0], ends[:, 1]]), np.concatenate([ends[:, 1], ends[:, 0]])
+    forward = np.repeat([True, False], len(ends))
+    relations = np.tile(kinds, 2)
+    order = np.lexsort((~forward, relations, targets, sources))
+    starts = np.zeros(len(chunks) + len(names) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(sources, minlength=len(starts) - 1), out=starts[1:])
+    return Graph(
+        chunks_fingerprint(chunks),
+        TermTable.build(names),
+        starts,
+        targets[order].astype(np.int32),
+        relations[order],
+        forward[order],
+        tables,
+        chapters,
+    )
+
+
+def _numbered(keys: Iterable[object]) -> list[int]:
+    """Each key's number in the order in which they first come; -1 for None."""
+    numbers: dict[object, int] = {}
+    return [-1 if key is None else numbers.setdefault(key, len(numbers)) for key in keys]
+
+
+def _contains(chunks: Sequence[Chunk]) -> Iterator[Triple]:
+    for position, chunk in enumerate(chunks):
+        path = [_section(chunk, depth) for depth in range(len(chunk.heading_path) + 1)]
+        yield from ((above, below, "contains") for above, below in pairwise(path))
+        yield path[-1], position, "contains"
+
+
+def _section(chunk: Chunk, depth: int) -> bytes:
+    return node_key("section", "\x1f".join((chunk.book, chunk.document, *chunk.heading_path[:depth])))
+
+
+def _next(chunks: Sequence[Chunk]) -> Iterator[Triple]:
+    def place(position: int) -> tuple[str, str, int]:
+        return chunks[position].book, chunks[position].document, chunks[position].position
+
+    for one, other in pairwise(sorted(range(len(chunks)), key=place)):
+        if place(one)[:2] == place(other)[:2]:
+            yield one, other, "next"
+
+
+def _described(chunks: Sequence[Chunk], tokenize: Tokenize) -> dict[str, list[int]]:
+    """Positions of the chunks that bear a name, by the name's tokens; those right under it as a heading come first."""
+    headed: dict[str, list[int]] = defaultdict(list)
+    called: dict[str, list[int]] = defaultdict(list)
+    for position, chunk in enumerate(chunks):
+        if chunk.kind == "row":
+            called[" ".join(tokenize(chunk.row_key or ""))].append(position)
+            continue
+        heading = " ".join(tokenize(_KIND.sub("", chunk.heading_path[-1]))) if chunk.heading_path else ""
+        headed[heading].append(position)
+        for name in dict.fromkeys(" ".join(tokenize(name)) for name in chunk.names):
+            if name != heading:
+                called[name].append(position)
+    bearers = {name: headed.get(name, []) + called.get(name, []) for name in {**headed, **called}}
+    return {
+        name: at for name, at in bearers.items() if len(at) <= DESCRIBED_BY and any(letter.isalpha() for letter in name)
+    }
+
+
+def _has_trait(chunks: Sequence[Chunk]) -> Iterator[Triple]:
+    for position, chunk in enumerate(chunks):
+        traits = chunk.metadata.get("traits", ())
+        for trait in traits if isinstance(traits, tuple) else ():
+            yield position, node_key("trait", trait), "has_trait"
+
+
+def _see(chunks: Sequence[Chunk], described: dict[str, list[int]], tokenize: Tokenize) -> Iterator[Triple]:
+    for position, chunk in enumerate(chunks):
+        for written in references(chunk.text):
+            name = next((name for name in shortened(list(tokenize(written))) if name in described), None)
+            if name is not None:
+                targets = [at for at in described[name] if at != position]
+                # Stable: within a book those under that heading stay first.
+                targets.sort(key=lambda at: chunks[at].book != chunk.book)
+                yield from ((position, target, "see") for target in targets[:SEE_TARGETS])

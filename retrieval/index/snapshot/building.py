@@ -1,0 +1,179 @@
+"""Builds a snapshot in a folder of its own and moves it into place when it is complete."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.errors import EmbedderMismatchError, IndexCorruptError, LibraryError
+from retrieval.index.arrays import save_array
+from retrieval.index.chroma.collections import collections_are_whole, write_collections
+from retrieval.index.chroma.server import ChromaServer
+from retrieval.index.chroma.store import HNSW, ChromaStore
+from retrieval.index.graph.building import build_graph, chunks_fingerprint
+from retrieval.index.graph.graph import Graph
+from retrieval.index.snapshot.building_folder import building_folder, move_into_place
+from retrieval.index.snapshot.chunk_file import ChunkFile
+from retrieval.index.snapshot.live import snapshot_folder
+from retrieval.index.snapshot.manifest import Manifest
+from retrieval.index.snapshot.metadata_index import MetadataIndex
+from retrieval.index.words.evidence_index import EvidenceIndex
+from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
+from retrieval.index.words.tokenizer import TOKENIZATION, Tokenization, Tokenize, question_tokenizer, tokenizer
+from retrieval.query_must.canonical.canonical import as_point, canonical_term
+from retrieval.query_must.compiled.predicates import CompiledPredicates
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.settings import Settings
+from retrieval.types import Chunk, EmbedderIdentity, Vector
+
+Progress = Callable[[str, int, int], None]
+"""Called with a stage's name, how much is done, and how much there is."""
+
+Guarded = npt.NDArray[np.bool_]
+
+
+def build_snapshot(
+    home: Path,
+    chunks: Sequence[Chunk],
+    vectors: Vector,
+    embedder_identity: EmbedderIdentity,
+    vocabulary: Vocabulary,
+    *,
+    tokenization: Tokenization = TOKENIZATION,
+    lexical: LexicalIndex | None = None,
+    graph: Graph | None = None,
+    progress: Progress | None = None,
+) -> Manifest:
+    """Build a complete snapshot, or find that it is there already; either way its manifest.
+
+    One that is there is built anew when a file of it is damaged, or its collections lost chunks or their vectors.
+    It is built in a folder of its own and moved into place at the end: a killed build leaves no snapshot, but that
+    folder (`snapshots/.building-*`). A later build removes it, once nothing was written there for a day.
+
+    Args:
+        home: the home folder; the snapshot comes under `snapshots/`.
+        chunks: in any order; ids must be distinct.
+        vectors: (len(chunks), dimensions), aligned with `chunks`.
+        embedder_identity: which model made the vectors.
+        vocabulary: what predicates and questions go through.
+        tokenization: how words are cut beyond the vocabulary.
+        lexical: over the chunks' `search_text` in the order of their ids; None: it is built here.
+        graph: over the chunks in the order of their ids; None: it is built here.
+        progress: told how the work goes on.
+
+    Raises:
+        LibraryError: there are no chunks, two share an id, or `lexical` or `graph` is over others.
+        EmbedderMismatchError: the vectors do not fit the chunks or the embedder.
+    """
+    _require_fitting(chunks, vectors, embedder_identity)
+    tell = progress or _silent
+    order = sorted(range(len(chunks)), key=lambda place: chunks[place].id)
+    ordered, matrix = [chunks[place] for place in order], np.asarray(vectors, dtype=np.float32)[order]
+    with building_folder(home) as building:
+        tokenize = tokenizer(vocabulary, tokenization)
+        guarded = _write_own_files(building, ordered, matrix, vocabulary, tokenization, lexical, tell)
+        tell("graph", 0, len(ordered))
+        graph = _write_graph(building, ordered, matrix, vocabulary, tokenize, graph)
+        tell("manifest", 0, len(ordered))
+        manifest = Manifest.of(
+            building,
+            n_chunks=len(ordered),
+            n_guarded=int(guarded.sum()),
+            n_tables=len({chunk.table_id for chunk in ordered if chunk.table_id}),
+            n_nodes=graph.n_nodes,
+            n_edges=graph.n_edges,
+            embedder=embedder_identity,
+            tokenization=tokenization,
+            hnsw=HNSW,
+        )
+        final = snapshot_folder(home, manifest.id)
+        server = ChromaServer.of(Settings.read(home).chroma, manifest.id)
+        sound = _is_sound(final)
+        if not (sound and collections_are_whole(final / "chroma", server, ordered, matrix, guarded)):
+            write_collections(ChromaStore(building / "chroma", server), ordered, matrix, guarded, tell)
+            if not (sound and server):
+                manifest.write(building)
+                move_into_place(building, final)
+        return manifest
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """For a caller that does not want to know."""
+
+
+def _require_fitting(chunks: Sequence[Chunk], vectors: Vector, embedder: EmbedderIdentity) -> None:
+    if not chunks:
+        raise LibraryError("the library has no chunks, so there is nothing to index; add a book with text")
+    if vectors.shape != (len(chunks), embedder.dimensions):
+        raise EmbedderMismatchError(
+            f"vectors have shape {vectors.shape}, {len(chunks)} chunks and {embedder.name} need "
+            f"{(len(chunks), embedder.dimensions)}; embed again with {embedder.name}"
+        )
+    if not np.isfinite(vectors).all():
+        raise EmbedderMismatchError("a vector is not finite; embed the library again")
+    if len(ids := {chunk.id for chunk in chunks}) != len(chunks):
+        raise LibraryError(f"{len(chunks)} chunks have only {len(ids)} distinct ids; chunk the library again")
+
+
+def _write_own_files(
+    folder: Path,
+    chunks: Sequence[Chunk],
+    vectors: Vector,
+    vocabulary: Vocabulary,
+    tokenization: Tokenization,
+    lexical: LexicalIndex | None,
+    tell: Progress,
+) -> Guarded:
+    tokenize, ask = tokenizer(vocabulary, tokenization), question_tokenizer(vocabulary, tokenization)
+    ChunkFile.save(folder, chunks)
+    save_array(folder / "vectors.npy", vectors)
+    tell("lexical", 0, len(chunks))
+    texts = [chunk.search_text for chunk in chunks]
+    lexical = lexical or LexicalIndex.build(texts, tokenize)
+    if lexical.fingerprint != lexical_fingerprint(texts, tokenize):
+        raise LibraryError("the lexical index is over other chunks, or cut into other words; build it again")
+    lexical.save(folder / "lexical")
+    tell("evidence", 0, len(chunks))
+    numbered, worded = _split_names(chunks, vocabulary)
+    EvidenceIndex.build(chunks, worded, vocabulary, tokenize, ask).save(folder / "evidence")
+    MetadataIndex.build(chunks).save(folder / "metadata")
+    tell("predicates", 0, len(chunks))
+    predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], numbered, vocabulary)
+    predicates.save(folder / "predicates")
+    return np.asarray(predicates.guarded)
+
+
+def _write_graph(
+    folder: Path,
+    chunks: Sequence[Chunk],
+    vectors: Vector,
+    vocabulary: Vocabulary,
+    tokenize: Tokenize,
+    graph: Graph | None,
+) -> Graph:
+    graph = graph or build_graph(chunks, vectors, vocabulary, tokenize)
+    if graph.fingerprint != chunks_fingerprint(chunks):
+        raise LibraryError("the graph is over other chunks, or these in another order; build it again")
+    graph.save(folder / "graph")
+    return graph
+
+
+def _is_sound(folder: Path) -> bool:
+    """Whether a snapshot's own files are there as they were written."""
+    try:
+        return not any(Manifest.read(folder).disagreements(folder, hashes=True))
+    except IndexCorruptError:
+        return False
+
+
+def _split_names(
+    chunks: Sequence[Chunk], vocabulary: Vocabulary
+) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Names that are a label and its number, which the question's binding finds, and names in words."""
+    numbered, worded = [], []
+    for chunk in chunks:
+        bound = {name for name in chunk.names if as_point(canonical_term(name, vocabulary), vocabulary)}
+        numbered.append(tuple(name for name in chunk.names if name in bound))
+        worded.append(tuple(name for name in chunk.names if name not in bound))
+    return numbered, worded

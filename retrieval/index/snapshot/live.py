@@ -1,0 +1,60 @@
+"""The pointer to the snapshot that readers get: one small file, replaced at once."""
+
+import os
+import re
+from pathlib import Path
+
+from retrieval.errors import IndexCorruptError, IndexMissingError
+from retrieval.index.snapshot.manifest import FILE_NAME, Manifest
+
+POINTER = "live"
+SNAPSHOTS = "snapshots"
+
+_ID = re.compile(r"[0-9a-f]{16}")
+
+
+def snapshot_folder(home: Path, snapshot_id: str) -> Path:
+    """Where a snapshot lies, whether or not it exists; always a folder right under `snapshots/`.
+
+    Raises:
+        IndexMissingError: no snapshot could have that id.
+    """
+    if not _ID.fullmatch(snapshot_id):
+        raise IndexMissingError(
+            f"{home} has no snapshot {snapshot_id!r}: an id is 16 hexadecimal digits; "
+            f"take the name of a folder in {home / SNAPSHOTS}"
+        )
+    return home / SNAPSHOTS / snapshot_id
+
+
+def live_id(home: Path) -> str | None:
+    """Id of the live snapshot, or None before the first promotion.
+
+    Raises:
+        IndexCorruptError: the pointer holds no id.
+    """
+    pointer = home / POINTER
+    if not pointer.is_file():
+        return None
+    content = pointer.read_bytes()
+    # Bytes that are not ASCII are no id either: the pattern decides about all of them.
+    found = content.decode("ascii", "replace").strip()
+    if not _ID.fullmatch(found):
+        raise IndexCorruptError(f"{pointer} names no snapshot ({content[:40]!r}); delete it and build the index again")
+    return found
+
+
+def promote(home: Path, snapshot_id: str) -> None:
+    """Make a snapshot live. Readers see the old one or the new one, never a mixture.
+
+    Raises:
+        IndexMissingError: there is no complete snapshot of that id.
+        IndexCorruptError: what lies there is another one, or cannot be read.
+    """
+    folder = snapshot_folder(home, snapshot_id)
+    if not (folder / FILE_NAME).is_file():
+        raise IndexMissingError(f"{home} has no complete snapshot {snapshot_id!r}; build it first")
+    Manifest.read(folder)
+    partial = home / f".{POINTER}.{os.getpid()}.partial"
+    partial.write_text(snapshot_id + "\n", encoding="ascii")
+    partial.replace(home / POINTER)

@@ -1,0 +1,145 @@
+"""The manifest: what a snapshot is made of, and the id that follows from it."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from retrieval.errors import IndexCorruptError
+from retrieval.index.chroma.store import HnswSettings
+from retrieval.index.words.tokenizer import Tokenization
+from retrieval.records import dump_record, parse_record
+from retrieval.types import EmbedderIdentity
+
+SCHEMA_VERSION = 7
+FILE_NAME = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """One of our own files. Key: path."""
+
+    path: str
+    """POSIX path inside the snapshot's folder."""
+    size: int
+    """Bytes."""
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Says completely what a snapshot is. Key: id, the hash of all else; the same library gives the same id.
+
+    Chroma's files are not listed: they differ from build to build. `verify_snapshot` tries them instead.
+    """
+
+    id: str
+    schema_version: int
+    n_chunks: int
+    n_open: int
+    n_guarded: int
+    n_tables: int
+    n_nodes: int
+    """Of the graph, chunks included."""
+    n_edges: int
+    embedder: EmbedderIdentity
+    tokenization: Tokenization
+    hnsw: HnswSettings
+    files: tuple[FileEntry, ...]
+
+    @classmethod
+    def of(
+        cls,
+        folder: Path,
+        *,
+        n_chunks: int,
+        n_guarded: int,
+        n_tables: int,
+        n_nodes: int,
+        n_edges: int,
+        embedder: EmbedderIdentity,
+        tokenization: Tokenization,
+        hnsw: HnswSettings,
+    ) -> "Manifest":
+        """The manifest of the files that now lie in `folder`."""
+        files = tuple(_entry(folder, path) for path in sorted(_own_files(folder)))
+        settings = [asdict(embedder), asdict(tokenization), asdict(hnsw)]
+        essence = [SCHEMA_VERSION, *settings, [(file.path, file.sha256) for file in files]]
+        digest = hashlib.sha256(json.dumps(essence, sort_keys=True).encode()).hexdigest()
+        return cls(
+            id=digest[:16],
+            schema_version=SCHEMA_VERSION,
+            n_chunks=n_chunks,
+            n_open=n_chunks - n_guarded,
+            n_guarded=n_guarded,
+            n_tables=n_tables,
+            n_nodes=n_nodes,
+            n_edges=n_edges,
+            embedder=embedder,
+            tokenization=tokenization,
+            hnsw=hnsw,
+            files=files,
+        )
+
+    def write(self, folder: Path) -> None:
+        """Write manifest.json; it comes last, and a folder without it is no snapshot."""
+        partial = folder / f".{FILE_NAME}.partial"
+        partial.write_bytes(json.dumps(json.loads(dump_record(self)), indent=1).encode() + b"\n")
+        partial.replace(folder / FILE_NAME)
+
+    @classmethod
+    def read(cls, folder: Path) -> "Manifest":
+        """The manifest of a snapshot's folder.
+
+        Raises:
+            IndexCorruptError: there is none, it cannot be read, another version of this program wrote it, or the folder
+                is not called by its id.
+        """
+        path = folder / FILE_NAME
+        try:
+            content = path.read_bytes()
+            version = json.loads(content).get("schema_version")
+        except (OSError, ValueError, AttributeError) as error:
+            raise IndexCorruptError(f"{path} cannot be read ({error}); build the index again") from error
+        if version != SCHEMA_VERSION:
+            raise IndexCorruptError(
+                f"{path} has schema version {version!r}, this program reads {SCHEMA_VERSION}; build the index again"
+            )
+        try:
+            manifest = parse_record(content, cls)
+        except ValidationError as error:
+            raise IndexCorruptError(f"{path} is no manifest ({error.errors()[0]['msg']}); build again") from error
+        if manifest.id != folder.name:
+            raise IndexCorruptError(
+                f"{folder} holds snapshot {manifest.id!r}; call the folder that again, or build the index again"
+            )
+        return manifest
+
+    def disagreements(self, folder: Path, *, hashes: bool) -> Iterable[str]:
+        """A sentence for every file of `folder` that is not as it was when this manifest was written."""
+        for file in self.files:
+            path = folder / file.path
+            size = path.stat().st_size if path.is_file() else None
+            if size != file.size:
+                yield f"{file.path} has {size if size is not None else 'no'} bytes instead of {file.size}"
+            elif hashes and _sha256(path) != file.sha256:
+                yield f"{file.path} does not have the hash it was built with"
+
+
+def _own_files(folder: Path) -> Iterable[Path]:
+    for path in folder.rglob("*"):
+        inside = path.relative_to(folder)
+        if path.is_file() and inside.parts[0] != "chroma" and not path.name.startswith(".") and path.name != FILE_NAME:
+            yield path
+
+
+def _entry(folder: Path, path: Path) -> FileEntry:
+    return FileEntry(path.relative_to(folder).as_posix(), path.stat().st_size, _sha256(path))
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,165 @@
+"""A snapshot: everything a search needs, under one id, complete before anybody reads it.
+
+::
+
+    <home>/snapshots/<id>/manifest.json            written last; without it the folder is no snapshot
+                          chunks.jsonl             records, in the order of their ids
+                          chunk_ends.npy           offsets of the records
+                          chunk_ids.npy            their ids
+                          vectors.npy              (n, dimensions) float32
+                          lexical/                 BM25 over search_text
+                          evidence/                words by the place where they stand
+                          graph/                   what leads from a chunk to others
+                          metadata/                values by key, for a caller's filter
+                          predicates/              compiled query_must and names, and their vocabulary
+                          chroma/                  collections `open` and `guarded`
+"""
+
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from retrieval.errors import IndexCorruptError, IndexMissingError
+from retrieval.index.arrays import load_array
+from retrieval.index.chroma.server import ChromaServer
+from retrieval.index.chroma.store import ChromaStore, CollectionName
+from retrieval.index.graph.graph import Graph
+from retrieval.index.snapshot.building import Progress, build_snapshot
+from retrieval.index.snapshot.chunk_file import ChunkFile
+from retrieval.index.snapshot.live import live_id, snapshot_folder
+from retrieval.index.snapshot.manifest import Manifest
+from retrieval.index.snapshot.metadata_index import MetadataIndex
+from retrieval.index.words.evidence_index import EvidenceIndex
+from retrieval.index.words.lexical_index import LexicalIndex
+from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
+from retrieval.query_must.compiled.predicates import CompiledPredicates
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.settings import Settings
+from retrieval.types import Vector
+
+__all__ = ["Progress", "Snapshot", "build_snapshot", "open_snapshot"]
+
+
+class Snapshot:
+    """Lazy access to one snapshot: what a search does not use is never read.
+
+    A chunk's position is its place in the order of ids: position breaks ties as the id would.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest, server: ChromaServer | None = None) -> None:
+        self.folder, self.manifest, self.server = folder, manifest, server
+
+    @property
+    def id(self) -> str:
+        """Hash of the contents."""
+        return self.manifest.id
+
+    def __len__(self) -> int:
+        return self.manifest.n_chunks
+
+    @cached_property
+    def chunks(self) -> ChunkFile:
+        """Chunks by position."""
+        return ChunkFile.load(self.folder)
+
+    @cached_property
+    def vectors(self) -> Vector:
+        """(n, dimensions), memory-mapped, aligned with the positions."""
+        return load_array(self.folder / "vectors.npy", np.float32)
+
+    @cached_property
+    def lexical(self) -> LexicalIndex:
+        """BM25 over `search_text`."""
+        words, how = self.vocabulary, self.manifest.tokenization
+        return LexicalIndex.load(self.folder / "lexical", tokenizer(words, how), question_tokenizer(words, how))
+
+    @cached_property
+    def evidence(self) -> EvidenceIndex:
+        """Where the words of a question stand."""
+        return EvidenceIndex.load(self.folder / "evidence")
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Nodes and edges; the first nodes are the positions."""
+        return Graph.load(self.folder / "graph")
+
+    @cached_property
+    def metadata(self) -> MetadataIndex:
+        """What a caller's filter asks."""
+        return MetadataIndex.load(self.folder / "metadata")
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary that predicates and questions of this snapshot go through."""
+        return self.predicates.vocabulary
+
+    @cached_property
+    def predicates(self) -> CompiledPredicates:
+        """Compiled query_must and names, aligned with the positions."""
+        return CompiledPredicates.load(self.folder / "predicates")
+
+    @cached_property
+    def collections(self) -> ChromaStore:
+        """Chroma's collections; Chroma is imported here. Raises IndexCorruptError, or IndexMissingError of a server."""
+        return ChromaStore.existing(self.folder / "chroma", self.server)
+
+    def collection_size(self, name: CollectionName) -> int:
+        """Chunks of one collection."""
+        return self.manifest.n_guarded if name == "guarded" else self.manifest.n_open
+
+    def close(self) -> None:
+        """Let go of Chroma's files; everything else is a memory map."""
+        if "collections" in self.__dict__:
+            self.__dict__.pop("collections").close()
+
+    def __enter__(self) -> "Snapshot":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_snapshot(home: Path, id: str = "live", *, hashes: bool = True) -> Snapshot:  # noqa: A002
+    """Open a snapshot without parsing it.
+
+    Args:
+        home: the home folder.
+        id: a snapshot's id, or `live`.
+        hashes: compare the hash of every file (about 1.5 GB a second); otherwise sizes only.
+
+    Raises:
+        IndexMissingError: nothing is live, or there is no such snapshot.
+        IndexCorruptError: counts, hashes, schema version or the folder's name disagree, or the live pointer is damaged.
+    """
+    found = live_id(home) if id == "live" else id
+    if found is None:
+        raise IndexMissingError(f"nothing is live in {home}; run: querymust build --library DIR")
+    folder = snapshot_folder(home, found)
+    if not folder.is_dir():
+        raise IndexMissingError(f"{home} has no snapshot {found!r}; build it first")
+    manifest = Manifest.read(folder)
+    for sentence in manifest.disagreements(folder, hashes=hashes):
+        raise IndexCorruptError(f"snapshot {found} in {home}: {sentence}; build the index again")
+    snapshot = Snapshot(folder, manifest, ChromaServer.of(Settings.read(home).chroma, manifest.id))
+    _require_counts(snapshot)
+    return snapshot
+
+
+def _require_counts(snapshot: Snapshot) -> None:
+    manifest = snapshot.manifest
+    counts = {
+        "chunks": (len(snapshot.chunks), manifest.n_chunks),
+        "vectors": (len(snapshot.vectors), manifest.n_chunks),
+        "dimensions": (snapshot.vectors.shape[-1], manifest.embedder.dimensions),
+        "documents of the lexical index": (snapshot.lexical.n_documents, manifest.n_chunks),
+        "nodes of the graph": (snapshot.graph.n_nodes, manifest.n_nodes),
+        "edges of the graph": (snapshot.graph.n_edges, manifest.n_edges),
+        "chunks in the graph": (snapshot.graph.n_chunks, manifest.n_chunks),
+        "chunks, open and guarded": (manifest.n_open + manifest.n_guarded, manifest.n_chunks),
+    }
+    for name, (found, expected) in counts.items():
+        if found != expected:
+            raise IndexCorruptError(
+                f"snapshot {manifest.id} has {found} {name}, its manifest says {expected}; build the index again"
+            )

@@ -1,0 +1,89 @@
+"""Headings of prose, so that a question that says every word of one finds the passages under it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.index.arrays import load_array, save_array
+from retrieval.index.words.word_index import WordIndex
+
+Positions = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadingIndex:
+    """Distinct headings as bags of words, and the chunks that stand under each; memory-mapped when loaded."""
+
+    n_chunks: int
+    words: WordIndex
+    """Which headings hold a word."""
+    lengths: npt.NDArray[np.int32]
+    """(headings,): distinct words of each."""
+    starts: npt.NDArray[np.int64]
+    """(headings + 1,): chunks of heading i lie between starts[i] and starts[i + 1]."""
+    chunks: npt.NDArray[np.int32]
+    """Rising within a heading, each once."""
+
+    @classmethod
+    def build(cls, headings: Sequence[Sequence[Sequence[str]]]) -> "HeadingIndex":
+        """Index the headings of each chunk, cut into words, by position; one without words is none."""
+        found: dict[tuple[str, ...], list[int]] = {}
+        for position, cut in enumerate(headings):
+            for bag in dict.fromkeys(tuple(sorted(set(words))) for words in cut):
+                if bag:
+                    found.setdefault(bag, []).append(position)
+        starts = np.zeros(len(found) + 1, dtype=np.int64)
+        np.cumsum([len(chunks) for chunks in found.values()], out=starts[1:])
+        return cls(
+            len(headings),
+            WordIndex.build(found),
+            np.fromiter(map(len, found), np.int32, count=len(found)),
+            starts,
+            np.fromiter((chunk for chunks in found.values() for chunk in chunks), np.int32, count=int(starts[-1])),
+        )
+
+    def said(self, weights: Mapping[str, float]) -> tuple[Positions, npt.NDArray[np.float64]]:
+        """Chunks of which a question says a whole heading, in any order of its words.
+
+        Args:
+            weights: of every word of the question.
+
+        Returns:
+            Their positions, rising, and the weight of the words of those headings; a word counts once a chunk.
+        """
+        holding = self.words.postings(list(weights))
+        missing = np.array(self.lengths)
+        for headings in holding:
+            missing[headings] -= 1
+        total = np.zeros(self.n_chunks)
+        for headings, weight in zip(holding, weights.values(), strict=True):
+            total[self._under(headings[missing[headings] == 0])] += weight
+        positions = np.flatnonzero(total)
+        return positions, total[positions]
+
+    def _under(self, headings: npt.NDArray[np.int32]) -> Positions:
+        """Chunks under any of these headings, each once."""
+        spans = [self.chunks[self.starts[heading] : self.starts[heading + 1]] for heading in headings.tolist()]
+        return np.unique(np.concatenate(spans)).astype(np.int64) if spans else np.empty(0, dtype=np.int64)
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.words.save(folder / "words")
+        save_array(folder / "size.npy", np.asarray([self.n_chunks], dtype=np.int64))
+        for name in ("lengths", "starts", "chunks"):
+            save_array(folder / f"{name}.npy", getattr(self, name))
+
+    @classmethod
+    def load(cls, folder: Path) -> "HeadingIndex":
+        """Map what `save` wrote. Raises IndexCorruptError."""
+        return cls(
+            int(load_array(folder / "size.npy", np.int64)[0]),
+            WordIndex.load(folder / "words"),
+            load_array(folder / "lengths.npy", np.int32),
+            load_array(folder / "starts.npy", np.int64),
+            load_array(folder / "chunks.npy", np.int32),
+        )

@@ -1,0 +1,137 @@
+"""Whole cells and names, so that a question that quotes one finds the rows that have it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.index.arrays import TermTable, load_array, save_array
+from retrieval.index.words.tokenizer import Tokenize, tokens
+from retrieval.types import Chunk
+
+MAX_WORDS = 12
+"""A longer cell is prose: nobody quotes it whole."""
+
+_SPANS = 63
+"""Words of a question that can be told apart in one 64-bit mask."""
+
+Scores = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quotes:
+    """What a question quotes, (m,) each, in the weights of its words; a word counts once a chunk, in its longest."""
+
+    positions: npt.NDArray[np.int64]
+    """(m,): the chunks that hold any of it, rising."""
+    name: Scores
+    """Names of the chunk."""
+    cell: Scores
+    """Whole cells with a letter."""
+    figure: Scores
+    """Whole cells without one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueIndex:
+    """Distinct values, and the chunks they stand in; memory-mapped when loaded."""
+
+    n_chunks: int
+    values: TermTable
+    """Words of each value joined by one space."""
+    starts: npt.NDArray[np.int64]
+    chunks: npt.NDArray[np.int32]
+    """Chunk of each occurrence, rising within a value, each once."""
+    is_name: npt.NDArray[np.bool_]
+    """Whether the value is a name of the chunk, not a mere cell."""
+
+    @classmethod
+    def build(
+        cls, chunks: Sequence[Chunk], names: Sequence[Sequence[str]], tokenize: Tokenize = tokens
+    ) -> "ValueIndex":
+        """Index the cells of rows, and names of chunks by position."""
+        found: dict[str, list[tuple[int, bool]]] = {}
+        said: dict[str, tuple[str, ...]] = {}
+
+        def words(text: str) -> tuple[str, ...]:
+            if text not in said:
+                said[text] = tuple(tokenize(text))
+            return said[text]
+
+        for position, (chunk, called) in enumerate(zip(chunks, names, strict=True)):
+            pairs = zip(chunk.columns, chunk.cells, strict=True)
+            # A cell that repeats its own heading is a heading that strayed into the table.
+            occurrences = {words(cell): False for column, cell in pairs if words(cell) != words(column)}
+            occurrences |= {words(name): True for name in called}
+            for value, is_name in occurrences.items():
+                if 0 < len(value) <= MAX_WORDS:
+                    found.setdefault(" ".join(value), []).append((position, is_name))
+        ordered = sorted((value.encode("utf-8", "surrogatepass"), places) for value, places in found.items())
+        flat = [place for _, places in ordered for place in places]
+        starts = np.zeros(len(ordered) + 1, dtype=np.int64)
+        np.cumsum([len(places) for _, places in ordered], out=starts[1:])
+        return cls(
+            len(chunks),
+            TermTable.build([value for value, _ in ordered]),
+            starts,
+            np.fromiter((position for position, _ in flat), np.int32, count=len(flat)),
+            np.fromiter((is_name for _, is_name in flat), np.bool_, count=len(flat)),
+        )
+
+    def quotes(self, words: Sequence[str], weights: Mapping[str, float]) -> Quotes:
+        """What the words of a question quote, longest first; each word has its weight.
+
+        Args:
+            words: the question's words in order; those after the 63rd quote nothing.
+            weights: weight of every word.
+        """
+        name, cell, figure = (np.zeros(self.n_chunks) for _ in range(3))
+        claimed = np.zeros(self.n_chunks, dtype=np.int64)
+        for value, span, weight in self._found(words[:_SPANS], weights):
+            where = slice(self.starts[value], self.starts[value + 1])
+            chunks, is_name = self.chunks[where], self.is_name[where]
+            free = claimed[chunks] & span == 0
+            name[chunks[free & is_name]] += weight
+            (cell if self._has_letter(value) else figure)[chunks[free & ~is_name]] += weight
+            claimed[chunks[free]] |= span
+        positions = np.flatnonzero(claimed)
+        return Quotes(positions, name[positions], cell[positions], figure[positions])
+
+    def _found(self, words: Sequence[str], weights: Mapping[str, float]) -> list[tuple[int, int, float]]:
+        """(value, mask of its words, weight) of every run of words that is a value; longer runs first."""
+        spans = [
+            (start, start + length)
+            for length in range(min(MAX_WORDS, len(words)), 0, -1)
+            for start in range(len(words) - length + 1)
+        ]
+        values = self.values.positions([" ".join(words[start:stop]) for start, stop in spans])
+        found = []
+        for (start, stop), value in zip(spans, values, strict=True):
+            if value is not None:
+                mask = (1 << stop) - (1 << start)
+                found.append((value, mask, sum(weights[word] for word in dict.fromkeys(words[start:stop]))))
+        return found
+
+    def _has_letter(self, value: int) -> bool:
+        return any(map(str.isalpha, self.values.text_of(value)))
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.values.save(folder)
+        save_array(folder / "size.npy", np.asarray([self.n_chunks], dtype=np.int64))
+        for name in ("starts", "chunks", "is_name"):
+            save_array(folder / f"{name}.npy", getattr(self, name))
+
+    @classmethod
+    def load(cls, folder: Path) -> "ValueIndex":
+        """Map what `save` wrote. Raises IndexCorruptError."""
+        return cls(
+            int(load_array(folder / "size.npy", np.int64)[0]),
+            TermTable.load(folder),
+            load_array(folder / "starts.npy", np.int64),
+            load_array(folder / "chunks.npy", np.int32),
+            load_array(folder / "is_name.npy", np.bool_),
+        )

@@ -1,0 +1,174 @@
+"""A library is a folder of books, a book a folder of markdown documents; here they are found and read."""
+
+import hashlib
+import re
+import tomllib
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrieval.errors import InvalidDocumentError, LibraryError
+from retrieval.ingest.library.front_matter import read_metadata, split_front_matter
+from retrieval.types import Book, Document, Metadata, MetadataValue
+
+UNKNOWN_DATE = "1970-01-01"
+"""The last_update_date of a book that gives none; a file's own time would differ on every machine."""
+
+_SLUG = re.compile(r"[a-z0-9]+(?:[-._][a-z0-9]+)*")
+VOCABULARY_FILE = "vocabulary.toml"
+"""Beside the books: the words of a library, over the generic ones."""
+
+_RESERVED_FILES = frozenset({"book.toml", VOCABULARY_FILE})
+
+
+@dataclass(frozen=True, slots=True)
+class BookFolder:
+    """Where a book lies, before it is read. Key: slug."""
+
+    slug: str
+    path: Path
+    digest: str
+    """sha256 over the names and bytes of its markdown files, its book.toml and the library's vocabulary."""
+
+
+def slugify(name: str) -> str:
+    """Lower-case ASCII letters, digits, dots and dashes: safe as a partition key and as a file name.
+
+    Raises:
+        LibraryError: nothing of the name is left.
+    """
+    ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9.]+", "-", ascii_name).strip("-.")
+    slug = re.sub(r"[-.]{2,}", "-", slug)
+    if not _SLUG.fullmatch(slug):
+        raise LibraryError(f"the folder name {name!r} has no letter or digit to make a book's key of; rename it")
+    return slug
+
+
+def list_books(library: Path) -> tuple[BookFolder, ...]:
+    """The books of a library in slug order; without sub-folders that hold markdown, the library is one book.
+
+    Raises:
+        LibraryError: no such folder, no markdown in it, or two folders with one slug.
+    """
+    if not library.is_dir():
+        raise LibraryError(f"{library} is not a folder; name the folder that holds your books")
+    folders = _book_folders(library)
+    if not folders and _markdown_files(library):
+        folders = [library.resolve()]
+    if not folders:
+        raise LibraryError(f"{library} holds no markdown (*.md) file, neither itself nor in its sub-folders")
+    books: dict[str, BookFolder] = {}
+    for folder in folders:
+        slug = slugify(folder.name)
+        if slug in books:
+            raise LibraryError(
+                f"{books[slug].path.name!r} and {folder.name!r} both become the key {slug!r}; rename one"
+            )
+        books[slug] = BookFolder(slug, folder, _digest(folder, library / VOCABULARY_FILE))
+    return tuple(books[slug] for slug in sorted(books))
+
+
+def stray_files(library: Path) -> tuple[str, ...]:
+    """Files beside the book folders: no book holds them, so they are ignored and listed."""
+    if not _book_folders(library):
+        return ()
+    return tuple(sorted(path.name for path in library.iterdir() if path.is_file() and path.name not in _RESERVED_FILES))
+
+
+def read_book(folder: BookFolder) -> Book:
+    """Every `.md` file of a book in name order, with its effective metadata.
+
+    A file that is no text, and a key of front matter that cannot be read, are left out with a warning, so that one
+    bad file does not hide a book.
+
+    Raises:
+        LibraryError: book.toml cannot be read, or no document is left.
+    """
+    warnings: list[str] = []
+    given = _book_toml(folder.path)
+    defaults = _defaults(folder.path.name, given, warnings)
+    documents = []
+    for path in _markdown_files(folder.path):
+        relative = path.relative_to(folder.path).as_posix()
+        try:
+            documents.append(_read_document(folder.slug, path, relative, defaults, warnings))
+        except InvalidDocumentError as error:
+            warnings.append(str(error))
+    if not documents:
+        raise LibraryError(f"book {folder.slug!r}: no readable document; {'; '.join(warnings)}")
+    return Book(folder.slug, str(defaults["title"]), tuple(documents), _ignored(folder.path), tuple(warnings))
+
+
+def _book_folders(library: Path) -> list[Path]:
+    # `.github` holds markdown and is no book; as one it would make strays of the chapters of a flat library.
+    return [
+        path
+        for path in sorted(library.iterdir())
+        if path.is_dir() and not _hidden(Path(path.name)) and _markdown_files(path)
+    ]
+
+
+def _markdown_files(folder: Path) -> list[Path]:
+    found = [path for path in folder.rglob("*.md") if path.is_file() and not _hidden(path.relative_to(folder))]
+    return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _ignored(folder: Path) -> tuple[str, ...]:
+    others = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file() and path.suffix != ".md")
+    return tuple(sorted(path.as_posix() for path in others if path.name not in _RESERVED_FILES and not _hidden(path)))
+
+
+def _digest(folder: Path, vocabulary: Path) -> str:
+    digest = hashlib.sha256(vocabulary.read_bytes() if vocabulary.is_file() else b"")
+    for path in [*_markdown_files(folder), folder / "book.toml"]:
+        if path.is_file():
+            digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _book_toml(folder: Path) -> Metadata:
+    path = folder / "book.toml"
+    if not path.is_file():
+        return {}
+    try:
+        return read_metadata(tomllib.loads(path.read_text("utf-8")), path.name)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, InvalidDocumentError) as error:
+        raise LibraryError(f"{path}: {error}") from error
+
+
+def _defaults(folder_name: str, given: Metadata, warnings: list[str]) -> Metadata:
+    doc_type = given.get("doc_type", "rulebook")
+    if "last_update_date" not in given:
+        warnings.append(f"no last_update_date in book.toml: {UNKNOWN_DATE} is used")
+    stated: dict[str, MetadataValue] = {
+        "title": folder_name,
+        "source": folder_name,
+        "doc_type": doc_type,
+        "category": doc_type,
+        "last_update_date": UNKNOWN_DATE,
+    }
+    return stated | dict(given)
+
+
+def _read_document(slug: str, path: Path, relative: str, defaults: Metadata, warnings: list[str]) -> Document:
+    text = _decode(path.read_bytes(), relative, warnings).replace("\r\n", "\n").replace("\r", "\n")
+    front_matter, body, first_line = split_front_matter(text, relative, warnings)
+    return Document(slug, relative, body, dict(defaults) | dict(front_matter), first_line)
+
+
+def _decode(raw: bytes, relative: str, warnings: list[str]) -> str:
+    if b"\0" in raw:
+        raise InvalidDocumentError(f"{relative}: holds NUL bytes, so it is no text; it is left out")
+    if not raw.strip():
+        warnings.append(f"{relative}: empty")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        warnings.append(f"{relative}: byte {error.start} is not UTF-8; read as Latin-1 (Windows-1252)")
+        return raw.decode("cp1252", errors="replace")

@@ -1,0 +1,221 @@
+"""Prose cut at headings: whole where it fits, then by sub-heading, then by paragraph; never with overlap."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from retrieval.ingest.markdown import Block, plain_text
+from retrieval.ingest.tables.source_tables import PlacedTable, caption_of
+from retrieval.types import Document
+
+TOKEN_CAP = 8192
+"""No passage of prose is longer: the input limit of the hosted embedding models. A table row is never cut."""
+
+BYTES_PER_TOKEN = 3
+BOLD_LINE_LEVEL = 7
+"""A bold line on its own is a heading below all headings."""
+
+MAX_TITLES = 3
+"""Bold lines in a row that head the same prose; more of them are prose."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A run of prose under the nearest heading above all of it; `lines` are 1-based lines of the file, inclusive."""
+
+    heading_path: tuple[str, ...]
+    text: str
+    source: str
+    lines: tuple[int, int]
+    titles: tuple[str, ...] = ()
+    """Headings and bold lines that the passage holds whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A paragraph, a list, or the line that stands for a table."""
+
+    text: str
+    source: str
+    lines: tuple[int, int]
+    path: tuple[str, ...]
+    level: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return estimate_tokens(self.text)
+
+    @property
+    def is_prose(self) -> bool:
+        return self.level == 0 and bool(self.source)
+
+
+@dataclass(slots=True)
+class _Section:
+    level: int
+    pieces: list[_Piece] = field(default_factory=list)
+    children: list["_Section"] = field(default_factory=list)
+
+    def everything(self) -> list[_Piece]:
+        return self.pieces + [piece for child in self.children for piece in child.everything()]
+
+
+def estimate_tokens(text: str) -> int:
+    """An upper estimate of a text's tokens without a tokenizer: three UTF-8 bytes each."""
+    return math.ceil(len(text.encode()) / BYTES_PER_TOKEN)
+
+
+def cut_into_passages(
+    document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable], working_tokens: int
+) -> tuple[Passage, ...]:
+    """The prose of a document. A section that fits stays whole, sub-sections and all; a table becomes one line."""
+    limit = min(working_tokens, TOKEN_CAP)
+    root = _outline(document, blocks, tables)
+    return tuple(_passage(pieces) for pieces in _cut(root, limit) if any(piece.is_prose for piece in pieces))
+
+
+def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable]) -> _Section:
+    table_at = {placed.block: placed.table for placed in tables}
+    captions = {placed.caption_block for placed in tables}
+    root = _Section(0)
+    stack = [root]
+    for index, block in enumerate(blocks):
+        first = document.first_line + block.lines[0]
+        lines = (first, first + block.source.count("\n"))
+        level = block.level or (BOLD_LINE_LEVEL if _is_bold_line(block) else 0)
+        if level:
+            named = f"{block.source} (table)" if index in captions else block.source
+            piece = _Piece(named, block.source, lines, block.heading_path, level)
+            if level == BOLD_LINE_LEVEL and _awaits_prose(stack[-1]):
+                # A title and its subtitle.
+                stack[-1].pieces.append(piece)
+                continue
+            while stack[-1].level >= level:
+                _settle(stack.pop(), stack[-1])
+            section = _Section(level, [piece])
+            stack[-1].children.append(section)
+            stack.append(section)
+        elif index in table_at:
+            table = table_at[index]
+            if table.caption and any(map(_is_caption, stack[-1].pieces)):
+                continue
+            named = table.caption or ", ".join(column for column in table.header[:4] if column)
+            stack[-1].pieces.append(_Piece(f"[Table: {named}]", "", lines, block.heading_path))
+        else:
+            source = block.source.rstrip()
+            if index in captions and not _is_bold_line(block):
+                source = source.rpartition("\n")[0]
+            stack[-1].pieces.extend(_fitting(source, first, block.heading_path))
+    while len(stack) > 1:
+        _settle(stack.pop(), stack[-1])
+    return root
+
+
+def _is_caption(piece: _Piece) -> bool:
+    return bool(piece.level) and piece.text.endswith("(table)")
+
+
+def _awaits_prose(section: _Section) -> bool:
+    titles = [piece for piece in section.pieces if piece.level == BOLD_LINE_LEVEL]
+    return 0 < len(section.pieces) == len(titles) < MAX_TITLES and not any(map(_is_caption, section.pieces))
+
+
+def _settle(section: _Section, parent: _Section) -> None:
+    """A bold line with nothing below it heads nothing: it is prose, and belongs to the prose before it."""
+    if section.level != BOLD_LINE_LEVEL or any(not piece.level or _is_caption(piece) for piece in section.pieces):
+        return
+    parent.children.pop()
+    before = parent.children[-1] if parent.children else parent
+    for piece in section.pieces:
+        before.pieces.extend(_fitting(piece.source, piece.lines[0], piece.path))
+
+
+def _is_bold_line(block: Block) -> bool:
+    return (
+        block.kind == "text"
+        and "\n" not in block.source
+        and block.source.startswith(("**", "__", "_**", "***"))
+        and bool(caption_of(block.source))
+    )
+
+
+def _cut(section: _Section, limit: int) -> Iterator[list[_Piece]]:
+    whole = section.everything()
+    if sum(piece.tokens for piece in whole) <= limit:
+        yield whole
+        return
+    yield from _packed(section.pieces, limit)
+    for child in section.children:
+        yield from _cut(child, limit)
+
+
+def _packed(pieces: Sequence[_Piece], limit: int) -> Iterator[list[_Piece]]:
+    heading = [piece for piece in pieces if piece.level]
+    carried = sum(piece.tokens for piece in heading)
+    current: list[_Piece] = []
+    for piece in pieces:
+        if piece.level:
+            continue
+        if current and carried + sum(p.tokens for p in current) + piece.tokens > limit:
+            yield heading + current
+            current = []
+        current.append(piece)
+    if current:
+        yield heading + current
+
+
+def _passage(pieces: Sequence[_Piece]) -> Passage:
+    own = [piece for piece in pieces if piece.is_prose]
+    return Passage(
+        heading_path=_common_start([piece.path for piece in own]),
+        text="\n\n".join(piece.text for piece in pieces),
+        source="\n\n".join(piece.source for piece in pieces if piece.is_prose or piece.level == BOLD_LINE_LEVEL),
+        lines=(min(piece.lines[0] for piece in own), max(piece.lines[1] for piece in own)),
+        titles=tuple(plain_text(piece.source.lstrip("# ")) for piece in pieces if piece.level),
+    )
+
+
+def _common_start(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The nearest heading that all the prose stands under: a chapter that is one section is that section."""
+    shortest, longest = min(paths), max(paths)
+    count = next((i for i, (a, b) in enumerate(zip(shortest, longest, strict=False)) if a != b), len(shortest))
+    return shortest[: min(count, len(longest))]
+
+
+def _fitting(source: str, first_line: int, path: tuple[str, ...]) -> Iterator[_Piece]:
+    """A block as one piece; one that passes the cap, cut between lines, else sentences, else words, else anywhere."""
+    if not source.strip():
+        return
+    if estimate_tokens(source) <= TOKEN_CAP - 512:
+        yield _Piece(source, source, (first_line, first_line + source.count("\n")), path)
+        return
+    line = first_line
+    for part in _divided(source, (TOKEN_CAP - 512) * BYTES_PER_TOKEN):
+        yield _Piece(part, part, (line, line + part.count("\n")), path)
+        line += part.count("\n")
+
+
+def _divided(text: str, size: int) -> Iterator[str]:
+    for separator in (re.compile(r"\n"), _SENTENCE_END, re.compile(r"\s+")):
+        parts = separator.split(text)
+        if len(parts) > 1 and all(len(part.encode()) <= size for part in parts):
+            yield from _joined(parts, "\n" if separator.pattern == r"\n" else " ", size)
+            return
+    step = size // 4
+    yield from (text[start : start + step] for start in range(0, len(text), step))
+
+
+def _joined(parts: Sequence[str], glue: str, size: int) -> Iterator[str]:
+    current: list[str] = []
+    length = 0
+    for part in parts:
+        cost = len(part.encode()) + len(glue)
+        if current and length + cost > size:
+            yield glue.join(current)
+            current, length = [], 0
+        current.append(part)
+        length += cost
+    yield glue.join(current)

@@ -1,0 +1,69 @@
+"""Where the heading of a table ends: rows that belong to it, and headings that stand beside their columns."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from retrieval.ingest.tables.values import is_numeric, parse_range
+
+_DIGIT = re.compile(r"\d")
+MIN_SPANNED = 4
+"""Columns from which on one text over all but the first is a heading over headings."""
+MIN_NUMBERS = 4
+"""Rows of numbers that make a heading of the words above them, where there is no other."""
+
+
+def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], int, str | None]:
+    """The effective header, how many of the first rows belong to it, and a title that spans the table."""
+    if len(grid) < 2 or len(header) < 2 or (not any(header) and len(header) == 2 and not _names_numbers(grid)):
+        return header, 0, None
+    first = grid[0]
+    wordy = sum(map(bool, first)) >= 2 and not any(_DIGIT.search(cell) or cell.endswith(":") for cell in first)
+    if not any(header[1:]) and wordy and all(first[1:]):
+        return first, 1, header[0] or None
+    spanning = len(header) >= MIN_SPANNED and bool(header[1]) and len(set(header[1:])) == 1
+    apart = first[0] == header[0] or _is_another_kind(grid)
+    if spanning and apart and len(set(first[1:])) > 1 and all(first[1:]) and not parse_range(first[0]):
+        return _joined(header, first), 1, None
+    numbers_below = any(is_numeric(cell) for row in grid[1:6] for cell in row[1:] if cell)
+    filled = sum(map(bool, first)) >= len(header) - 1
+    # Under `Pace | Distance per ...` a row without a key of its own can only name the columns of the distance.
+    keyless = bool(header[0]) and not first[0] and all(row[0] for row in grid[1:])
+    if "" in header[1:] and wordy and filled and (numbers_below or keyless):
+        return _joined(_filled_forward(header), first), 1, None
+    return header, 0, None
+
+
+def _names_numbers(grid: Sequence[tuple[str, ...]]) -> bool:
+    """Whether the first row names a column of numbers, as `Item | Cost` does; else it may be a pair as those below."""
+    return len(grid) > MIN_NUMBERS and all(_DIGIT.search(row[1]) for row in grid[1:])
+
+
+def _is_another_kind(grid: Sequence[tuple[str, ...]]) -> bool:
+    """Whether a cell of the first row is a word over numbers, or a number over words."""
+    below = [[is_numeric(row[column]) for row in grid[1:6] if row[column]] for column in range(len(grid[0]))]
+    return any(kinds and is_numeric(cell) not in kinds for cell, kinds in zip(grid[0], below, strict=True))
+
+
+def _filled_forward(header: tuple[str, ...]) -> tuple[str, ...]:
+    filled: list[str] = []
+    for cell in header:
+        filled.append(cell or (filled[-1] if filled else ""))
+    return tuple(filled)
+
+
+def _joined(upper: tuple[str, ...], lower: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(low if not up or up == low else f"{up} {low}".strip() for up, low in zip(upper, lower, strict=True))
+
+
+def realigned(
+    header: tuple[str, ...], grid: list[tuple[str, ...]], headings: int
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Header and body moved under each other where both have the same number of filled columns, in other places."""
+    named = [i for i, cell in enumerate(header) if cell]
+    fill = Counter(i for row in grid[headings:] for i, cell in enumerate(row) if cell)
+    used = [i for i in range(len(header)) if fill[i]]
+    if named == used or len(named) != len(used) or len(named) < 2 or (0 in used and 0 not in named):
+        # A blank corner over filled cells is the heading of a key, not a heading in another place.
+        return header, grid
+    return tuple(header[i] for i in named), [tuple(row[i] for i in used) for row in grid]

@@ -1,0 +1,181 @@
+"""What a table means: which line is the heading, which cells are labels, which column picks the row."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from retrieval.ingest.tables.header import realigned, stacked_header
+from retrieval.ingest.tables.values import is_numeric, parse_range
+from retrieval.types import Table
+
+RowRole = Literal["data", "label", "note", "heading"]
+
+_DIGIT = re.compile(r"\d")
+_FOOTNOTE = re.compile(r"\s*(?:[*†‡§]|\d\s+\S|note\b)", re.IGNORECASE)
+_COUNTED = re.compile(r"\s*\d+(?:st|nd|rd|th)[\s-]+[A-Za-z]")
+_AXIS_NAME = re.compile(
+    r"(?P<prefix>.*?)\s*(?P<place>[-−–]?\d+(?:st|nd|rd|th)?(?:\s*(?:-|–|to)\s*[-−–]?\d+(?:st|nd|rd|th)?|\s*\+)?)"
+)
+MIN_AXIS = 3
+"""Fewer columns than this with one name and running numbers are no axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRow:
+    """One source row, as it is to be read. `ordinal` counts the rows of the source table."""
+
+    ordinal: int
+    role: RowRole
+    columns: tuple[str, ...]
+    cells: tuple[str, ...]
+    label: str | None = None
+    """The label row above, where the table has such rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Columns that share a name and differ by a number: the second axis of a matrix."""
+
+    name: str
+    columns: tuple[int, ...]
+    places: tuple[str, ...]
+    """`1-3`, `-10`, `13+`: the place on the axis, column by column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A table's meaning. A `record` is one thing described by pairs; a `grid` is one thing a row."""
+
+    kind: Literal["grid", "record"]
+    columns: tuple[str, ...]
+    rows: tuple[ReadRow, ...]
+    key_column: int
+    period: int
+    """Columns after which the heading repeats: pairs side by side. The table's width where it does not."""
+    axis: Axis | None
+
+
+def read_table(table: Table) -> Reading:
+    """Decide what every line of a table is. Nothing is dropped: headings and labels stay rows with a role."""
+    if _is_record(table):
+        pairs = [row.cells for row in table.rows]
+        rows = tuple(ReadRow(i, "data", table.header, cells) for i, cells in enumerate(pairs))
+        return Reading("record", table.header, rows, 0, len(table.header), None)
+    grid = [row.cells for row in table.rows]
+    header, headings, title = stacked_header(table.header, grid)
+    header, grid = realigned(header, grid, headings)
+    columns = _named(header)
+    rows = _with_roles(columns, grid, headings, title, narrow=len(table.header) == 2)
+    data = [row.cells for row in rows if row.role == "data" and row.columns == columns]
+    return Reading("grid", columns, rows, _key_column(data), _period(header), find_axis(header))
+
+
+def _is_record(table: Table) -> bool:
+    if len(table.header) != 2 or not table.rows:
+        return False
+    # The heading line of a stat block holds its first pair, or, over the values, what kind of creature it is.
+    titled = not table.header[0].strip()
+    firsts = [row.cells[0].rstrip() for row in table.rows] + ([] if titled else [table.header[0].rstrip()])
+    pairs = sum(cell.endswith(":") for cell in firsts)
+    return pairs > len(firsts) / 2 if titled else firsts[-1].endswith(":") and pairs >= len(firsts) / 2
+
+
+def _named(header: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(cell or (f"column {place}" if place > 1 else "entry") for place, cell in enumerate(header, start=1))
+
+
+def _with_roles(
+    columns: tuple[str, ...], grid: list[tuple[str, ...]], headings: int, title: str | None, *, narrow: bool
+) -> tuple[ReadRow, ...]:
+    rows: list[ReadRow] = []
+    label = title
+    current = columns
+    # A table of pairs that begins with a label has sections; one that does not may only lack a value.
+    may_lack = narrow and bool(grid[headings:]) and _role(grid[headings]) != "label"
+    for ordinal, cells in enumerate(grid):
+        role: RowRole = "heading" if ordinal < headings else _role(cells)
+        if role == "label" and may_lack and _lacks_a_value(grid, ordinal):
+            role = "data"
+        if role == "label":
+            label, current = next(cell for cell in cells if cell), columns
+        elif role == "data" and rows and rows[-1].role == "label" and _is_subheading(grid, ordinal, rows):
+            role = "heading"
+            current = tuple(cell or name for cell, name in zip(cells, columns, strict=True))
+        rows.append(ReadRow(ordinal, role, current, cells, None if role in ("label", "note") else label))
+    if all(row.role in ("label", "note") for row in rows):
+        # A one-column table: its lines are its content, not labels of nothing.
+        rows = [replace(row, role="data", label=None) for row in rows]
+    return tuple(rows)
+
+
+def _role(cells: tuple[str, ...]) -> RowRole:
+    filled = [cell for cell in cells if cell]
+    spans = len(cells) > 1 and ((len(filled) == 1 and bool(cells[0])) or (len(filled) > 2 and len(set(cells)) == 1))
+    if not spans or _is_number(cells[0]):
+        return "data"
+    return "note" if _FOOTNOTE.match(filled[0]) or len(filled[0]) > 80 else "label"
+
+
+def _is_number(cell: str) -> bool:
+    """A row that says only `3` is a level without a feature; one that says `1st Level` heads those of that level."""
+    if is_numeric(cell):
+        return True
+    return parse_range(cell) is not None and not _COUNTED.match(cell) and not _FOOTNOTE.match(cell)
+
+
+def _lacks_a_value(grid: list[tuple[str, ...]], ordinal: int) -> bool:
+    around = grid[ordinal - 1 : ordinal] + grid[ordinal + 1 : ordinal + 2]
+    return len(around) == 2 and all(all(cells) for cells in around)
+
+
+def _is_subheading(grid: Sequence[tuple[str, ...]], ordinal: int, above: Sequence[ReadRow]) -> bool:
+    cells = grid[ordinal]
+    filled = _filled(cells)
+    if any(row.role == "data" and row.columns == above[-1].columns and _filled(row.cells) == filled for row in above):
+        # Rows of the table's own columns fill the same places: this is one more of them.
+        return False
+    below = grid[ordinal + 1 : ordinal + 3]
+    if len(filled) < 2 or len(filled) > len(cells) / 2 or any(_DIGIT.search(cell) for cell in cells) or not below:
+        return False
+    return all(_filled(row) == filled for row in below)
+
+
+def _filled(cells: Sequence[str]) -> list[int]:
+    return [place for place, cell in enumerate(cells) if cell]
+
+
+def _key_column(data: Sequence[tuple[str, ...]]) -> int:
+    """The leftmost column whose cells tell the rows apart; the first where none does."""
+    if not data:
+        return 0
+    for column in range(len(data[0])):
+        cells = [row[column] for row in data]
+        filled = [cell for cell in cells if cell.strip(" -–—")]
+        if len(filled) >= 0.9 * len(cells) and len(set(filled)) >= 0.9 * len(filled) and max(map(len, filled)) <= 120:
+            return column
+    return 0
+
+
+def _period(header: tuple[str, ...]) -> int:
+    width = len(header)
+    for period in range(2, width // 2 + 1):
+        if width % period == 0 and header[:period] * (width // period) == header and len(set(header)) > 1:
+            return period
+    return width
+
+
+def find_axis(columns: Sequence[str]) -> Axis | None:
+    """The longest run of columns that share a name and differ by a number or a range; None under three."""
+    by_name: dict[str, list[tuple[int, str]]] = {}
+    for index, column in enumerate(columns):
+        if match := _AXIS_NAME.fullmatch(column.strip()):
+            by_name.setdefault(match["prefix"].strip(" -–:").casefold(), []).append((index, match["place"]))
+    if not by_name:
+        return None
+    name, entries = max(by_name.items(), key=lambda item: (len(item[1]), item[0]))
+    if len(entries) < MIN_AXIS:
+        return None
+    first = _AXIS_NAME.fullmatch(columns[entries[0][0]].strip())
+    prefix = first["prefix"].strip(" -–:") if first else name
+    return Axis(prefix, tuple(index for index, _ in entries), tuple(place for _, place in entries))

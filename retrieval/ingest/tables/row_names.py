@@ -1,0 +1,104 @@
+"""What a question may call a row: its key in any order, the numbers it stands for, and the cells only it has."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from retrieval.ingest.tables.column_labels import column_labels
+from retrieval.ingest.tables.reading import Reading, ReadRow
+from retrieval.ingest.tables.values import NumberRange, is_numeric, parse_range
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import Table
+
+MAX_NAME_WORDS = 8
+"""A longer cell is a sentence: nobody calls a row that."""
+
+_FOOTNOTE_MARKS = re.compile(r"[*†‡§]+")
+_INVERTED = re.compile(r"(?P<noun>[^,()]+),\s*(?P<kind>[^,()]+)")
+_UNIT = re.compile(r"[^a-zA-Z]*\d\s*([a-zA-Z]{2,10})\.?\s*")
+_RUN_IN = re.compile(
+    r"\s*(?:[-*+]\s+)?(?:[*_]{1,3}(?P<marked>[^*_\n]{2,60}?)[.:]?[*_]{1,3}[.:]?|(?P<plain>[A-Z][^.:;*_\n]{1,50}):)\s"
+)
+_LEADING_RANGE = re.compile(r"^\s*\d+\s*[-–]\s*\d+\s+(?=[^\W\d])")
+_WORD = re.compile(r"[^\W\d_]{3}")
+_DIGIT = re.compile(r"\d")
+_BRACKETS = re.compile(r"\s*\([^()]*\)")
+
+
+def names_of_rows(reading: Reading, vocabulary: Vocabulary) -> Mapping[int, tuple[str, ...]]:
+    """Names by row ordinal. A cell that several rows share names none of them."""
+    data = [row for row in reading.rows if row.role == "data"]
+    shared = [Counter(row.cells[column].casefold() for row in data) for column in range(len(reading.columns))]
+    ranged = _ranged_columns(data, len(reading.columns))
+    return {row.ordinal: tuple(dict.fromkeys(_names(reading, row, shared, ranged, vocabulary))) for row in data}
+
+
+def record_names(table: Table) -> tuple[str, ...]:
+    """The names of a key/value block: its caption, or the heading it stands under."""
+    title = table.caption or (table.heading_path[-1] if table.heading_path else "")
+    return tuple(dict.fromkeys(spellings(title)))
+
+
+def prose_names(titles: Sequence[str], text: str) -> tuple[str, ...]:
+    """The headings of a passage, and the words that its paragraphs begin with (`**Graze.** If your attack ...`)."""
+    run_ins = (match for line in text.split("\n") if (match := _RUN_IN.match(line)))
+    leads = (match["marked"] or match["plain"] for match in run_ins)
+    said = [title.rstrip(" .:") for title in (*titles, *leads)]
+    own = (title for place, title in enumerate(said) if not _repeats(title, said[:place]))
+    return tuple(dict.fromkeys(name for title in own for name in spellings(title)))
+
+
+def _repeats(title: str, above: Sequence[str]) -> bool:
+    """Whether a heading above says the same and more, as `Python 2.2 Release Schedule` does of `Release Schedule`."""
+    words = set(title.casefold().split())
+    return any(words < set(other.casefold().split()) for other in above)
+
+
+def spellings(cell: str) -> Iterator[str]:
+    """`Crossbow, heavy*` is also a heavy crossbow; brackets and a percentage in front may be left out."""
+    plain = " ".join(_LEADING_RANGE.sub("", _FOOTNOTE_MARKS.sub("", cell)).split())
+    if not plain or len(plain.split()) > MAX_NAME_WORDS:
+        return
+    yield plain
+    bare = _BRACKETS.sub("", plain).strip()
+    if bare and bare != plain:
+        yield bare
+    if match := _INVERTED.fullmatch(bare):
+        yield f"{match['kind'].strip()} {match['noun'].strip()}"
+
+
+def _ranged_columns(data: Sequence[ReadRow], width: int) -> frozenset[int]:
+    """Columns of ranges: like a key, such a cell stands for every number in it."""
+    found = set()
+    for column in range(width):
+        spreads = [parse_range(row.cells[column]) for row in data if row.cells[column]]
+        wide = sum(spread is not None and spread.low != spread.high for spread in spreads)
+        if wide >= 2 and wide >= 0.5 * len(data):
+            found.add(column)
+    return frozenset(found)
+
+
+def _numbers(column: str, cell: str, spread: NumberRange, vocabulary: Vocabulary) -> Iterator[str]:
+    labels = [label.name for label in column_labels(column, vocabulary)] or [column]
+    yield from (f"{label} {value}" for label in labels for value in spread.values)
+    if unit := _UNIT.fullmatch(cell):
+        yield from (f"{value} {unit[1]}" for value in spread.values)
+
+
+def _names(
+    reading: Reading,
+    row: ReadRow,
+    shared: Sequence[Counter[str]],
+    ranged: frozenset[int],
+    vocabulary: Vocabulary,
+) -> Iterator[str]:
+    keys = {*range(reading.key_column, len(row.cells), reading.period), *ranged}
+    for column, cell in enumerate(row.cells):
+        if not cell:
+            continue
+        if column in keys and (spread := parse_range(cell)):
+            yield from _numbers(row.columns[column], cell, spread, vocabulary)
+            if _WORD.search(cell):
+                yield from (name for name in spellings(cell) if _DIGIT.search(name))
+        elif column in keys or (not is_numeric(cell) and shared[column][cell.casefold()] == 1):
+            yield from spellings(cell)

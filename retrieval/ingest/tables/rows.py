@@ -1,0 +1,72 @@
+"""Tables in, rows out: each a JSON object that explains itself, with its names and, where it needs one, a predicate."""
+
+from collections.abc import Iterator, Sequence
+
+from retrieval.ingest.tables.reading import Reading, ReadRow, read_table
+from retrieval.ingest.tables.row_names import names_of_rows, record_names
+from retrieval.ingest.tables.row_object import grid_object, record_object, to_text
+from retrieval.ingest.tables.strictness import StrictTables
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import Row, Table
+
+
+def transform_tables(tables: Sequence[Table], vocabulary: Vocabulary) -> tuple[Row, ...]:
+    """Every table of one book as rows, by rule and without a model.
+
+    Whether a table is strict depends on its twins, so all tables of the book are needed at once.
+    """
+    readings = [read_table(table) for table in tables]
+    strict = StrictTables.find(tables, readings, vocabulary)
+    return tuple(
+        row
+        for table, reading in zip(tables, readings, strict=True)
+        for row in _rows_of(table, reading, strict, vocabulary)
+    )
+
+
+def _rows_of(table: Table, reading: Reading, strict: StrictTables, vocabulary: Vocabulary) -> Iterator[Row]:
+    if reading.kind == "record":
+        yield _record(table)
+        return
+    names = names_of_rows(reading, vocabulary)
+    for row in reading.rows:
+        if row.role != "heading" and any(row.cells):
+            yield _grid_row(table, reading, row, strict, names.get(row.ordinal, ()))
+
+
+def _grid_row(table: Table, reading: Reading, row: ReadRow, strict: StrictTables, names: tuple[str, ...]) -> Row:
+    # A label or a note fills one cell: that cell is the key, wherever it stands.
+    key = row.cells[reading.key_column] if row.role == "data" else next(cell for cell in row.cells if cell)
+    content = grid_object(table, reading, row, key)
+    if row.role == "data" and (query_must := strict.predicate(table, row.columns[reading.key_column], key)):
+        content["query_must"] = query_must
+    source = table.rows[row.ordinal]
+    return Row(
+        table_id=table.id,
+        ordinal=row.ordinal,
+        key=key,
+        content=to_text(content),
+        names=names,
+        columns=row.columns,
+        cells=row.cells,
+        lines=(source.line, source.line + source.source.count("\n")),
+        source=source.source,
+        label=row.label,
+    )
+
+
+def _record(table: Table) -> Row:
+    pairs = [(table.header[0], table.header[1]), *((row.cells[0], row.cells[1]) for row in table.rows)]
+    named = [(name.rstrip(": "), cell) for name, cell in pairs]
+    return Row(
+        table_id=table.id,
+        ordinal=0,
+        key=table.caption or (table.heading_path[-1] if table.heading_path else ""),
+        content=to_text(record_object(table, named)),
+        names=record_names(table),
+        columns=tuple(name for name, _ in named),
+        cells=tuple(cell for _, cell in named),
+        lines=table.lines,
+        source="\n".join([table.header_source, *(row.source for row in table.rows)]),
+        kind="record",
+    )

@@ -1,0 +1,167 @@
+"""Which tables exclude: matrices of near-twin rows that are useless to a reader who has not the row's value."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from retrieval.ingest.density import near_duplicate_density
+from retrieval.ingest.tables.column_labels import ROLL, column_label, column_labels
+from retrieval.ingest.tables.reading import Reading
+from retrieval.ingest.tables.row_object import Json, JsonValue
+from retrieval.ingest.tables.search_text import row_search_text
+from retrieval.ingest.tables.table_subjects import subjects_of
+from retrieval.ingest.tables.values import MAX_EXPANDED, NumberRange, parse_range, way_that_is_better
+from retrieval.query_must.canonical.canonical import literal
+from retrieval.query_must.vocabulary.vocabulary import Label, Vocabulary, Way
+from retrieval.types import Table
+
+MIN_ROWS = 8
+MIN_DENSITY = 0.5
+MIN_SHARE = 0.9
+"""Share of the keys that must be numbers or ranges."""
+
+ASKING = ("what", "which")
+"""Words before a label that ask for its number; they may stand before a longer label of the same kind too."""
+ASKING_MOST = ("lowest", "highest", "minimum", "best")
+"""The same before the label itself, and words behind it."""
+ASKING_BEHIND = ("at which",)
+
+
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    table: Table
+    reading: Reading
+    labels: tuple[Label, ...]
+    """Labels of the vocabulary that the row key is a number of."""
+    better: Way
+    """Which way a key such as `2 or better` opens."""
+    axis: str
+    """Label of the columns, or their words where they have none."""
+
+    @property
+    def family(self) -> tuple[str, ...]:
+        """Twins share it: the labels of both axes, whatever their extent and spelling."""
+        return (*(label.name for label in self.labels), "by", self.axis)
+
+
+@dataclass(frozen=True, slots=True)
+class StrictTables:
+    """The strict tables of one book, each with what its key is a number of and the words for its subject."""
+
+    labels: Mapping[str, tuple[str, ...]]
+    """Canonical labels; a `caster level` is asked for as a level, too."""
+    asking: Mapping[str, tuple[str, ...]]
+    """Terms of a question that asks for the key instead of naming it."""
+    better: Mapping[str, Way]
+    subjects: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def find(cls, tables: Sequence[Table], readings: Sequence[Reading], vocabulary: Vocabulary) -> "StrictTables":
+        """Apply the rule to every table: numeric key with a label, numeric second axis, eight near-twin rows.
+
+        Rows are counted over a table and its twins: ten short matrices crowd a question as one long one does.
+        """
+        families: dict[tuple[str, ...], list[_Matrix]] = defaultdict(list)
+        for table, reading in zip(tables, readings, strict=True):
+            if matrix := _matrix(table, reading, vocabulary):
+                families[matrix.family].append(matrix)
+        labels: dict[str, tuple[str, ...]] = {}
+        asking: dict[str, tuple[str, ...]] = {}
+        better: dict[str, Way] = {}
+        subjects: dict[str, tuple[str, ...]] = {}
+        for family in families.values():
+            if not _is_crowd(family):
+                continue
+            labels |= {matrix.table.id: _spoken(matrix.labels, vocabulary) for matrix in family}
+            asking |= {matrix.table.id: _asking(labels[matrix.table.id], vocabulary) for matrix in family}
+            better |= {matrix.table.id: matrix.better for matrix in family}
+            subjects |= subjects_of([matrix.table for matrix in family], vocabulary)
+        return cls(labels, asking, better, subjects)
+
+    def predicate(self, table: Table, column: str, key: str) -> Json | None:
+        """The `query_must` of the row `key` under the heading `column`.
+
+        None if the table is not strict, and where the key's numbers cannot be told or spelled out. They are spelled
+        out and no `contain_range`: a question that asks for the key (`at what level`) gets the row in their stead.
+        """
+        labels = self.labels.get(table.id)
+        spread = parse_range(key, self.better[table.id]) if labels else None
+        values = _values(spread) if spread else ()
+        if labels is None or not values:
+            return None
+        names = (column.casefold(), *labels) if len(values) == 1 else _shortest(labels)
+        said = [f"{name} {value}" for name in dict.fromkeys(names) for value in values]
+        value_group: list[JsonValue] = [*said, *self.asking[table.id]]
+        subject = self.subjects.get(table.id)
+        return {"contain_one_of": [list(subject), value_group] if subject else [value_group]}
+
+
+def _values(spread: NumberRange) -> tuple[int, ...]:
+    """The numbers that a key stands for, an open one a hundred far; none where they are too many to be spelled out."""
+    bound = spread.high if spread.low is None else spread.low
+    if bound is None or (spread.low is not None and spread.high is not None):
+        return spread.values
+    step = -1 if spread.low is None else 1
+    return tuple(range(bound, bound + step * MAX_EXPANDED, step)) if abs(bound) <= MAX_EXPANDED else ()
+
+
+def _shortest(labels: Sequence[str]) -> list[str]:
+    """Without those that end in another one: whoever says `caster level 5` says `level 5`."""
+    return [name for name in labels if not any(name.endswith(f" {end}") for end in labels)]
+
+
+def _asking(labels: Sequence[str], vocabulary: Vocabulary) -> tuple[str, ...]:
+    """What a question says that names no number, but wants to be told one: every row may be its answer."""
+    longer = [name for name, tails in vocabulary.lexicon.tails.items() if set(tails) & set(labels)]
+    before = [f"{word} {name}" for name in labels for word in (*ASKING, *ASKING_MOST)]
+    behind = [f"{name} {words}" for name in _shortest(labels) for words in ASKING_BEHIND]
+    return tuple(dict.fromkeys((*before, *behind, *(f"{word} {name}" for name in longer for word in ASKING))))
+
+
+def _matrix(table: Table, reading: Reading, vocabulary: Vocabulary) -> _Matrix | None:
+    axis = reading.axis
+    data = [row for row in reading.rows if row.role == "data"]
+    if reading.kind != "grid" or axis is None or reading.period < len(reading.columns) or not data:
+        return None
+    # A table with other columns beside its axis has something to say to whoever names no number.
+    if len(axis.columns) < len(reading.columns) - 1 or reading.key_column in axis.columns:
+        return None
+    labels = column_labels(reading.columns[reading.key_column], vocabulary)
+    # A roll is said in too many ways (`a natural 7`, `55 on d%`, `I rolled a 7`) to be asked for by its label.
+    if ROLL in _spoken(labels, vocabulary):
+        return None
+    keys = [row.cells[reading.key_column] for row in data]
+    if not labels or _share([parse_range(key) is not None for key in keys]) < MIN_SHARE:
+        return None
+    told = {label.better for label in labels}
+    better = way_that_is_better(keys, told.pop() if len(told) == 1 else "")
+    label = column_label(axis.name or _counted_per(table.caption or ""), vocabulary)
+    # A 9th-level slot at caster level 17: a number of the label may be meant for either axis.
+    if label and not set(_spoken([label], vocabulary)).isdisjoint(_spoken(labels, vocabulary)):
+        return None
+    return _Matrix(table, reading, labels, better, label.name if label else literal(axis.name))
+
+
+def _counted_per(title: str) -> str:
+    """`Spell Level` of `Spell Slots per Spell Level`: columns that are bare numbers have their name in the title."""
+    return title.casefold().rpartition(" per ")[2] if " per " in title.casefold() else ""
+
+
+def _spoken(labels: Iterable[Label], vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The labels and what each ends in: nobody says `character level` who can say `a 7th level fighter`."""
+    tails = vocabulary.lexicon.tails
+    return tuple(dict.fromkeys(name for label in labels for name in (label.name, *tails[label.name])))
+
+
+def _share(verdicts: Sequence[bool]) -> float:
+    return sum(verdicts) / len(verdicts) if verdicts else 0.0
+
+
+def _is_crowd(family: Sequence[_Matrix]) -> bool:
+    texts = [
+        row_search_text(matrix.table, row.columns, row.cells, row.label)
+        for matrix in family
+        for row in matrix.reading.rows
+        if row.role == "data"
+    ]
+    return len(texts) >= MIN_ROWS and near_duplicate_density(texts) >= MIN_DENSITY

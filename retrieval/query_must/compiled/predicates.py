@@ -1,0 +1,172 @@
+"""Every predicate of an index, compiled so that one walk over a question finds the chunks that it admits.
+
+Distinct terms and ranges are atoms, distinct sets of atoms are groups, and a predicate is a set of groups. Each
+predicate hangs on its rarest group: the groups that hold lead to the few predicates that can hold, and only their other
+groups are looked up. No step loops over predicates in Python. The result is that of `satisfies_query_must`, always.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.errors import IndexCorruptError, LibraryError
+from retrieval.query_must.canonical.canonical import Canonical, canonical, canonical_term
+from retrieval.query_must.compiled.atoms import AtomIndex, AtomNumbers
+from retrieval.query_must.compiled.postings import Integers, Postings
+from retrieval.query_must.names import NamedRows, NameIndex
+from retrieval.query_must.predicate import read_query_must, satisfies_query_must
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+
+_SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledPredicates:
+    """The predicates and names of n chunks. Positions are those of the sequences it was built from."""
+
+    vocabulary: Vocabulary
+    guarded: npt.NDArray[np.bool_]
+    """Shape (n,): which chunks have a predicate."""
+    _atoms: AtomIndex
+    _groups_of_atom: Postings
+    _predicates_of_group: Postings
+    """Those that hang on the group."""
+    _groups_of_predicate: Postings
+    _always: Integers
+    """Guarded chunks whose predicate asks nothing."""
+    _plain: dict[int, str]
+    """Predicates with an operator that cannot be compiled, or is not known here: these are read again each time."""
+    _names: NameIndex
+
+    @staticmethod
+    def build(
+        predicates: Sequence[str | None],
+        names: Sequence[Sequence[str]] = (),
+        vocabulary: Vocabulary | None = None,
+    ) -> "CompiledPredicates":
+        """Compile predicates (JSON or None) and names, both by position. What cannot be read is ignored and logged."""
+        vocabulary = vocabulary or Vocabulary.default()
+        atoms = AtomNumbers()
+        groups: dict[tuple[int, ...], int] = {}
+        rows: list[list[int]] = []
+        plain: dict[int, str] = {}
+        for position, text in enumerate(predicates):
+            row, compiles = _group_numbers(text, vocabulary, atoms, groups)
+            rows.append(row)
+            if text is not None and not compiles:
+                plain[position] = text
+        guarded = np.fromiter((text is not None for text in predicates), dtype=np.bool_, count=len(predicates))
+        asks_nothing = (n for n, row in enumerate(rows) if guarded[n] and not row)
+        name_index = NameIndex.build([[canonical_term(name, vocabulary) for name in row] for row in names], atoms)
+        return CompiledPredicates(
+            vocabulary,
+            guarded,
+            AtomIndex.build(atoms, vocabulary),
+            Postings.invert([list(group) for group in groups], len(atoms)),
+            Postings.invert(_rarest(rows), len(groups)),
+            Postings.build(rows),
+            np.fromiter(asks_nothing, dtype=np.int64),
+            plain,
+            name_index,
+        )
+
+    def __len__(self) -> int:
+        return len(self.guarded)
+
+    def admitted(self, question: str | Canonical) -> Integers:
+        """Return the positions of guarded chunks whose predicate the question satisfies, rising."""
+        asked = self._read(question)
+        return self._admit(asked, self._atoms.holding(asked))
+
+    def named(self, question: str | Canonical) -> NamedRows:
+        """Return the rows that the question names, with the names that it used."""
+        return self._names.named(self._atoms.holding(self._read(question)))
+
+    def _read(self, question: str | Canonical) -> Canonical:
+        return canonical(question, self.vocabulary) if isinstance(question, str) else question
+
+    def _admit(self, question: Canonical, atoms: Integers) -> Integers:
+        groups = np.unique(self._groups_of_atom.gather(atoms))
+        candidates = self._predicates_of_group.gather(groups)
+        if len(candidates):
+            holds = np.zeros(len(self._predicates_of_group), np.bool_)
+            holds[groups] = True
+            sizes = self._groups_of_predicate.sizes(candidates)
+            asked = holds[self._groups_of_predicate.gather(candidates)]
+            candidates = candidates[np.logical_and.reduceat(asked, np.cumsum(sizes) - sizes)]
+        admitted = np.sort(np.concatenate([candidates, self._always]))
+        if not self._plain:
+            return admitted
+        keep = (
+            position not in self._plain or satisfies_query_must(question, self._plain[position])
+            for position in admitted.tolist()
+        )
+        return admitted[np.fromiter(keep, dtype=np.bool_, count=len(admitted))]
+
+    def save(self, folder: Path) -> None:
+        """Write JSON and .npy files into a folder, which is made if it is not there."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._atoms.save(folder)
+        self._groups_of_atom.save(folder, "groups_of_atom")
+        self._predicates_of_group.save(folder, "predicates_of_group")
+        self._groups_of_predicate.save(folder, "groups_of_predicate")
+        self._names.save(folder)
+        np.save(folder / "guarded.npy", self.guarded, allow_pickle=False)
+        np.save(folder / "always.npy", self._always, allow_pickle=False)
+        about = {"schema": _SCHEMA, "plain": list(self._plain.items()), "vocabulary": self.vocabulary.to_json()}
+        (folder / "predicates.json").write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
+
+    @staticmethod
+    def load(folder: Path) -> "CompiledPredicates":
+        """Read what `save` wrote; arrays are mapped, not copied. Raises IndexCorruptError."""
+        try:
+            about = json.loads((folder / "predicates.json").read_text(encoding="utf-8"))
+            if about["schema"] != _SCHEMA:
+                raise ValueError(f"schema {about['schema']}, and this version reads {_SCHEMA}")
+            return CompiledPredicates(
+                _known(Vocabulary.from_json(about["vocabulary"])),
+                np.asarray(np.load(folder / "guarded.npy", mmap_mode="r", allow_pickle=False)),
+                AtomIndex.load(folder),
+                Postings.load(folder, "groups_of_atom"),
+                Postings.load(folder, "predicates_of_group"),
+                Postings.load(folder, "groups_of_predicate"),
+                np.asarray(np.load(folder / "always.npy", mmap_mode="r", allow_pickle=False)),
+                {int(position): str(text) for position, text in about["plain"]},
+                NameIndex.load(folder),
+            )
+        except (OSError, ValueError, KeyError, TypeError, LibraryError) as error:
+            message = f"compiled predicates in {folder.name} cannot be read: {error}; build the index again"
+            raise IndexCorruptError(message) from error
+
+
+def _group_numbers(
+    text: str | None, vocabulary: Vocabulary, atoms: AtomNumbers, groups: dict[tuple[int, ...], int]
+) -> tuple[list[int], bool]:
+    """Number the groups of one predicate; also whether they say all of it."""
+    predicate = read_query_must(text)
+    numbers: dict[int, None] = {}
+    compiles = not any(part.unknown for part in predicate.ignored)
+    for condition in predicate.conditions:
+        compiled = condition.groups(vocabulary)
+        compiles = compiles and compiled is not None
+        for group in compiled or ():
+            key = tuple(sorted({atoms.of(atom) for atom in group.atoms}))
+            numbers[groups.setdefault(key, len(groups))] = None
+    return list(numbers), compiles
+
+
+def _rarest(rows: list[list[int]]) -> list[list[int]]:
+    """Choose for each predicate the group that the fewest predicates have; ties go to the first made."""
+    counts = Counter(group for row in rows for group in row)
+    return [[min(row, key=lambda group: (counts[group], group))] if row else [] for row in rows]
+
+
+def _known(vocabulary: Vocabulary) -> Vocabulary:
+    """Return the default itself where the vocabulary is the same, so that what was remembered for it serves."""
+    default = Vocabulary.default()
+    return default if vocabulary.to_json() == default.to_json() else vocabulary

@@ -1,0 +1,1 @@
+"""The words a library speaks, and their look-up."""

@@ -1,0 +1,240 @@
+"""The words a library speaks: labels and their abbreviations, aliases, counted nouns, units, number words.
+
+It is data: a generic default in `vocabulary.toml`, and a file of the same shape that a library may bring. One
+vocabulary belongs to one snapshot, so it can be written to JSON and read back.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+from retrieval.errors import LibraryError
+from retrieval.query_must.canonical.tokens import tokenize
+
+if TYPE_CHECKING:
+    from retrieval.query_must.vocabulary.lexicon import Lexicon
+
+Way = Literal["higher", "lower", ""]
+"""Which way a label's values get better; empty where that is not decided."""
+
+_Value = TypeVar("_Value", str, int)
+_SWITCHES = ("negative", "counted", "fractions")
+_LABEL_KEYS = {"forms", "better", *_SWITCHES}
+_WAYS = ("better", "worse", "higher", "lower")
+_WORDS = (
+    "counted_nouns",
+    "units",
+    "value_words",
+    "bridges",
+    "connectives",
+    "range_words",
+    "list_words",
+    "minus_words",
+    "sibling_words",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A word that takes a number: `ac`, `level`, `section`. Key: name, its canonical form."""
+
+    name: str
+    forms: tuple[str, ...] = ()
+    """Other ways to say it; one that ends in a dot may be written with the dot or without."""
+    negative: bool = False
+    """Its numbers may be below zero, so `AC-2` is read both ways."""
+    counted: bool = False
+    """A plain number before it counts it (`3 chapters`) and does not name one."""
+    fractions: bool = False
+    """`1/4` beside it is a quarter; beside other labels `7/8` is a list as well."""
+    better: Way = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """Everything about words that canonical text depends on. Compared by identity; `to_json` shows equality."""
+
+    labels: tuple[Label, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    counted_nouns: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    value_words: tuple[str, ...] = ()
+    """`score` and its like: after a label that is not counted, part of it."""
+    bridges: tuple[str, ...] = ()
+    connectives: tuple[str, ...] = ()
+    range_words: tuple[str, ...] = ()
+    list_words: tuple[str, ...] = ()
+    minus_words: tuple[str, ...] = ()
+    sibling_words: tuple[str, ...] = ()
+    """A question with one of them wants the siblings of a row that it names."""
+    plurals: Mapping[str, str] = field(default_factory=dict)
+    cardinals: Mapping[str, int] = field(default_factory=dict)
+    ordinals: Mapping[str, int] = field(default_factory=dict)
+    bounds_before: Mapping[str, str] = field(default_factory=dict)
+    bounds_after: Mapping[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def default() -> "Vocabulary":
+        """Return the generic vocabulary of the package; always the same object."""
+        return _default()
+
+    def merge(self, other: "Vocabulary") -> "Vocabulary":
+        """Return this vocabulary with `other` over it: forms and words are added, a label's switches replaced."""
+        mine = {label.name: label for label in self.labels}
+        for label in other.labels:
+            before = mine[label.name].forms if label.name in mine else ()
+            mine[label.name] = replace(label, forms=tuple(dict.fromkeys((*before, *label.forms))))
+        merged: dict[str, Any] = {"labels": tuple(mine.values())}
+        for name in (f.name for f in fields(self) if f.name != "labels"):
+            left, right = getattr(self, name), getattr(other, name)
+            merged[name] = {**left, **right} if isinstance(left, Mapping) else tuple(dict.fromkeys((*left, *right)))
+        return Vocabulary(**merged)
+
+    def label(self, name: str) -> Label | None:
+        """Return the label that `name` says in any of its forms (`Armour Classes` -> ac), or None."""
+        return self.lexicon.label(name)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain JSON values in the shape of the TOML file; `from_json` reads them back."""
+        labels = {
+            label.name: {"forms": list(label.forms), "better": label.better}
+            | {name: getattr(label, name) for name in _SWITCHES}
+            for label in self.labels
+        }
+        return {
+            "labels": labels,
+            "aliases": dict(self.aliases),
+            "words": {name: list(getattr(self, name)) for name in _WORDS},
+            "plurals": dict(self.plurals),
+            "numbers": {"cardinals": dict(self.cardinals), "ordinals": dict(self.ordinals)},
+            "bounds": {"before": dict(self.bounds_before), "after": dict(self.bounds_after)},
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any], source: str = "vocabulary") -> "Vocabulary":
+        """Read the shape of the TOML file.
+
+        Raises LibraryError for a key or value that it does not know, for a form, an alias or a plural with a digit or
+        without a letter, for a phrase that says nothing, and for a bound that goes another way than the four.
+        """
+        _check_keys(data, {"labels", "aliases", "words", "plurals", "numbers", "bounds"}, source)
+        words = _section(data, "words", source)
+        _check_keys(words, set(_WORDS), f"{source}: words")
+        numbers, bounds = _section(data, "numbers", source), _section(data, "bounds", source)
+        return Vocabulary(
+            labels=tuple(_label(name, values, source) for name, values in _section(data, "labels", source).items()),
+            aliases=_spellings(data, "aliases", source),
+            plurals=_spellings(data, "plurals", source),
+            cardinals=_pairs(numbers, "cardinals", source, int),
+            ordinals=_pairs(numbers, "ordinals", source, int),
+            bounds_before=_bounds(bounds, "before", f"{source}: bounds"),
+            bounds_after=_bounds(bounds, "after", f"{source}: bounds"),
+            **{name: _words(values, f"{source}: words.{name}") for name, values in words.items()},
+        )
+
+    @cached_property
+    def lexicon(self) -> "Lexicon":
+        """The same words, arranged for look-up; built once."""
+        from retrieval.query_must.vocabulary.lexicon import Lexicon
+
+        return Lexicon(self)
+
+
+def load_vocabulary(path: Path) -> Vocabulary:
+    """Read a library's TOML file and merge it over the default. Raises LibraryError."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        like = "retrieval/query_must/vocabulary/vocabulary.toml"
+        message = f"{path.name} cannot be read as a vocabulary: {error}; write it like {like}"
+        raise LibraryError(message) from error
+    return Vocabulary.default().merge(Vocabulary.from_json(data, source=path.name))
+
+
+@cache
+def _default() -> Vocabulary:
+    text = Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8")
+    return Vocabulary.from_json(tomllib.loads(text), source="vocabulary.toml")
+
+
+def _section(data: Mapping[str, Any], name: str, source: str) -> Mapping[str, Any]:
+    section = data.get(name, {})
+    if not isinstance(section, Mapping):
+        raise LibraryError(f"{source}: {name} is {section!r}; write it as a table, [{name}]")
+    return section
+
+
+def _pairs(data: Mapping[str, Any], name: str, source: str, kind: type[_Value]) -> dict[str, _Value]:
+    pairs = _section(data, name, source)
+    for word, value in pairs.items():
+        if not isinstance(value, kind):
+            raise LibraryError(f"{source}: {name}.{word} is {value!r}; write a {kind.__name__}")
+    return dict(pairs)
+
+
+def _spellings(data: Mapping[str, Any], name: str, source: str) -> dict[str, str]:
+    pairs = _pairs(data, name, source, str)
+    for pair in pairs.items():
+        for text in pair:
+            _check_letters(text, f"{source}: {name}.{pair[0]}")
+    return pairs
+
+
+def _bounds(data: Mapping[str, Any], name: str, source: str) -> dict[str, str]:
+    ways = _pairs(data, name, source, str)
+    for phrase, way in ways.items():
+        _check_said(phrase, f"{source}.{name}")
+        if way not in _WAYS:
+            raise LibraryError(f"{source}.{name}: {phrase!r} goes {way!r}; write one of {', '.join(_WAYS)}")
+    return ways
+
+
+def _words(values: object, where: str) -> tuple[str, ...]:
+    if not isinstance(values, Sequence) or isinstance(values, str) or not all(isinstance(v, str) for v in values):
+        raise LibraryError(f"{where} is {values!r}; write it as a list of words")
+    words = tuple(cast("Sequence[str]", values))
+    for word in words:
+        _check_said(word, where)
+    return words
+
+
+def _check_said(text: str, where: str) -> None:
+    if not tokenize(text):
+        raise LibraryError(f"{where} has {text!r}, which no text can say; leave it out")
+
+
+def _check_letters(text: str, where: str) -> None:
+    # Figures are read before phrases are looked for: of `thac0` only the letters would be left, and 0 its number.
+    kinds = {token.kind for token in tokenize(text)}
+    if not kinds <= {"word", "mark"}:
+        raise LibraryError(f"{where}: {text!r} has a digit or a die; write it in letters, or leave it out")
+    if "word" not in kinds:
+        raise LibraryError(f"{where}: {text!r} has no letter; write it in letters, or leave it out")
+
+
+def _label(name: str, values: object, source: str) -> Label:
+    where = f"{source}: labels.{name}"
+    if not isinstance(values, Mapping):
+        raise LibraryError(f"{where} is {values!r}; write it as a table")
+    _check_keys(values, _LABEL_KEYS, where)
+    better = values.get("better", "")
+    if better not in ("higher", "lower", ""):
+        raise LibraryError(f"{where}: better is {better!r}; write 'higher' or 'lower', or leave it out")
+    forms = _words(values.get("forms", ()), f"{where}: forms")
+    for form in (name, *forms):
+        _check_letters(form, where)
+    return Label(
+        name=name,
+        forms=forms,
+        better=better,
+        **{name: bool(values.get(name, False)) for name in _SWITCHES},
+    )
+
+
+def _check_keys(data: Mapping[str, Any], known: set[str], where: str) -> None:
+    unknown = sorted(set(data) - known)
+    if unknown:
+        raise LibraryError(f"{where} has {', '.join(unknown)}; it may have {', '.join(sorted(known))}")

@@ -1,0 +1,120 @@
+"""Filter first: the admitted guarded chunks are known before anything is searched.
+
+Chunks without a query_must lie in the open collection, which is asked plainly. Of the guarded ones the compiled
+predicates name the few that this question admits; they are scored exactly. A question that admits none of them gets
+the open collection's answer unchanged.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from retrieval.index.chroma.soundness import NAMES
+from retrieval.index.chroma.store import CollectionName
+from retrieval.index.snapshot.metadata_index import Mask
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.search.dense.cosine import similarity
+from retrieval.search.fusion import Positions, best
+from retrieval.search.ranking import Ranking
+from retrieval.types import Vector
+
+FEW: Final = 4096
+"""So many chunks are scored exactly in the time of one question to the collection."""
+
+MOST: Final = 400
+"""More neighbours than this cost the collection more than the exact scan of 100,000 vectors costs us."""
+
+_EQUAL: Final = 1e-5
+"""Chroma computes in single precision: distances no further apart may be those of equal vectors."""
+
+
+def nearest_in(
+    snapshot: Snapshot, name: CollectionName, vector: Vector, k: int, seen: frozenset[str] = frozenset()
+) -> Positions:
+    """Positions of at least the k nearest chunks of one collection that were not seen yet, in no particular order.
+
+    Chroma's graph may give fewer than there are; the exact scan then gives the rest. Of equals at the k-th place it
+    gives any, so it is asked for more until the last it gives is further away.
+    """
+    left = snapshot.collection_size(name) - len(seen)
+    wanted = k + 1
+    while True:
+        near = snapshot.collections.nearest(name, vector, wanted, excluding=seen)
+        if len(near.ids) < min(wanted, left):
+            return _scan(snapshot, name, vector, k, seen)
+        if len(near.ids) == left or near.distances[-1] - near.distances[k - 1] > _EQUAL:
+            return snapshot.chunks.positions(near.ids)
+        wanted *= 4
+        if wanted > MOST:
+            return _scan(snapshot, name, vector, k, seen)
+
+
+def nearest_where(snapshot: Snapshot, name: CollectionName, vector: Vector, k: int, where: Mask | None) -> Positions:
+    """Positions of at least the k nearest chunks of one collection that pass a caller's filter, in no order.
+
+    Filter first where few pass: all of them are scored. Search first where many do: the collection is asked for more,
+    and what does not pass is dropped. Between the two, every vector is compared.
+    """
+    if where is None:
+        return nearest_in(snapshot, name, vector, k)
+    members = where & (np.asarray(snapshot.predicates.guarded) == (name == "guarded"))
+    count = int(np.count_nonzero(members))
+    if count <= FEW:
+        return np.flatnonzero(members)
+    wanted = 2 * k * snapshot.collection_size(name) // count
+    if wanted <= MOST:
+        found = nearest_in(snapshot, name, vector, wanted)
+        passing: Positions = found[members[found]]
+        if len(passing) >= k:
+            return passing
+    return best(similarity(snapshot.vectors, vector), k, members)
+
+
+def nearest_unfiltered(snapshot: Snapshot, vector: Vector, k: int, where: Mask | None = None) -> Ranking:
+    """The k nearest chunks, query_must ignored: both collections asked and merged."""
+    found = [nearest_where(snapshot, name, vector, k, where) for name in NAMES]
+    return by_distance(snapshot, np.concatenate(found), vector, k)
+
+
+def nearest_admitted(
+    snapshot: Snapshot, vector: Vector, k: int, admitted: Positions, where: Mask | None = None, *, debug: bool = False
+) -> Ranking:
+    """The k nearest chunks among the open and the admitted ones.
+
+    Args:
+        snapshot: where to search.
+        vector: (dimensions,).
+        k: how many; that many come back where they exist.
+        admitted: positions of the guarded chunks whose query_must the question satisfies.
+        where: (n,) the chunks that the caller's filter passes; None: all.
+        debug: also find out which excluded chunks would have been among the first k.
+    """
+    passing = admitted if where is None else admitted[where[admitted]]
+    candidates = np.concatenate([nearest_where(snapshot, "open", vector, k, where), passing])
+    ranking = by_distance(snapshot, candidates, vector, k)
+    if not debug:
+        return ranking
+    unfiltered = nearest_unfiltered(snapshot, vector, k, where).positions
+    guarded = unfiltered[np.asarray(snapshot.predicates.guarded)[unfiltered]]
+    displaced = guarded[~np.isin(guarded, admitted)]
+    return Ranking(ranking.positions, ranking.scores, ranking.evidence, displaced=displaced)
+
+
+def admitted_mask(snapshot: Snapshot, admitted: Positions, where: Mask | None = None) -> Mask:
+    """(n,): True for every chunk that may come back: query_must holds, and the caller's filter passes it."""
+    mask: Mask = ~np.asarray(snapshot.predicates.guarded)
+    mask[admitted] = True
+    return mask if where is None else mask & where
+
+
+def by_distance(snapshot: Snapshot, positions: Positions, vector: Vector, k: int) -> Ranking:
+    """The k nearest of these chunks by exact distance, then id: equal wherever a chunk was found."""
+    scores = similarity(snapshot.vectors[positions], vector)
+    order = np.lexsort((positions, -scores))[:k]
+    return Ranking(positions[order], scores[order], {"dense": scores[order]})
+
+
+def _scan(snapshot: Snapshot, name: CollectionName, vector: Vector, k: int, seen: frozenset[str]) -> Positions:
+    members = np.asarray(snapshot.predicates.guarded) == (name == "guarded")
+    members[snapshot.chunks.positions(sorted(seen))] = False
+    return best(similarity(snapshot.vectors, vector), k, members)

@@ -1,0 +1,69 @@
+"""One part of the evidence for every chunk, kept as small as it is: for all chunks, a number a table, or for few."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.search.dense.cosine import Cosines
+from retrieval.search.fusion import Positions, Scores
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfAll:
+    """A score for every chunk."""
+
+    scores: Scores
+    """(n,)."""
+    scale: float
+    """What they are multiplied by."""
+
+    def at(self, positions: Positions) -> Scores:
+        """Those of these chunks."""
+        return self.scores[positions] * self.scale
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfTables:
+    """One score for all the rows of a table, or for one passage."""
+
+    scores: Scores
+    """(numbers,)."""
+    of: npt.NDArray[np.int32]
+    """(n,): number of each chunk's table or passage."""
+
+    def at(self, positions: Positions) -> Scores:
+        """Those of these chunks."""
+        scores: Scores = self.scores[self.of[positions]]
+        return scores
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfFew:
+    """A score for few chunks, 0 for all others."""
+
+    positions: Positions
+    """(m,), rising."""
+    scores: Scores
+    """(m,)."""
+
+    def at(self, positions: Positions) -> Scores:
+        """Those of these chunks."""
+        if not len(self.positions):
+            return np.zeros(len(positions))
+        place = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
+        return np.where(self.positions[place] == positions, self.scores[place], 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfCosines:
+    """The cosine, where it is above 0."""
+
+    cosines: Cosines
+
+    def at(self, positions: Positions) -> Scores:
+        """Those of these chunks."""
+        return np.maximum(self.cosines.at(positions), 0.0)
+
+
+Part = OfAll | OfTables | OfFew | OfCosines

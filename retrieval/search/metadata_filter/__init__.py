@@ -1,0 +1,1 @@
+"""A caller's filter on metadata: as records, and as a person types it."""

@@ -1,0 +1,40 @@
+"""A question at the border: checked once, canonical once, and passed on."""
+
+import re
+from dataclasses import dataclass
+
+from retrieval.errors import InvalidQueryError
+from retrieval.query_must.canonical.canonical import Canonical, canonical
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+
+MAX_CHARACTERS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What was asked. Key: text."""
+
+    text: str
+    canonical: Canonical
+    """The form that predicates and names see."""
+
+    @property
+    def wants_siblings(self) -> bool:
+        """Whether it compares, counts or steps between rows: `the next largest after Mykonos`."""
+        words = set(re.findall(r"[^\W\d_]+", self.text.casefold()))
+        return not words.isdisjoint(self.canonical.vocabulary.sibling_words)
+
+    @classmethod
+    def ask(cls, text: str, vocabulary: Vocabulary | None = None) -> "Query":
+        """Check a question and put it into canonical form.
+
+        Raises:
+            InvalidQueryError: it is empty, or longer than 2,000 characters.
+        """
+        if not isinstance(text, str) or not text.strip():
+            raise InvalidQueryError(f"the question is {text!r}; ask something of at least one character")
+        if len(text) > MAX_CHARACTERS:
+            raise InvalidQueryError(
+                f"the question has {len(text)} characters, at most {MAX_CHARACTERS} are answered; ask something shorter"
+            )
+        return cls(text, canonical(text, vocabulary))

@@ -1,0 +1,1 @@
+"""Why a chunk was kept or excluded: as records, and as lines."""

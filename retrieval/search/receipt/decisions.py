@@ -1,0 +1,28 @@
+"""Why each chunk that was looked at was kept or excluded."""
+
+from collections.abc import Sequence
+
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.query_must.predicate import explain
+from retrieval.search.query import Query
+from retrieval.search.ranking import Ranking
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk, Decision, Hit
+
+
+def decisions_of(
+    ranking: Ranking, hits: Sequence[Hit], question: Query, snapshot: Snapshot, strategy: Strategy
+) -> tuple[Decision, ...]:
+    """Hits in rank order, then the chunks that a predicate displaced from among them."""
+    kept = [Decision(hit.chunk.id, hit.chunk.title, True, _kept_because(hit.chunk, strategy)) for hit in hits]
+    displaced = [snapshot.chunks[int(position)] for position in ranking.displaced]
+    excluded = [
+        Decision(chunk.id, chunk.title, False, explain(question.canonical, chunk.query_must)) for chunk in displaced
+    ]
+    return (*kept, *excluded)
+
+
+def _kept_because(chunk: Chunk, strategy: Strategy) -> str:
+    if chunk.query_must is None:
+        return "no restrictions"
+    return "filter is off" if strategy.query_must == "off" else "satisfies query_must"

@@ -1,0 +1,98 @@
+"""Why one chunk is in or out for one question."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from retrieval.query_must.predicate import explain as explain_predicate
+from retrieval.search.fusion import Positions
+from retrieval.search.query import Query
+from retrieval.search.retriever import Retriever
+from retrieval.search.scan import rank, scan
+from retrieval.search.stopwatch import Stopwatch
+from retrieval.search.strategies import strategy as strategy_named
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything that decides about one chunk. Key: (question, strategy, chunk id)."""
+
+    question: str
+    canonical: str
+    """The form of the question that the predicate saw."""
+    strategy: str
+    chunk: Chunk
+    excluded: bool
+    """A predicate, or a routing to other chapters, keeps it out under this strategy."""
+    verdict: str
+    """`no restrictions`, `satisfies query_must`, what fails, or that its chapter is not searched; said even if the
+    filter is off."""
+    rank: int | None
+    """1-based, among all chunks that may come back; None when it is excluded."""
+    rank_unfiltered: int
+    """1-based, as if nothing were filtered."""
+    n_chunks: int
+    score: float
+    evidence: Mapping[str, float]
+
+    def lines(self) -> tuple[str, ...]:
+        """For a person to read."""
+        place = f"rank {self.rank}" if self.rank else f"excluded; unfiltered it would be rank {self.rank_unfiltered}"
+        parts = ", ".join(f"{name} {value:.3f}" for name, value in self.evidence.items())
+        return (
+            f"{'OUT' if self.excluded else 'IN'}: {self.chunk.title}",
+            f"  question    {self.canonical}",
+            f"  query_must  {self.chunk.query_must or 'none'}",
+            f"  verdict     {self.verdict}",
+            f"  {self.strategy:<11} {place} of {self.n_chunks}, score {self.score:.3f}",
+            f"  evidence    {parts}",
+        )
+
+
+def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | Strategy = "default") -> Explanation:
+    """Where a chunk stands for a question and why; ranks are exact, whatever the strategy approximates.
+
+    Raises:
+        InvalidQueryError: the question is empty or too long.
+        UnknownNameError: no such chunk or strategy.
+    """
+    snapshot = retriever.snapshot
+    chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
+    position = int(snapshot.chunks.positions([chunk_id])[0])
+    asked = Query.ask(question, snapshot.vocabulary)
+    vector = retriever.embedder.embed_query(question) if chosen.has_dense_leg else None
+    legs = scan(snapshot, asked, vector, chosen, Stopwatch())
+    admitted = retriever.admitted(asked)
+    chunk = snapshot.chunks[position]
+    everything = rank(legs, snapshot, replace(chosen, routing=None), len(snapshot), None)
+    allowed = rank(legs, snapshot, chosen, len(snapshot), admitted if chosen.query_must != "off" else None)
+    unfiltered, place = _place(everything.positions, position), _place(allowed.positions, position)
+    # The graph raises what is near the best chunks that may come back: a score is that of its own ranking.
+    shown, at = (everything, unfiltered) if place is None else (allowed, place)
+    return Explanation(
+        question=question,
+        canonical=asked.canonical.text.strip(),
+        strategy=chosen.name,
+        chunk=chunk,
+        excluded=place is None,
+        verdict=_verdict(chunk, asked, out=place is None),
+        rank=None if place is None else place + 1,
+        rank_unfiltered=(unfiltered or 0) + 1,
+        n_chunks=len(snapshot),
+        score=float(shown.scores[at or 0]),
+        evidence={name: float(part[at or 0]) for name, part in shown.evidence.items()},
+    )
+
+
+def _verdict(chunk: Chunk, asked: Query, *, out: bool) -> str:
+    said = "no restrictions" if chunk.query_must is None else explain_predicate(asked.canonical, chunk.query_must)
+    passed = said in {"no restrictions", "satisfies query_must"}
+    return f"{said}, but its chapter is not searched" if out and passed else said
+
+
+def _place(positions: Positions, position: int) -> int | None:
+    found = np.flatnonzero(positions == position)
+    return int(found[0]) if len(found) else None

@@ -1,0 +1,215 @@
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from evals.generation.generation import NO_ANSWER, GenerationSettings, generate_questions, write_generated
+from evals.questions.gold import resolve
+from evals.questions.questions import load_questions
+
+LEVELS = ("1-3", "4-6", "7")
+CLASSES = ("Fighter", "Thief")
+
+
+@pytest.fixture
+def chunks(make_chunk):
+    """Two class tables of one shape, a monster's record, a spell list, and prose."""
+    rows = [
+        make_chunk(
+            f"{name} {level}",
+            source=f"| {level} | {20 - at} |",
+            caption=f"{name} “to hit” Table",
+            heading_path=("Classes", name),
+            row_key=level,
+            columns=("Level", "Armour Class 3"),
+            cells=(level, str(20 - at)),
+            table_id=name,
+            lines=(at + 1, at + 1),
+        )
+        for name in CLASSES
+        for at, level in enumerate(LEVELS)
+    ]
+    record = make_chunk(
+        "dragon",
+        kind="record",
+        source="| Hit Dice: | 9 |",
+        row_key="Dragon, Blue",
+        columns=("Hit Dice",),
+        cells=("9",),
+        heading_path=("Monsters", "Dragon, Blue"),
+        document="monsters.md",
+        table_id="dragon",
+    )
+    spells = [
+        make_chunk(
+            spell,
+            source=f"| {spell} | {school} |",
+            row_key=spell,
+            columns=("Spell", "School"),
+            cells=(spell, school),
+            heading_path=("Spells",),
+            table_id="spells",
+        )
+        for spell, school in (("Fog Cloud", "Conjuration"), ("Light", "Evocation"))
+    ]
+    fog = "Fog obscures all sight beyond five feet, and whoever stands in it has concealment from the others."
+    prose = [make_chunk("fog", kind="prose", source=fog, heading_path=("Weather", "Fog"), document="weather.md")]
+    return [*rows, record, *spells, *prose]
+
+
+def questions_of(chunks, **settings):
+    found = generate_questions(chunks, settings=GenerationSettings(**{"per_table": 9, "unanswerable": 1.0, **settings}))
+    return [question for document in found for question in document.questions]
+
+
+def test_every_gold_resolves_to_exactly_one_chunk(chunks):
+    questions = questions_of(chunks)
+    resolution = resolve(questions, chunks)
+    assert resolution.evaluability == 1
+    assert {len(found) for found in resolution.gold.values()} == {1}
+    assert {found[0] for found in resolution.gold.values()} == {chunk.id for chunk in chunks}
+
+
+def test_a_lookup_names_table_and_row_and_asks_for_the_answers_column(chunks):
+    for question in questions_of(chunks):
+        (gold,) = resolve([question], chunks).gold.values() if question.gold else [("none",)]
+        if gold[0].startswith("Thief"):
+            assert "thief" in question.query.lower()
+            assert "fighter" not in question.query.lower()
+            (level,) = question.keys.values()
+            low, _, high = gold[0].removeprefix("Thief ").partition("-")
+            assert int(low) <= int(level) <= int(high or low)
+            assert question.answer == str(20 - LEVELS.index(gold[0].removeprefix("Thief ")))
+
+
+def test_generated_questions_are_marked(chunks):
+    questions = questions_of(chunks)
+    assert all(question.generated and question.kind.startswith("generated-") for question in questions)
+    assert {question.book for question in questions} == {"b"}
+
+
+def test_the_same_seed_gives_the_same_questions_and_another_seed_others(chunks):
+    assert questions_of(chunks) == questions_of(chunks)
+    assert questions_of(chunks) != questions_of(chunks, seed=1)
+
+
+def test_a_new_table_changes_no_other_tables_questions(chunks, make_chunk):
+    row = {"row_key": "Oak", "columns": ("Tree", "Height"), "cells": ("Oak", "60 ft."), "caption": "Trees"}
+    more = [*chunks, make_chunk("oak", source="| Oak | 60 ft. |", table_id="trees", document="trees.md", **row)]
+    before = questions_of(chunks, unanswerable=0.0)
+    after = [each for each in questions_of(more, unanswerable=0.0) if each.gold[0].document != "trees.md"]
+    assert before == after
+
+
+def test_ids_and_queries_are_unique(chunks):
+    questions = [each for seed in range(20) for each in questions_of(chunks, seed=seed)]
+    assert len({question.id for question in questions}) == len({question.query for question in questions})
+    for seed in range(20):
+        queries = [question.query.casefold() for question in questions_of(chunks, seed=seed)]
+        assert len(set(queries)) == len(queries)
+
+
+def test_paraphrases_use_other_orders_number_forms_and_abbreviations(chunks):
+    asked = " / ".join(question.query for seed in range(40) for question in questions_of(chunks, seed=seed))
+    assert "Blue Dragon" in asked
+    assert "level 7" in asked
+    assert "level seven" in asked
+    assert "hd" in asked, "the vocabulary's short form of hit dice"
+    assert "hit dice" in asked
+    assert "fog cloud" in asked
+    assert "7th level" not in asked, "this library does not write levels as ordinals"
+
+
+def test_ordinals_are_used_where_the_library_writes_them(chunks):
+    ordinal = [
+        replace(chunk, row_key="7th", cells=("7th", "18"), source="| 7th | 18 |") if chunk.row_key == "7" else chunk
+        for chunk in chunks
+    ]
+    assert "7th level" in " / ".join(each.query for seed in range(20) for each in questions_of(ordinal, seed=seed))
+
+
+def test_unanswerable_questions_ask_for_keys_that_no_row_has(chunks):
+    for seed in range(10):
+        unanswerable = [each for each in questions_of(chunks, seed=seed) if each.kind == NO_ANSWER]
+        assert unanswerable
+        for question in unanswerable:
+            assert question.gold == ()
+            assert question.answer is None
+            assert all(int(level) > 7 for level in re.findall(r"level (?:of )?(\d+)", question.query))
+            held = {("Fog Cloud", "Conjuration"), ("Light", "Evocation")}
+            assert not any(spell.lower() in question.query.lower() and "school" in question.query for spell, _ in held)
+
+
+def test_tables_that_cannot_be_told_apart_get_no_questions(chunks):
+    alike = [
+        replace(chunk, caption="Table", heading_path=("Classes",)) for chunk in chunks if chunk.table_id in CLASSES
+    ]
+    assert questions_of(alike) == []
+
+
+def test_rows_that_share_a_key_or_a_number_get_no_questions(chunks):
+    fighter = [chunk for chunk in chunks if chunk.table_id == "Fighter"]
+    twin = replace(fighter[2], id="twin", source="| 7 | 1 |")
+    overlapping = replace(fighter[0], id="wide", row_key="1-6", cells=("1-6", "5"), source="| 1-6 | 5 |")
+    keys = {each.gold[0].row_key for each in questions_of([*fighter, twin, overlapping], unanswerable=0.0)}
+    assert keys == set()
+
+
+def test_columns_without_a_name_are_not_asked_for(chunks):
+    fighter = [replace(chunk, columns=("Level", "Column 2")) for chunk in chunks if chunk.table_id == "Fighter"]
+    assert questions_of(fighter) == []
+
+
+def test_a_row_of_a_table_of_fields_is_a_field_of_the_table_or_of_a_column(make_chunk):
+    def field(columns):
+        cells = ("Armour Class:", "6", "7")[: len(columns)]
+        row = {"row_key": cells[0], "columns": columns, "cells": cells, "caption": "Dog"}
+        return [make_chunk("ac", source="| Armour Class: | 6 | 7 |", **row)]
+
+    def asked(columns):
+        return {each.query for seed in range(40) for each in questions_of(field(columns), seed=seed)}
+
+    assert {"What is the armour class of Dog?", "Dog ac"} <= asked(("Size:", "Medium"))
+    assert not any("medium" in query for query in asked(("Size:", "Medium")))
+    assert "armour class, wild (Dog)" in asked(("Size:", "Tame", "Wild"))
+
+
+def test_what_is_rolled_is_not_asked_for(make_chunk):
+    row = {"columns": ("Effect", "d20"), "cells": ("Fog", "16"), "row_key": "Fog", "caption": "Effects"}
+    assert questions_of([make_chunk("fog", source="| Fog | 16 |", **row)]) == []
+
+
+def test_a_section_called_like_a_record_gets_no_question(chunks, make_chunk):
+    prose = make_chunk("p", kind="prose", source="It breathes lightning. " * 9, heading_path=("Dragon, Blue",))
+    assert [
+        each for each in questions_of([*chunks, prose]) if each.gold and each.gold[0].heading_path == ("Dragon, Blue",)
+    ] == []
+
+
+def test_a_record_called_like_another_books_section_gets_no_question(chunks, make_chunk):
+    section = {"kind": "prose", "source": "It breathes lightning. " * 9, "heading_path": ("Dragon, Blue",)}
+    own, other = (make_chunk("p", book=book, **section) for book in ("b", "c"))
+
+    def asks_for_dragon(library):
+        return any("ragon" in each.query for each in questions_of(library, unanswerable=0.0))
+
+    assert asks_for_dragon([*chunks, own])
+    assert not asks_for_dragon([*chunks, other])
+
+
+def test_files_are_named_for_their_documents_and_read_back(chunks, tmp_path):
+    documents = generate_questions(chunks)
+    paths = write_generated(tmp_path, documents)
+    assert [path.relative_to(tmp_path).as_posix() for path in paths] == [
+        "b/d.evaluation_queries.json",
+        "b/monsters.evaluation_queries.json",
+        "b/weather.evaluation_queries.json",
+    ]
+    for document, path in zip(documents, paths, strict=True):
+        assert load_questions(path) == document.questions
+        assert len(json.loads(path.read_text())) == len(document.questions)
+
+
+def test_no_chunks_give_no_questions():
+    assert generate_questions([]) == ()

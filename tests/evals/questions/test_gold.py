@@ -1,0 +1,166 @@
+from dataclasses import replace
+
+import pytest
+
+from evals.errors import UnresolvedGoldError
+from evals.questions.gold import resolve
+from evals.questions.questions import Anchor, Question
+
+
+def ask(*anchors, name="q", **given):
+    return Question(name, "x", book="b", gold=anchors, **given)
+
+
+def gold_of(question, chunks):
+    return resolve([question], chunks).gold["q"]
+
+
+def stale_reason(question, chunks, make_chunk):
+    """Why the anchor is stale; a second question that resolves keeps the whole from being refused."""
+    chunks = [*chunks, make_chunk("fine", book="b", kind="prose", source="a fine line")]
+    resolution = resolve([question, ask(Anchor(snippet="fine line"), name="ok")], chunks)
+    assert set(resolution.gold) == {"ok"}
+    assert resolution.evaluability == 1 / 2
+    (finding,) = resolution.stale
+    return finding.reason
+
+
+@pytest.fixture
+def twins(make_chunk):
+    """The same row in the tables of three classes."""
+    return [
+        make_chunk(name, source="| 9 | 20 |", row_key="9", heading_path=("Classes", name), caption=f"{name} table")
+        for name in ("Fighter", "Paladin", "Ranger")
+    ]
+
+
+def test_a_snippet_that_stands_once_is_gold_whatever_the_rest_says(twins):
+    anchor = Anchor(snippet="| 9 | 20 |", row_key="8", heading_path=("Elsewhere",), caption="Other")
+    assert gold_of(ask(anchor), twins[:1]) == ("Fighter",)
+
+
+def test_white_space_and_bars_are_read_over(twins):
+    assert gold_of(ask(Anchor(snippet="|9|  20|", row_key="9")), twins[:1]) == ("Fighter",)
+
+
+def test_twins_are_told_apart_by_the_end_of_the_heading_path(twins):
+    assert gold_of(ask(Anchor(snippet="| 9 | 20 |", row_key="9", heading_path=("**Paladin**",))), twins) == ("Paladin",)
+
+
+def test_twins_are_told_apart_by_caption(twins):
+    under_one = [replace(chunk, heading_path=("Classes",)) for chunk in twins]
+    anchor = Anchor(snippet="| 9 | 20 |", row_key="9", heading_path=("Classes",), caption="ranger Table")
+    assert gold_of(ask(anchor), under_one) == ("Ranger",)
+
+
+def test_an_exact_caption_wins_over_one_that_holds_it(twins):
+    old, young = (replace(twins[0], id=name, caption=name) for name in ("Dragon, Blue, old", "Dragon, Blue"))
+    anchor = Anchor(snippet="| 9 | 20 |", row_key="9", caption="Dragon, Blue")
+    assert gold_of(ask(anchor), [old, young]) == ("Dragon, Blue",)
+    assert gold_of(ask(replace(anchor, caption="Table 3: Dragon, Blue")), [young, twins[0]]) == ("Dragon, Blue",)
+
+
+def test_a_part_of_a_row_is_told_apart_by_row_key(make_chunk):
+    rows = [make_chunk(key, source=f"| {key} | 20 | 19 |", row_key=key) for key in ("8", "9")]
+    assert gold_of(ask(Anchor(snippet="| 20 | 19 |", row_key="9")), rows) == ("9",)
+
+
+def test_twins_are_told_apart_by_line_at_last(twins):
+    alike = [replace(chunk, heading_path=("C",), lines=(n, n)) for n, chunk in enumerate(twins, start=10)]
+    anchor = Anchor(snippet="| 9 | 20 |", row_key="9", heading_path=("C",), line=11)
+    assert gold_of(ask(anchor), alike) == ("Paladin",)
+    assert gold_of(ask(replace(anchor, line=99)), alike) == ("Fighter", "Paladin", "Ranger")
+
+
+def test_equal_chunks_are_all_gold_and_listed(twins):
+    resolution = resolve([ask(Anchor(snippet="| 9 | 20 |", row_key="9", heading_path=()))], twins)
+    assert resolution.gold["q"] == ("Fighter", "Paladin", "Ranger")
+    assert ["stands in 3 equal chunks" in finding.reason for finding in resolution.ambiguous] == [True]
+
+
+def test_twins_without_the_heading_are_stale_and_not_guessed(twins, make_chunk):
+    anchor = Anchor(snippet="| 9 | 20 |", row_key="9", heading_path=("Monk",), caption="Monk")
+    reason = stale_reason(ask(anchor), twins, make_chunk)
+    assert "stands in 3 chunks, none of them with heading 'Monk' and caption 'Monk'" in reason
+
+
+def test_a_heading_that_is_gone_does_no_harm_if_the_caption_decides(twins):
+    anchor = Anchor(snippet="| 9 | 20 |", row_key="9", heading_path=("Renamed",), caption="Ranger table")
+    assert gold_of(ask(anchor), twins) == ("Ranger",)
+
+
+def test_the_gold_of_a_row_is_its_own_chunk_and_never_prose(twins, make_chunk):
+    prose = make_chunk("prose", kind="prose", source="intro\n| 9 | 20 |\n| 10 | 19 |")
+    assert gold_of(ask(Anchor(snippet="| 9 | 20 |", row_key="9")), [prose, twins[0]]) == ("Fighter",)
+    assert "no row or record" in stale_reason(ask(Anchor(snippet="| 9 | 20 |", row_key="9")), [prose], make_chunk)
+
+
+def test_the_gold_of_a_key_value_pair_is_its_record(make_chunk):
+    records = [
+        make_chunk(name, kind="record", source="| Frequency: | Rare |\n| Armour Class: | 2 |", caption=name)
+        for name in ("Dragon, Blue", "Dragon, Red")
+    ]
+    anchor = Anchor(snippet="| Armour Class: | 2 |", row_key="Armour Class:", caption="Dragon, Red")
+    assert gold_of(ask(anchor), records) == ("Dragon, Red",)
+
+
+def test_the_gold_of_a_paragraph_is_the_prose_that_holds_its_beginning(twins, make_chunk):
+    prose = make_chunk("p", kind="prose", source="Fog obscures\nall sight beyond 5 feet. It lifts at noon.")
+    assert gold_of(ask(Anchor(snippet="Fog obscures all sight bey")), [*twins, prose]) == ("p",)
+
+
+def test_a_snippet_does_not_reach_over_two_chunks(make_chunk):
+    halves = [make_chunk(name, kind="prose", source=name) for name in ("the fog", "lifts at noon")]
+    assert "stands nowhere" in stale_reason(ask(Anchor(snippet="fog lifts")), halves, make_chunk)
+
+
+def test_pairs_side_by_side_are_told_apart_by_the_questions_keys(make_chunk):
+    halves = [make_chunk(key, source="| 1 | 200 | 11 | 7,200 |", row_key=key, lines=(5, 5)) for key in ("1", "11")]
+    anchor = Anchor(snippet="| 1 | 200 | 11 | 7,200 |", row_key="1")
+    assert gold_of(ask(anchor, keys={"cr": "11"}), halves) == ("11",)
+    assert gold_of(ask(anchor), halves) == ("1",)
+
+
+def test_without_a_snippet_heading_caption_and_key_must_hold(twins, make_chunk):
+    anchor = Anchor(heading_path=("Ranger",), row_key="9")
+    assert gold_of(ask(anchor), twins) == ("Ranger",)
+    assert "none of them with heading" in stale_reason(ask(replace(anchor, heading_path=("Monk",))), twins, make_chunk)
+
+
+def test_a_document_with_a_line_is_the_chunk_that_covers_it(make_chunk):
+    parts = [make_chunk(str(n), kind="prose", document="pep.md", lines=(n, n + 9)) for n in (1, 11)]
+    assert gold_of(ask(Anchor(document="pep.md", line=12)), parts) == ("11",)
+    assert gold_of(ask(Anchor(document="pep.md")), parts) == ("1", "11")
+
+
+def test_a_heading_alone_is_the_prose_right_under_it(twins, make_chunk):
+    prose = make_chunk("p", kind="prose", heading_path=("Classes", "Fighter"))
+    assert gold_of(ask(Anchor(heading_path=("Fighter",))), [*twins, prose]) == ("p",)
+
+
+def test_another_book_is_not_searched(twins, make_chunk):
+    elsewhere = [replace(twins[0], book="c")]
+    assert "no chunk of book 'z'; there are: b, c" in stale_reason(
+        ask(Anchor("z", snippet="| 9 | 20 |")), elsewhere, make_chunk
+    )
+    assert "stands nowhere" in stale_reason(ask(Anchor("b", snippet="| 9 | 20 |")), elsewhere, make_chunk)
+    anywhere = Question("q", "x", gold=(Anchor(snippet="| 9 | 20 |"),))
+    assert gold_of(anywhere, elsewhere) == ("Fighter",)
+
+
+def test_a_question_with_one_stale_anchor_of_two_has_no_gold(twins, make_chunk):
+    found, lost = Anchor(snippet="| 9 | 20 |", heading_path=("Ranger",)), Anchor(snippet="gone")
+    assert "snippet 'gone' stands nowhere" in stale_reason(ask(found, lost), twins, make_chunk)
+
+
+def test_questions_without_gold_do_not_count(twins):
+    resolution = resolve([Question("none", "x"), ask(Anchor(snippet="| 9 | 20 |"))], twins[:1])
+    assert (resolution.questions_with_gold, resolution.evaluability) == (1, 1.0)
+    assert resolve([Question("none", "x")], twins).evaluability is None
+
+
+def test_questions_about_another_library_are_refused_with_reasons(twins):
+    with pytest.raises(UnresolvedGoldError, match=r"none of 1 questions .* 3 chunks of b(.|\n)*'gone' stands nowhere"):
+        resolve([ask(Anchor(snippet="gone"))], twins)
+    with pytest.raises(UnresolvedGoldError, match="0 chunks of no book"):
+        resolve([ask(Anchor(snippet="gone"))], [])

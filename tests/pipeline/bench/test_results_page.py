@@ -1,0 +1,45 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pipeline.bench.reference import REFERENCES
+from pipeline.bench.results_page import DATA_FILE, PAGE_FILE, Results, results_page
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+@pytest.fixture(scope="module")
+def committed() -> Results:
+    return Results.read(DOCS)
+
+
+def test_the_committed_page_is_the_one_that_its_data_give(committed: Results) -> None:
+    assert (DOCS / PAGE_FILE).read_text("utf-8") == results_page(committed), (
+        "stale; run: querymust bench all --data ROOT"
+    )
+
+
+def test_a_changed_number_makes_the_page_stale(committed: Results) -> None:
+    first = next(each for each in committed.numbers if each.metric == "hit@1" and each.value is not None)
+    changed = tuple(replace(each, value=0.0123) if each is first else each for each in committed.numbers)
+    assert results_page(replace(committed, numbers=changed)) != results_page(committed)
+
+
+def test_what_is_written_is_read_back(committed: Results, tmp_path: Path) -> None:
+    committed.write(tmp_path)
+    assert Results.read(tmp_path) == committed
+    assert (tmp_path / DATA_FILE).read_bytes() == (DOCS / DATA_FILE).read_bytes()
+
+
+def test_every_reference_figure_has_a_number_of_ours(committed: Results) -> None:
+    ours = {(each.set, each.book, each.kind, each.metric) for each in committed.numbers if each.strategy == "bm25"}
+    assert [each for each in REFERENCES if (each.set, each.book, each.kind, each.metric) not in ours] == []
+
+
+def test_every_strategy_is_on_the_page_for_every_set(committed: Results) -> None:
+    sets = {each.set for each in committed.numbers}
+    assert len(sets) >= 9
+    for name in sets:
+        strategies = {each.strategy for each in committed.numbers if each.set == name}
+        assert strategies >= {"*", "bm25", "dense", "hybrid", "iterative", "prefilter", "default"}

@@ -1,0 +1,140 @@
+"""What `querymust build` and `querymust quickstart` make of their options, of what a home remembers, and of neither."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipeline import cli
+from pipeline.commands.build import asked_for
+from pipeline.runs.build import Build
+from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
+from retrieval.home import Home
+from retrieval.settings import FILE_NAME, Settings
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LIBRARY", "QUESTIONS", "EMBEDDER", "HOME", "CHROMA"):
+        monkeypatch.delenv(f"QUERYMUST_{name}", raising=False)
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Path:
+    (tmp_path / "books" / "mine").mkdir(parents=True)
+    (tmp_path / "books" / "mine" / "01.md").write_text("# Mine\n\nA dagger is short.\n")
+    return tmp_path / "books"
+
+
+@pytest.fixture
+def quickstarted(tmp_path: Path) -> Home:
+    """A home as a quickstart leaves it, without its index."""
+    home = Home(tmp_path / "home", Settings(SAMPLE_LIBRARY, (SAMPLE_QUESTIONS,)))
+    home.settings.write(home.root)
+    return home
+
+
+def failure(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: object) -> str:
+    """The one line on standard error of a command that stops with status 2."""
+    monkeypatch.setattr(sys, "argv", ["querymust", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    captured = capsys.readouterr()
+    assert stop.value.code == 2
+    assert captured.out == ""
+    (line,) = captured.err.strip().splitlines()
+    return line
+
+
+def test_another_library_forgets_the_questions_of_the_one_before(quickstarted: Home, books: Path) -> None:
+    asked = asked_for(quickstarted.root, library=books)
+    assert asked.home.settings == Settings(books.resolve())
+    assert asked.forgotten == (SAMPLE_QUESTIONS,)
+
+
+def test_a_library_that_the_environment_names_forgets_them_too(
+    quickstarted: Home, books: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUERYMUST_LIBRARY", str(books))
+    assert asked_for(quickstarted.root).forgotten == (SAMPLE_QUESTIONS,)
+
+
+def test_the_same_library_keeps_its_questions(quickstarted: Home) -> None:
+    for library in (None, SAMPLE_LIBRARY, SAMPLE_LIBRARY / ".." / SAMPLE_LIBRARY.name):
+        asked = asked_for(quickstarted.root, library=library)
+        assert asked.home.settings == quickstarted.settings
+        assert asked.forgotten == ()
+
+
+def test_questions_that_are_named_are_never_forgotten(
+    quickstarted: Home, books: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = asked_for(quickstarted.root, library=books, questions=[SAMPLE_QUESTIONS])
+    assert (asked.home.settings.questions, asked.forgotten) == ((SAMPLE_QUESTIONS,), ())
+    monkeypatch.setenv("QUERYMUST_QUESTIONS", str(SAMPLE_QUESTIONS))
+    asked = asked_for(quickstarted.root, library=books)
+    assert (asked.home.settings.questions, asked.forgotten) == ((SAMPLE_QUESTIONS,), ())
+    assert asked_for(quickstarted.root, no_questions=True).home.settings.questions == ()
+
+
+def test_options_win_over_the_environment(quickstarted: Home, books: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUERYMUST_LIBRARY", "/elsewhere")
+    monkeypatch.setenv("QUERYMUST_QUESTIONS", "/elsewhere/questions.jsonl")
+    monkeypatch.setenv("QUERYMUST_EMBEDDER", "openai")
+    asked = asked_for(quickstarted.root, library=books, no_questions=True, embedder="minilm")
+    assert asked.home.settings == Settings(books.resolve(), (), "minilm")
+
+
+def test_a_build_after_a_quickstart_asks_no_question_about_the_sample_and_says_so(
+    quickstarted: Home, books: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built: list[Home] = []
+
+    def instead(home: Home, progress: object) -> Build:
+        built.append(home)
+        return Build(library={"candidate_index": {"n_chunks": 1, "n_guarded": 0}, "live_index": {"snapshot": "one"}})
+
+    monkeypatch.setattr("pipeline.runs.build.build", instead)
+    arguments = ["querymust", "build", "--library", str(books), "--home", str(quickstarted.root)]
+    monkeypatch.setattr(sys, "argv", arguments)
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    captured = capsys.readouterr()
+    assert stop.value.code == 0
+    assert [home.settings for home in built] == [Settings(books.resolve())]
+    assert "live: one" in captured.out
+    assert SAMPLE_QUESTIONS.name in captured.err
+    assert "--questions" in captured.err
+
+
+def test_a_quickstart_leaves_the_index_of_other_books_alone(
+    tmp_path: Path, books: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = Home(tmp_path / "home", Settings(books))
+    home.settings.write(home.root)
+    line = failure(capsys, monkeypatch, "quickstart", "--home", home.root)
+    assert str(books) in line
+    assert "querymust quickstart --home" in line
+    assert Settings.read(home.root) == home.settings
+
+
+@pytest.mark.parametrize("command", ["build", "eval"])
+def test_remembered_questions_that_are_gone_are_missed_before_anything_is_done(
+    command: str, books: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = Home(tmp_path / "home", Settings(books, (tmp_path / "gone.jsonl",)))
+    home.settings.write(home.root)
+    line = failure(capsys, monkeypatch, command, "--home", home.root)
+    assert "gone.jsonl" in line
+    assert "--questions" in line
+    assert [path.name for path in home.root.iterdir()] == [FILE_NAME]
+
+
+def test_an_embedder_that_does_not_exist_is_not_remembered(
+    quickstarted: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = failure(capsys, monkeypatch, "build", "--embedder", "wordlama", "--home", quickstarted.root)
+    assert "wordlama" in line
+    assert "wordllama" in line
+    assert Settings.read(quickstarted.root) == quickstarted.settings
+    assert [path.name for path in quickstarted.root.iterdir()] == [FILE_NAME]

@@ -1,0 +1,192 @@
+"""`querymust lint` on the sample book, and on copies of a home whose index was made wrong in one way."""
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline import cli
+from pipeline.lint.inspection import Inspection, inspect
+from pipeline.lint.propositions import predicate_findings
+from retrieval.home import Home
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.live import promote
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+from retrieval.ingest.density import near_duplicates, table_densities
+from retrieval.records import read_jsonl, write_jsonl
+from retrieval.types import Chunk, Row, Table
+
+Lint = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def lint(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Lint:
+    def run(*arguments: object) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["querymust", "lint", *map(str, arguments)])
+        capsys.readouterr()
+        try:
+            cli.main()
+            status = 0
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        return status, capsys.readouterr().out
+
+    return run
+
+
+def with_chunks(home: Home, chunks: list[Chunk], *, recorded: bool = True) -> str:
+    """Make a snapshot of these chunks live; `recorded` makes them the book's own, too."""
+    identity = load_embedder(home.settings.embedder).identity
+    vectors = np.eye(len(chunks), identity.dimensions, dtype=np.float32)
+    with open_snapshot(home.root) as live:
+        vocabulary = live.vocabulary
+    made = build_snapshot(home.root, chunks, vectors, identity, vocabulary).id
+    promote(home.root, made)
+    if recorded:
+        write_jsonl(home.book("tiny") / "chunks.jsonl", chunks)
+    return made
+
+
+def tiny_chunks(home: Home) -> list[Chunk]:
+    return list(read_jsonl(home.book("tiny") / "chunks.jsonl", Chunk))
+
+
+def inspected(home: Home) -> Inspection:
+    with open_snapshot(home.root) as snapshot:
+        return inspect(home, snapshot)
+
+
+def test_the_sample_book_has_no_errors(lint: Lint, sample: Home) -> None:
+    status, out = lint("--home", sample.root)
+    assert status == 0
+    assert out.splitlines()[-1].endswith("93 guarded; 0 errors, 0 warnings")
+    assert "I.A. Attack Matrix for Clerics, Druids and Monks" in out
+
+
+def test_as_json_it_holds_every_table_with_its_density(lint: Lint, sample: Home) -> None:
+    status, out = lint("--home", sample.root, "--json")
+    report = json.loads(out)
+    assert status == 0
+    assert (report["findings"], report["fidelity"], report["books_without_records"]) == ([], [], [])
+    tables = {table["title"]: table for table in report["tables"]}
+    matrix = tables["I.C. Attack Matrix for Magic-Users and Illusionists"]
+    assert (matrix["rows"], matrix["guarded"], matrix["density"]) == (21, 21, 1.0)
+    assert tables["Random Encounters: Forest"]["density"] == 0.0
+    assert tables["Random Encounters: Forest"]["guarded"] == 0
+    densities = [table["density"] for table in report["tables"]]
+    assert densities == sorted(densities, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("query_must", "rule", "status"),
+    [
+        ('{"contain": "mace"}', "self_excluding", 1),
+        ('{"contain_range": {"min": 9, "max": 1}}', "invalid", 1),
+        ('{"contain_any": ["dagger"]}', "unknown_operator", 1),
+        ('{"contain_range": {"min": 1, "of": ["sharpness"]}}', "unsatisfiable", 1),
+        ('{"contain": "dagger"}', "not_strict", 0),
+        ('{"contain_one_of": [["dagger", "—"]]}', "empty_term", 0),
+    ],
+)
+def test_a_bad_predicate_is_named_with_its_rule_and_its_row(
+    lint: Lint, tiny: Home, query_must: str, rule: str, status: int
+) -> None:
+    chunks = [
+        replace(chunk, query_must=query_must if chunk.row_key == "Dagger" else None) for chunk in tiny_chunks(tiny)
+    ]
+    with_chunks(tiny, chunks)
+    found, out = lint("--home", tiny.root)
+    assert found == status
+    assert f"{'error' if status else 'warning'}: {rule}: Weapons - Weapon Dagger" in out
+    (row,) = [chunk for chunk in chunks if chunk.query_must]
+    assert row.id in out
+
+
+def test_a_range_of_any_number_is_a_warning_where_columns_hold_several(tiny: Home) -> None:
+    must = '{"contain_range": {"min": 1, "max": 9}}'
+    chunks = [
+        replace(chunk, cells=(chunk.row_key or "", "1", "2"), query_must=must if chunk.row_key == "Dagger" else None)
+        if chunk.kind == "row"
+        else chunk
+        for chunk in tiny_chunks(tiny)
+    ]
+    with_chunks(tiny, chunks, recorded=False)
+    rules = [finding.rule for finding in inspected(tiny).findings]
+    assert "unlabelled_range" in rules
+    assert "not_strict" not in rules, "the records of another build say nothing about which tables are strict"
+
+
+def test_siblings_that_one_question_admits_are_named(tiny: Home) -> None:
+    must = {"Dagger": '{"contain": "weapon"}', "Mace": '{"contain_one_of": [["weapon"], ["mace"]]}'}
+    with_chunks(tiny, [replace(chunk, query_must=must.get(chunk.row_key or "")) for chunk in tiny_chunks(tiny)])
+    found = inspected(tiny)
+    (shadowed,) = [finding for finding in found.findings if finding.rule == "shadowed"]
+    assert found.titles[shadowed.id] == "Weapons - Weapon Mace"
+
+
+def test_a_lost_cell_is_an_error_of_fidelity(lint: Lint, tiny: Home) -> None:
+    path = tiny.book("tiny") / "predicates.jsonl"
+    first, *others = read_jsonl(path, Row)
+    write_jsonl(path, [replace(first, cells=("Dagger", "1d4", "")), *others])
+    status, out = lint("--home", tiny.root)
+    assert status == 1
+    assert "error: fidelity: tiny: 01.md:" in out
+    assert "2 gp" in out
+
+
+def test_a_lost_row_is_an_error_of_fidelity(tiny: Home) -> None:
+    with_chunks(tiny, [chunk for chunk in tiny_chunks(tiny) if chunk.row_key != "Mace"])
+    (sentence,) = inspected(tiny).violations
+    assert "Mace" in sentence
+    assert "in no chunk" in sentence
+
+
+def test_records_of_another_build_are_not_compared(lint: Lint, tiny: Home) -> None:
+    with_chunks(tiny, tiny_chunks(tiny)[:-1], recorded=False)
+    status, out = lint("--home", tiny.root)
+    assert status == 0
+    assert "tiny: its records are not those of this snapshot" in out
+
+
+def test_the_candidate_is_linted_when_asked_for(lint: Lint, tiny: Home) -> None:
+    chunks = [replace(chunk, query_must='{"contain": "mace"}') for chunk in tiny_chunks(tiny)[-1:]]
+    live = inspected(tiny).snapshot
+    made = with_chunks(tiny, chunks, recorded=False)
+    promote(tiny.root, live)
+    tiny.nominate(made)
+    assert json.loads(lint("--home", tiny.root, "--json")[1])["snapshot"] == live
+    assert json.loads(lint("--home", tiny.root, "--json", "--candidate")[1])["snapshot"] == made
+
+
+def test_where_nothing_is_built_it_says_so(lint: Lint, tmp_path: Path) -> None:
+    assert lint("--home", tmp_path)[0] == 2
+    assert lint("--home", tmp_path, "--candidate")[0] == 2
+
+
+def test_the_asset_checks_know_which_tables_may_have_predicates(tiny: Home) -> None:
+    folder = tiny.book("tiny")
+    rows = [replace(row, query_must='{"contain": "weapon"}') for row in read_jsonl(folder / "predicates.jsonl", Row)]
+    tables = read_jsonl(folder / "tables.jsonl", Table)
+    assert "not_strict" in {finding.rule for finding in predicate_findings(rows, tables)}
+    assert "not_strict" not in {finding.rule for finding in predicate_findings(rows)}
+
+
+def test_density_counts_neighbours_in_twin_tables(sample: Home) -> None:
+    chunks = read_jsonl(sample.book("lantern-and-blade") / "chunks.jsonl", Chunk)
+    by_title = {table.title: table for table in table_densities(chunks)}
+    short = by_title["II.C. Saving Throws for Magic-Users and Illusionists"]
+    assert short.rows == 5
+    assert short.density == 1.0
+    alone = [chunk for chunk in chunks if chunk.table_id == short.table_id]
+    assert table_densities(alone)[0].density == 0.0
+
+
+def test_near_duplicates_are_told_from_strangers() -> None:
+    twins = [f"attack matrix for clerics, armor class {number}" for number in range(6)]
+    assert near_duplicates([*twins, "a silk rope of fifty feet"]).tolist() == [True] * 6 + [False]
+    assert near_duplicates(twins[:5]).tolist() == [False] * 5
+    assert near_duplicates([]).tolist() == []

@@ -1,0 +1,54 @@
+"""The checks on a snapshot hold on the one that was built and fail on one that was broken."""
+
+from pathlib import Path
+
+import dagster as dg
+import numpy as np
+
+from pipeline.defs.index_checks import snapshot_finds_its_own_chunks, snapshot_holds_every_chunk
+from pipeline.runs.in_process import dagster_instance
+from retrieval.home import Home
+from retrieval.index.snapshot.live import snapshot_folder
+from retrieval.records import read_jsonl, write_jsonl
+from retrieval.types import Chunk
+
+
+def holds_every_chunk(home: Home) -> dg.AssetCheckResult:
+    with dagster_instance(home) as instance:
+        result = snapshot_holds_every_chunk(dg.build_asset_check_context(instance=instance), home=home)
+    assert isinstance(result, dg.AssetCheckResult)
+    return result
+
+
+def finds_its_own_chunks(home: Home) -> dg.AssetCheckResult:
+    result = snapshot_finds_its_own_chunks(home=home)
+    assert isinstance(result, dg.AssetCheckResult)
+    return result
+
+
+def test_both_hold_on_a_built_home(tiny: Home) -> None:
+    for result in (holds_every_chunk(tiny), finds_its_own_chunks(tiny)):
+        assert result.passed
+        assert result.metadata["snapshot"] == dg.MetadataValue.text(tiny.candidate)
+
+
+def test_a_chunk_that_the_snapshot_lacks_is_named(tiny: Home) -> None:
+    path = tiny.book("tiny") / "chunks.jsonl"
+    first, *others = read_jsonl(path, Chunk)
+    write_jsonl(path, [Chunk(**{**{name: getattr(first, name) for name in first.__slots__}, "id": "new"}), *others])
+    result = holds_every_chunk(tiny)
+    assert not result.passed
+    assert "new is missing" in str(result.description)
+    assert f"{first.id} is no book's" in str(result.description)
+
+
+def vectors_of(home: Home) -> Path:
+    return snapshot_folder(home.root, home.candidate) / "vectors.npy"
+
+
+def test_a_vector_that_is_not_the_collections_is_found(tiny: Home) -> None:
+    vectors = np.load(vectors_of(tiny))
+    np.save(vectors_of(tiny), vectors[::-1])
+    result = finds_its_own_chunks(tiny)
+    assert not result.passed
+    assert "vectors: " in str(result.description)

@@ -1,0 +1,208 @@
+"""Real builds through Dagster in a home of their own: what is incremental, what is refused, what is never lost."""
+
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from pipeline.commands.build import summary
+from pipeline.runs.build import Build, build
+from pipeline.runs.in_process import dagster_instance
+from retrieval.errors import LibraryError
+from retrieval.home import Home
+from retrieval.index.snapshot.live import live_id
+from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.records import read_jsonl
+from retrieval.search.retriever import Retriever
+from retrieval.settings import Settings
+from retrieval.types import Chunk
+
+BEETLES = 425_000
+
+
+def book_of(home: Home, slug: str = "tiny") -> Path:
+    return home.library / slug / "01.md"
+
+
+def replace_in_book(home: Home, before: str, after: str) -> None:
+    path = book_of(home)
+    text = path.read_text()
+    assert text.count(before) == 1
+    path.write_text(text.replace(before, after))
+
+
+def embedded(done: Build) -> tuple[int, int, int]:
+    return done.total("n_embedded"), done.total("n_reused"), done.total("n_deleted")
+
+
+def test_the_sample_goes_live(sample_build: tuple[Home, Build]) -> None:
+    home, done = sample_build
+    assert done.problems == []
+    assert live_id(home.root) == done.library["candidate_index"]["snapshot"] == done.library["live_index"]["snapshot"]
+    assert done.total("n_embedded") > 300
+    assert done.library["leaderboard"]["n_questions"] == 109
+
+
+@dataclass(frozen=True)
+class History:
+    home: Home
+    live: tuple[str | None, ...]
+    """What was live after each build."""
+    builds: tuple[Build, ...]
+
+
+@pytest.fixture(scope="module")
+def history(tiny_built: Home, tmp_path_factory: pytest.TempPathFactory) -> History:
+    """Built again unchanged, then with one cell changed."""
+    folder = tmp_path_factory.mktemp("history")
+    shutil.copytree(tiny_built.root, folder / "home")
+    shutil.copytree(tiny_built.library, folder / "library")
+    home = Home(folder / "home", Settings(folder / "library"))
+    live, builds = [live_id(home.root)], []
+    for _ in range(2):
+        builds.append(build(home))
+        live.append(live_id(home.root))
+        if len(builds) == 1:
+            replace_in_book(home, "| Mace | 1d6 | 8 gp |", "| Mace | 1d6 | 9 gp |")
+    return History(home, tuple(live), tuple(builds))
+
+
+def test_a_second_build_embeds_nothing_and_keeps_the_snapshot(history: History, tiny_built: Home) -> None:
+    again = history.builds[0]
+    assert again.problems == []
+    assert embedded(again) == (0, len(read_jsonl(tiny_built.book("tiny") / "chunks.jsonl", Chunk)), 0)
+    assert history.live[1] == history.live[0]
+    assert again.library["live_index"]["n_promoted"] == 0
+
+
+def test_one_changed_cell_embeds_one_chunk_and_deletes_one(history: History) -> None:
+    changed = history.builds[1]
+    assert changed.problems == []
+    n_embedded, _, n_deleted = embedded(changed)
+    assert (n_embedded, n_deleted) == (1, 1)
+    assert history.live[2] != history.live[1]
+    best = Retriever.open(history.home.root).retrieve("mace", k=1, strategy="bm25").hits[0]
+    assert best.chunk.cells[-1] == "9 gp"
+
+
+def test_every_run_reports_the_same_keys(history: History) -> None:
+    first, second = history.builds
+    for one, other in ((first.library, second.library), *zip(numbers(first), numbers(second), strict=True)):
+        assert {name: set(values) for name, values in one.items()} == {
+            name: set(values) for name, values in other.items()
+        }
+
+
+def numbers(done: Build) -> list[dict[str, dict[str, object]]]:
+    return [outcome.numbers for outcome in done.books.values()]
+
+
+def test_a_new_book_is_added_and_a_book_that_went_is_gone(tiny: Home) -> None:
+    shutil.copytree(tiny.library / "tiny", tiny.library / "other")
+    other = book_of(tiny, "other")
+    other.write_text(other.read_text().replace("Dagger", "Stiletto").replace("dagger", "stiletto"))
+    assert build(tiny).problems == []
+    assert Retriever.open(tiny.root).retrieve("stiletto", k=1).hits[0].chunk.book == "other"
+    shutil.rmtree(tiny.library / "other")
+    (tiny.library / "notes.md").write_text("# Notes\n\nIn no book's folder.\n")
+    done = build(tiny)
+    assert done.problems == []
+    assert done.slugs == ("tiny",)
+    assert summary(done)["left_out"] == ["notes.md"]
+    assert not tiny.book("other").exists()
+    with dagster_instance(tiny) as instance:
+        assert instance.get_dynamic_partitions("books") == ["tiny"]
+    with open_snapshot(tiny.root) as snapshot:
+        assert {chunk.book for chunk in snapshot.chunks} == {"tiny"}
+
+
+def test_a_build_without_questions_goes_live_and_scores_nothing(tiny_built: Home) -> None:
+    assert live_id(tiny_built.root) is not None
+
+
+def test_a_book_that_fails_stops_the_snapshot_and_not_the_other_books(tiny: Home) -> None:
+    before = live_id(tiny.root)
+    (tiny.library / "broken").mkdir()
+    (tiny.library / "broken" / "01.md").write_text("# Broken\n\nText.\n")
+    (tiny.library / "broken" / "book.toml").write_text("title = unquoted\n")
+    replace_in_book(tiny, "Mace", "Morning star")
+    done = build(tiny)
+    (problem,) = done.problems
+    assert "book.toml" in problem.sentence
+    assert "Stack Trace" not in problem.sentence
+    assert embedded(done)[0] > 0, "the other book was built"
+    assert live_id(tiny.root) == before
+    assert "Mace" in Retriever.open(tiny.root).retrieve("mace", k=1, strategy="bm25").hits[0].chunk.source
+
+
+@pytest.mark.parametrize("content", [None, "notes.txt"])
+def test_a_folder_without_markdown_is_refused_and_nothing_is_lost(tiny: Home, content: str | None) -> None:
+    before = live_id(tiny.root)
+    shutil.rmtree(tiny.library)
+    tiny.library.mkdir()
+    if content:
+        (tiny.library / content).write_text("no markdown")
+    with pytest.raises(LibraryError, match="markdown"):
+        build(tiny)
+    assert live_id(tiny.root) == before
+    assert tiny.book("tiny").exists()
+    assert Retriever.open(tiny.root).retrieve("dagger", k=1).hits
+
+
+def test_questions_of_another_library_keep_the_candidate_from_going_live(tiny: Home, sample: Home) -> None:
+    before = live_id(tiny.root)
+    replace_in_book(tiny, "Mace", "Morning star")
+    asked = replace(tiny, settings=replace(tiny.settings, questions=sample.settings.questions))
+    done = build(asked)
+    assert done.problems
+    assert all("Stack Trace" not in problem.sentence for problem in done.problems)
+    assert "questions" in done.problems[0].sentence
+    assert live_id(tiny.root) == before
+
+
+def test_books_of_every_odd_shape_are_indexed_correctly(tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    books = {
+        "no-heading": b"A cudgel is a stick.\n\nA torch burns for six turns.\n",
+        "latin-1": "# Caf\u00e9\n\nThe na\u00efve halfling dr\u00e4nk.\n".encode("latin-1"),
+        "long-line": b"# Long\n\n" + b" ".join(b"Beetle %d walks on." % number for number in range(BEETLES)) + b"\n",
+        "one-column": b"# Names\n\n| Name |\n|---|\n| Aldric |\n| Berta |\n",
+        "wide": b"# Wide\n\n"
+        + b"\n".join(
+            [
+                b"| " + b" | ".join(f"C{column}".encode() for column in range(300)) + b" |",
+                b"|" + b"---|" * 300,
+                b"| " + b" | ".join(f"v{column}".encode() for column in range(300)) + b" |",
+            ]
+        )
+        + b"\n",
+        "same-title-a": b"# Twin\n\nThe first twin has a lantern.\n",
+        "same-title-b": b"# Twin\n\nThe second twin has a rope.\n",
+    }
+    for slug, text in books.items():
+        (library / slug).mkdir(parents=True)
+        (library / slug / "01.md").write_bytes(text)
+    (library / "no-heading" / "02-empty.md").write_bytes(b"")
+    for slug in ("same-title-a", "same-title-b"):
+        (library / slug / "book.toml").write_text('title = "Twin"\n')
+    home = Home(tmp_path / "home", Settings(library))
+    done = build(home)
+    assert done.problems == []
+    assert set(done.slugs) == set(books)
+    assert "02-empty.md" in str(done.books["no-heading"].numbers["books"]["warnings"])
+    assert "Latin-1" in str(done.books["latin-1"].numbers["books"]["warnings"])
+    retriever = Retriever.open(home.root)
+
+    def best(question: str) -> Chunk:
+        return retriever.retrieve(question, k=1, strategy="bm25").hits[0].chunk
+
+    assert best("torch").book == "no-heading"
+    assert best("na\u00efve halfling").book == "latin-1"
+    assert best("Aldric").cells == ("Aldric",)
+    assert len(best("v299").cells) == 300
+    assert best("lantern").book == "same-title-a"
+    assert best("rope").book == "same-title-b"
+    long = read_jsonl(home.book("long-line") / "chunks.jsonl", Chunk)
+    assert (library / "long-line" / "01.md").stat().st_size > 10_000_000
+    assert sum(chunk.source.count("Beetle") for chunk in long) == BEETLES

@@ -1,0 +1,137 @@
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from retrieval.errors import IndexCorruptError, IndexMissingError, UnreadableSettingsError
+from retrieval.index.chroma.server import ChromaServer
+from retrieval.index.chroma.store import ChromaStore
+from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.index.snapshot.verification import verify_snapshot
+
+from ..conftest import build, chunk, only_id, vectors_of
+
+SECONDS = 60
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/api/v2/heartbeat", timeout=1):
+            return True
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Chroma server of our own, stopped at the end."""
+    folder, port = tmp_path_factory.mktemp("server"), free_port()
+    command = [Path(sys.executable).with_name("chroma"), "run", "--host", "127.0.0.1", "--port", port, "--path", folder]
+    with (folder / "log").open("w") as log:
+        server = subprocess.Popen(list(map(str, command)), stdout=log, stderr=log)
+    try:
+        found, until = f"http://127.0.0.1:{port}", time.monotonic() + SECONDS
+        while not answers(found):
+            assert server.poll() is None, (folder / "log").read_text()
+            assert time.monotonic() < until, f"no answer in {SECONDS} s"
+            time.sleep(0.05)
+        yield found
+    finally:
+        server.terminate()
+        server.wait(SECONDS)
+
+
+@pytest.fixture
+def remote(monkeypatch: pytest.MonkeyPatch, address: str) -> str:
+    monkeypatch.setenv("QUERYMUST_CHROMA", address)
+    return address
+
+
+def test_a_snapshot_on_a_server_answers_as_an_embedded_one(built: Path, tmp_path: Path, remote: str) -> None:
+    manifest = build(tmp_path)
+    with open_snapshot(tmp_path, manifest.id) as there:
+        assert not (there.folder / "chroma").exists()
+        assert verify_snapshot(there, probes=20) == ()
+        found = [there.collections.nearest(name, vectors_of(3)[2], 9) for name in ("open", "guarded")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("QUERYMUST_CHROMA")
+        with open_snapshot(built, only_id(built)) as here:
+            assert here.id == manifest.id
+            same = [here.collections.nearest(name, vectors_of(3)[2], 9) for name in ("open", "guarded")]
+    assert [each.ids for each in found] == [each.ids for each in same]
+
+
+def test_one_server_keeps_snapshots_apart_and_fills_up_what_is_missing(tmp_path: Path, remote: str) -> None:
+    first, second = build(tmp_path, 60), build(tmp_path, 45)
+    with closing(ChromaStore(None, ChromaServer.of(remote, first.id))) as store:
+        store.create("open")
+    with open_snapshot(tmp_path, first.id) as broken:
+        assert {finding.check for finding in verify_snapshot(broken)} & {"counts", "vectors"}
+    assert build(tmp_path, 60).id == first.id
+    for each in (first, second):
+        with open_snapshot(tmp_path, each.id) as snapshot:
+            assert verify_snapshot(snapshot, probes=20) == ()
+
+
+def test_a_server_that_holds_other_vectors_under_the_same_ids_is_filled_anew(tmp_path: Path, remote: str) -> None:
+    made = build(tmp_path, 33)
+    with closing(ChromaStore(None, ChromaServer.of(remote, made.id))) as store:
+        store.collection("open").update(ids=[chunk(1).id], embeddings=vectors_of(1))
+    assert build(tmp_path, 33).id == made.id
+    with open_snapshot(tmp_path, made.id) as snapshot:
+        assert verify_snapshot(snapshot, probes=33) == ()
+
+
+def test_a_home_comes_back_from_a_server_by_building_again(
+    tmp_path: Path, remote: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = build(tmp_path, 21)
+    monkeypatch.delenv("QUERYMUST_CHROMA")
+    with open_snapshot(tmp_path, made.id) as snapshot, pytest.raises(IndexCorruptError, match="build the index again"):
+        snapshot.collections.count("open")
+    assert build(tmp_path, 21).id == made.id
+    with open_snapshot(tmp_path, made.id) as snapshot:
+        assert verify_snapshot(snapshot, probes=21) == ()
+
+
+def test_a_home_is_moved_to_a_server_by_building_again(home: Path, remote: str) -> None:
+    (home / "rag.yaml").write_text(f"chroma: {remote}\n")
+    count = open_snapshot(home, only_id(home)).manifest.n_open
+    assert build(home).id == only_id(home)
+    with open_snapshot(home, only_id(home)) as snapshot:
+        assert snapshot.collections.count("open") == count
+
+
+def test_a_server_without_the_snapshot_says_to_build_again(address: str) -> None:
+    store = ChromaStore(None, ChromaServer.of(address, "strange"))
+    with closing(store), pytest.raises(IndexMissingError, match="build again with the same `chroma` setting"):
+        store.count("open")
+
+
+def test_a_server_that_does_not_answer_says_how_to_start_one() -> None:
+    with pytest.raises(IndexMissingError, match="chroma run --host"):
+        ChromaStore(None, ChromaServer.of(f"http://127.0.0.1:{free_port()}", "any"))
+
+
+@pytest.mark.parametrize("address", ["localhost:8000", "ftp://host", "http://", "http://h:port"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    with pytest.raises(UnreadableSettingsError, match="not an address"):
+        ChromaServer.of(address, "any")
+
+
+def test_no_address_is_no_server() -> None:
+    assert ChromaServer.of(None, "any") is None
+    assert ChromaServer.of("", "any") is None

@@ -1,0 +1,197 @@
+import base64
+import json
+import logging
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import wordllama
+
+from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError, UnknownNameError
+from retrieval.index.embedding.embedders import EMBEDDERS, load_embedder
+from retrieval.index.embedding.openai_model import OpenAiEmbedder
+from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
+from retrieval.query_must.canonical.canonical import literal
+
+TEXTS = ["attack matrix for clerics, armor class 6", "a long tale of the sea " * 50, "x", "AC 6"]
+
+
+@pytest.fixture(scope="module")
+def offline() -> WordllamaEmbedder:
+    return WordllamaEmbedder()
+
+
+def test_wordllama_gives_the_librarys_own_vectors(offline: WordllamaEmbedder) -> None:
+    model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
+    read = [literal(text) for text in TEXTS]
+    assert offline.embed(TEXTS) == pytest.approx(model.embed(read, norm=True), abs=1e-6)
+    assert offline.identity.dimensions == 256
+
+
+def test_one_thing_said_in_two_ways_has_one_vector(offline: WordllamaEmbedder) -> None:
+    assert np.array_equal(*offline.embed(["Armour Class: wolves", "ac wolf"]))
+    assert np.array_equal(offline.embed_query("a 7th level cleric"), offline.embed_query("a level seven cleric"))
+
+
+def test_a_vector_does_not_depend_on_its_neighbours(offline: WordllamaEmbedder) -> None:
+    together = offline.embed(TEXTS)
+    for place, text in enumerate(TEXTS):
+        assert np.array_equal(offline.embed([text])[0], together[place])
+
+
+def test_every_vector_is_finite_and_of_length_one(offline: WordllamaEmbedder) -> None:
+    matrix = offline.embed(["", "   ", "\n", "\x00", "🜁", "a" * 50_000, *TEXTS])
+    assert np.linalg.norm(matrix, axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert offline.embed([]).shape == (0, 256)
+
+
+def test_wordllama_loads_without_a_network_or_a_home_and_leaves_logging_alone(tmp_path: Path) -> None:
+    code = """
+import socket, logging
+def refuse(*args, **kwargs): raise AssertionError("asked the network")
+socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
+from retrieval.index.embedding.embedders import load_embedder
+assert load_embedder("wordllama").embed(["AC 6"]).shape == (1, 256)
+assert not logging.getLogger().handlers and logging.getLogger().level == logging.WARNING
+"""
+    environment = {"HOME": str(tmp_path), "PYTHONPATH": str(Path.cwd())}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_embedder_names_those_that_exist() -> None:
+    with pytest.raises(UnknownNameError, match="'bert'; there are: minilm, openai, st:MODEL, wordllama"):
+        load_embedder("bert")
+
+
+def test_every_embedder_says_who_it_is_before_it_has_weights_or_a_key() -> None:
+    names = {load_embedder(name).identity.name for name in EMBEDDERS}
+    assert names == set(EMBEDDERS)
+
+
+def test_minilm_without_weights_says_where_they_belong(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from chromadb.utils.embedding_functions import ONNXMiniLM_L6_V2
+
+    monkeypatch.setattr(ONNXMiniLM_L6_V2, "DOWNLOAD_PATH", tmp_path)
+    with pytest.raises(EmbedderUnavailableError, match=r"no model\.onnx.*--embedder wordllama"):
+        load_embedder("minilm").embed(["AC 6"])
+
+
+class FakeServer(ThreadingHTTPServer):
+    """Speaks enough of the protocol over a real socket; its answers say which text they are for."""
+
+    daemon_threads = True
+    dimensions = 1536
+    failures: tuple[int, ...] = ()
+    zero = False
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.requests: list[list[str]] = []
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"OPENAI_API_KEY": "local", "OPENAI_BASE_URL": f"http://127.0.0.1:{self.server_port}/v1"}
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: FakeServer
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.requests.append(body["input"])
+        if self.server.failures:
+            status, *rest = self.server.failures
+            self.server.failures = tuple(rest)
+            self.answer(status, {"error": {"message": "not now", "type": "test"}})
+            return
+        data = [
+            {"object": "embedding", "index": place, "embedding": self.vector(text)}
+            for place, text in enumerate(body["input"])
+        ]
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        self.answer(200, {"object": "list", "model": body["model"], "data": data[::-1], "usage": usage})
+
+    def vector(self, text: str) -> str:
+        numbers = np.zeros(self.server.dimensions, dtype="<f4")
+        numbers[len(text) % self.server.dimensions] = 0.0 if self.server.zero else 2.0
+        return base64.b64encode(numbers.tobytes()).decode()
+
+    def answer(self, status: int, body: dict[str, Any]) -> None:
+        content = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(content)))
+        self.send_header("retry-after-ms", "1")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *args: object) -> None:
+        logging.getLogger(__name__).debug("%s", args)
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with FakeServer() as fake:
+        thread = threading.Thread(target=fake.serve_forever)
+        thread.start()
+        yield fake
+        fake.shutdown()
+        thread.join()
+
+
+def test_openai_sends_batches_and_keeps_the_order(server: FakeServer) -> None:
+    matrix = OpenAiEmbedder(server.environment).embed(["x" * (1 + place % 1000) for place in range(600)])
+    assert [len(batch) for batch in server.requests] == [256, 256, 88]
+    assert matrix.argmax(axis=1).tolist() == [1 + place % 1000 for place in range(600)]
+    assert np.linalg.norm(matrix, axis=1) == pytest.approx(1.0)
+
+
+def test_openai_tries_again_after_a_passing_failure(server: FakeServer) -> None:
+    server.failures = (429, 500)
+    assert OpenAiEmbedder(server.environment).embed(["ab"])[0].argmax() == 2
+    assert len(server.requests) == 3
+
+
+def test_openai_gives_up_with_a_sentence(server: FakeServer) -> None:
+    server.failures = (401,)
+    with pytest.raises(EmbedderUnavailableError, match=r"could not embed 1 texts.*not now"):
+        OpenAiEmbedder(server.environment).embed(["ab"])
+    server.failures = (503,) * 9
+    with pytest.raises(EmbedderUnavailableError, match="check the key"):
+        OpenAiEmbedder(server.environment, retries=1).embed(["ab"])
+
+
+def test_openai_without_a_server_or_a_key_says_so(server: FakeServer) -> None:
+    with pytest.raises(EmbedderUnavailableError, match="OPENAI_API_KEY"):
+        OpenAiEmbedder({}).embed(["ab"])
+    closed = {"OPENAI_API_KEY": "local", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    with pytest.raises(EmbedderUnavailableError, match="network"):
+        OpenAiEmbedder(closed, retries=0).embed(["ab"])
+
+
+def test_openai_refuses_another_models_vectors(server: FakeServer) -> None:
+    server.dimensions = 8
+    with pytest.raises(EmbedderMismatchError, match="8 dimensions, not 1536"):
+        OpenAiEmbedder(server.environment).embed(["ab"])
+    server.dimensions, server.zero = 1536, True
+    with pytest.raises(EmbedderMismatchError, match="zero"):
+        OpenAiEmbedder(server.environment).embed(["ab"])
+
+
+def test_openai_gives_no_vectors_for_no_texts_and_asks_nobody() -> None:
+    nothing = OpenAiEmbedder({}).embed([])
+    assert (nothing.shape, nothing.dtype) == ((0, 1536), np.float32)
+
+
+def test_openai_sends_an_empty_text_as_a_space_and_cuts_an_endless_one(server: FakeServer) -> None:
+    OpenAiEmbedder(server.environment).embed(["", "x" * 100_000])
+    assert server.requests[0][0] == " "
+    assert len(server.requests[0][1]) < 40_000

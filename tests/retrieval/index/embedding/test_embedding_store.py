@@ -1,0 +1,132 @@
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrieval.errors import EmbedderMismatchError, IndexCorruptError, RetrievalError
+from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.types import EmbedderIdentity
+
+MODEL = EmbedderIdentity("toy", "1", 3)
+
+
+def vectors(*first: float) -> np.ndarray:
+    return np.asarray([[number, 0.5, -1] for number in first], dtype=np.float32)
+
+
+def test_what_was_added_is_not_missing_and_comes_back_in_the_order_asked(tmp_path: Path) -> None:
+    store = EmbeddingStore(tmp_path, MODEL)
+    assert store.missing(["b", "a", "b"]) == ("b", "a")
+    store.add(["a", "b"], vectors(1, 2))
+    again = EmbeddingStore(tmp_path, MODEL)
+    assert again.missing(["a", "c", "b"]) == ("c",)
+    assert np.array_equal(again.get(["b", "a", "b"]), vectors(2, 1, 2))
+    assert again.get([]).shape == (0, 3)
+
+
+def test_another_model_or_version_has_vectors_of_its_own(tmp_path: Path) -> None:
+    EmbeddingStore(tmp_path, MODEL).add(["a"], vectors(1))
+    for other in (EmbedderIdentity("toy", "2", 3), EmbedderIdentity("toy/1", "1", 3), EmbedderIdentity("toy", "1", 4)):
+        assert EmbeddingStore(tmp_path, other).missing(["a"]) == ("a",)
+
+
+def test_two_models_whose_names_are_written_alike_have_files_of_their_own(tmp_path: Path) -> None:
+    one, other = (EmbeddingStore(tmp_path, EmbedderIdentity(name, "1", 3)) for name in ("st:B/bge-m3", "st:B_bge-m3"))
+    one.add(["a"], vectors(1))
+    other.add(["a"], vectors(2))
+    assert one.path != other.path
+    assert (one.get(["a"])[0, 0], other.get(["a"])[0, 0]) == (1, 2)
+    assert EmbeddingStore(tmp_path, one.identity).path == one.path
+
+
+def test_vectors_of_an_older_program_are_found_where_their_name_says_the_whole_identity(tmp_path: Path) -> None:
+    paid, shared = EmbedderIdentity("openai", "small-3", 3), EmbedderIdentity("st:B/bge-m3", "1", 3)
+    for identity, name in ((paid, "openai-small-3-3.sqlite"), (shared, "st_B_bge-m3-1-3.sqlite")):
+        store = EmbeddingStore(tmp_path / "now", identity)
+        store.add(["a"], vectors(1))
+        (tmp_path / "before").mkdir(exist_ok=True)
+        store.path.rename(tmp_path / "before" / name)
+    assert EmbeddingStore(tmp_path / "before", paid).missing(["a"]) == ()
+    assert EmbeddingStore(tmp_path / "before", shared).missing(["a"]) == ("a",)
+
+
+def test_a_missing_vector_is_an_error_and_never_zeros(tmp_path: Path) -> None:
+    store = EmbeddingStore(tmp_path, MODEL)
+    store.add(["a"], vectors(1))
+    with pytest.raises(IndexCorruptError, match=r"1 of 2 texts have no vector.*'lost'"):
+        store.get(["a", "lost"])
+
+
+@pytest.mark.parametrize("wrong", [np.zeros((1, 4)), np.zeros((2, 3)), np.full((1, 3), np.nan)])
+def test_a_vector_that_does_not_fit_is_refused(tmp_path: Path, wrong: np.ndarray) -> None:
+    store = EmbeddingStore(tmp_path, MODEL)
+    with pytest.raises(EmbedderMismatchError, match="embed"):
+        store.add(["a"], wrong.astype(np.float32))
+    assert len(store) == 0
+
+
+def test_pruning_forgets_all_other_texts(tmp_path: Path) -> None:
+    store = EmbeddingStore(tmp_path, MODEL)
+    store.add(["a", "b", "c"], vectors(1, 2, 3))
+    assert store.prune(["b", "unknown"]) == 2
+    assert store.missing(["a", "b", "c"]) == ("a", "c")
+
+
+def test_a_file_that_is_no_store_says_what_to_do(tmp_path: Path) -> None:
+    store = EmbeddingStore(tmp_path, MODEL)
+    store.path.write_bytes(b"not a database, but long enough to be looked at" * 100)
+    with pytest.raises(IndexCorruptError, match="embed again"):
+        store.missing(["a"])
+
+
+def test_a_store_in_use_is_to_be_waited_for_and_never_to_be_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.index.embedding.embedding_store._WAIT", 0.05)
+    store = EmbeddingStore(tmp_path, MODEL)
+    store.add(["a"], vectors(1))
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        for use in (lambda: store.missing(["a"]), lambda: store.add(["b"], vectors(2)), lambda: len(store)):
+            with pytest.raises(RetrievalError, match=r"in use or cannot be written \(.*locked\); wait") as raised:
+                use()
+            assert "delete" not in str(raised.value)
+    assert store.missing(["a", "b"]) == ("b",)
+
+
+def test_a_folder_in_place_of_the_store_is_no_bare_error(tmp_path: Path) -> None:
+    store = EmbeddingStore(tmp_path, MODEL)
+    store.path.mkdir()
+    with pytest.raises(RetrievalError, match="in use or cannot be written"):
+        store.missing(["a"])
+
+
+KILLED = """
+import os, signal, sys, numpy as np
+from pathlib import Path
+from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.types import EmbedderIdentity
+store = EmbeddingStore(Path(sys.argv[1]), EmbedderIdentity("toy", "1", 3))
+store.add(["whole"], np.ones((1, 3), dtype=np.float32))
+class Dying(list):
+    def __iter__(self):
+        for place, text in enumerate(super().__iter__()):
+            if place == 1500:
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield text
+texts = Dying(str(number) for number in range(2000))
+store.add(texts, np.ones((2000, 3), dtype=np.float32))
+"""
+
+
+def test_a_killed_process_leaves_whole_batches_only(tmp_path: Path) -> None:
+    died = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], cwd=Path.cwd(), check=False)
+    assert died.returncode == -signal.SIGKILL
+    store = EmbeddingStore(tmp_path, MODEL)
+    assert len(store) == 1
+    assert store.missing(["whole", "0"]) == ("0",)

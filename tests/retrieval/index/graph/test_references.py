@@ -1,0 +1,24 @@
+import pytest
+
+from retrieval.index.graph.references import references, shortened
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("It burns (see Fireball).", ["Fireball"]),
+        ("Refer to the Rules of Engagement for more.", ["Rules of Engagement for"]),
+        ('see "Conditions" and “Cover”; done', ["Conditions", "Cover"]),
+        ("See also _Mage Hand_.", ["Mage Hand"]),
+        ('_See also_ "Cover."', ["Cover."]),
+        ("as described in the fireball spell, it burns", ["fireball"]),
+        ("You see a dragon. He saw Fireball.", []),
+        ("see below", []),
+    ],
+)
+def test_a_reference_is_what_a_text_names_after_see(text: str, names: list[str]) -> None:
+    assert list(references(text)) == names
+
+
+def test_a_name_is_shortened_from_its_end() -> None:
+    assert list(shortened(["charge", "and", "run"])) == ["charge and run", "charge and", "charge"]

@@ -1,0 +1,268 @@
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrieval.errors import (
+    EmbedderMismatchError,
+    IndexCorruptError,
+    IndexMissingError,
+    LibraryError,
+    UnknownNameError,
+)
+from retrieval.index.chroma.store import ChromaStore
+from retrieval.index.snapshot import building
+from retrieval.index.snapshot.live import live_id, promote
+from retrieval.index.snapshot.manifest import Manifest
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+from retrieval.index.snapshot.verification import ann_recall, verify_snapshot
+from retrieval.index.words.lexical_index import LexicalIndex
+from retrieval.index.words.tokenizer import tokenizer
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+
+from ..conftest import MODEL, MUST, build, chunk, only_id, vectors_of
+
+
+def test_everything_comes_back_aligned(home: Path) -> None:
+    matrix = vectors_of(60)
+    with open_snapshot(home, only_id(home)) as snapshot:
+        assert len(snapshot) == 60
+        ids = [entry.id for entry in snapshot.chunks]
+        assert ids == sorted(ids)
+        for number in (0, 7, 59):
+            position = int(snapshot.chunks.positions([chunk(number).id])[0])
+            assert snapshot.chunks[position] == chunk(number)
+            assert np.array_equal(snapshot.vectors[position], matrix[number])
+            assert snapshot.lexical.scores(str(number)).argmax() == position
+            assert snapshot.collections.nearest("guarded" if number % 9 == 0 else "open", matrix[number], 1).ids == (
+                chunk(number).id,
+            )
+        guarded = [entry.query_must == MUST for entry in snapshot.chunks]
+        assert np.asarray(snapshot.predicates.guarded).tolist() == guarded
+        assert snapshot.vocabulary.to_json() == Vocabulary.default().to_json()
+
+
+def test_the_manifest_counts_what_is_there(home: Path) -> None:
+    manifest = open_snapshot(home, only_id(home)).manifest
+    assert (manifest.n_chunks, manifest.n_guarded, manifest.n_open, manifest.n_tables) == (60, 7, 53, 7)
+    assert manifest.embedder == MODEL
+    assert Manifest.read(home / "snapshots" / manifest.id) == manifest
+
+
+def test_the_same_library_in_any_order_is_the_same_snapshot_and_is_not_built_twice(home: Path) -> None:
+    folder = home / "snapshots" / only_id(home)
+    before = (folder / "manifest.json").stat().st_mtime_ns, sorted(path.name for path in (folder / "chroma").iterdir())
+    chunks = [chunk(number) for number in range(60)]
+    manifest = build_snapshot(home, chunks[::-1], vectors_of(60)[::-1], MODEL, Vocabulary.default())
+    assert manifest.id == only_id(home)
+    # Chroma names a collection's folder anew each time it is written.
+    after = (folder / "manifest.json").stat().st_mtime_ns, sorted(path.name for path in (folder / "chroma").iterdir())
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda entry: replace(entry, text="other"),
+        lambda entry: replace(entry, query_must='{"contain": "ac 7"}'),
+        lambda entry: replace(entry, names=("another",)),
+    ],
+)
+def test_one_changed_chunk_is_another_snapshot_beside_the_old_one(home: Path, change) -> None:
+    old = only_id(home)
+    chunks = [change(chunk(0)), *(chunk(number) for number in range(1, 60))]
+    manifest = build_snapshot(home, chunks, vectors_of(60), MODEL, Vocabulary.default())
+    assert manifest.id != old
+    assert verify_snapshot(open_snapshot(home, old)) == ()
+
+
+def test_progress_ends_at_the_total(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    chunks = [chunk(number) for number in range(30)]
+    build_snapshot(
+        tmp_path, chunks, vectors_of(30), MODEL, Vocabulary.default(), progress=lambda *state: told.append(state)
+    )
+    assert told[-1] == ("collections", 30, 30)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_tiny_library_works(tmp_path: Path, count: int) -> None:
+    manifest = build(tmp_path, count)
+    with open_snapshot(tmp_path, manifest.id) as snapshot:
+        assert verify_snapshot(snapshot) == ()
+
+
+def test_a_library_that_cannot_be_built_leaves_nothing_behind(tmp_path: Path) -> None:
+    one = chunk(1)
+    with pytest.raises(LibraryError, match="no chunks"):
+        build_snapshot(tmp_path, [], vectors_of(0), MODEL, Vocabulary.default())
+    with pytest.raises(LibraryError, match="distinct ids"):
+        build_snapshot(tmp_path, [one, one], vectors_of(2), MODEL, Vocabulary.default())
+    with pytest.raises(EmbedderMismatchError, match="embed again with toy"):
+        build_snapshot(tmp_path, [one], vectors_of(2), MODEL, Vocabulary.default())
+    with pytest.raises(EmbedderMismatchError, match="not finite"):
+        build_snapshot(tmp_path, [one], np.full((1, 16), np.nan, dtype=np.float32), MODEL, Vocabulary.default())
+    assert not list(tmp_path.rglob("manifest.json"))
+
+
+def test_a_lexical_index_over_other_chunks_another_order_or_other_words_is_refused(tmp_path: Path) -> None:
+    chunks = sorted((chunk(number) for number in range(20)), key=lambda entry: entry.id)
+    texts = [entry.search_text for entry in chunks]
+    default = Vocabulary.default()
+    given = LexicalIndex.build(texts)
+    manifest = build_snapshot(tmp_path, chunks, vectors_of(20), MODEL, default, lexical=given)
+    assert build_snapshot(tmp_path, chunks, vectors_of(20), MODEL, default).id == manifest.id
+    older = tokenizer(default.merge(Vocabulary(aliases={"scarab": "beetle"})))
+    cuts = (LexicalIndex.build(texts, str.split), LexicalIndex.build(texts, older))
+    for wrong in (LexicalIndex.build(texts[::-1]), LexicalIndex.build(texts[1:]), *cuts):
+        with pytest.raises(LibraryError, match="over other chunks, or cut into other words"):
+            build_snapshot(tmp_path, chunks, vectors_of(20), MODEL, default, lexical=wrong)
+
+
+def test_a_build_that_fails_half_way_is_no_snapshot(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(building, "write_collections", fail)
+    before = only_id(home)
+    with pytest.raises(OSError, match="no space"):
+        build(home, 20)
+    assert only_id(home) == before
+
+
+def test_nothing_live_and_an_unknown_id_say_what_to_do(home: Path) -> None:
+    with pytest.raises(IndexMissingError, match="querymust build --library"):
+        open_snapshot(home)
+    with pytest.raises(IndexMissingError, match="no snapshot '0123456789abcdef'; build it first"):
+        open_snapshot(home, "0123456789abcdef")
+    with pytest.raises(IndexMissingError, match="no complete snapshot"):
+        promote(home, "0123456789abcdef")
+    assert live_id(home) is None
+
+
+def test_the_live_pointer_moves_at_once(home: Path) -> None:
+    first = only_id(home)
+    promote(home, first)
+    second = build(home, 20).id
+    assert open_snapshot(home).id == first
+    promote(home, second)
+    assert (live_id(home), open_snapshot(home).id) == (second, second)
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("manifest.json", b"{"),
+        ("manifest.json", b'{"schema_version": 99}'),
+        ("manifest.json", b'{"schema_version": 1}'),
+        ("chunks.jsonl", b""),
+        ("vectors.npy", b"short"),
+        ("lexical/weights.npy", None),
+        ("chunk_ids.npy", None),
+        ("predicates/predicates.json", b"{}"),
+    ],
+)
+def test_a_damaged_file_is_refused_with_what_to_do(home: Path, file: str, content: bytes | None) -> None:
+    path = home / "snapshots" / only_id(home) / file
+    path.unlink() if content is None else path.write_bytes(content)
+    with pytest.raises(IndexCorruptError, match="build"):
+        open_snapshot(home, only_id(home))
+
+
+def test_one_flipped_bit_is_found_by_its_hash(home: Path) -> None:
+    path = home / "snapshots" / only_id(home) / "vectors.npy"
+    content = bytearray(path.read_bytes())
+    content[-3] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(IndexCorruptError, match="hash"):
+        open_snapshot(home, only_id(home))
+    assert "files" in {finding.check for finding in verify_snapshot(open_snapshot(home, only_id(home), hashes=False))}
+
+
+def test_a_whole_snapshot_has_no_findings_and_full_recall(home: Path) -> None:
+    with open_snapshot(home, only_id(home)) as snapshot:
+        assert verify_snapshot(snapshot) == ()
+        assert ann_recall(snapshot) == 1.0
+
+
+def test_lost_records_and_vectors_are_found(home: Path) -> None:
+    folder = home / "snapshots" / only_id(home) / "chroma"
+    store = ChromaStore(folder)
+    store.collection("open").delete(ids=[chunk(1).id])
+    store.collection("guarded").update(ids=[chunk(9).id], embeddings=vectors_of(1))
+    store.close()
+    with open_snapshot(home, only_id(home)) as snapshot:
+        found = {finding.check: finding.detail for finding in verify_snapshot(snapshot, probes=60)}
+    assert "52 records instead of 53" in found["counts"]
+    assert "vectors" in found
+    assert chunk(1).id in found["probes"] or chunk(9).id in found["probes"]
+
+
+def test_a_snapshot_without_its_chroma_is_found(home: Path) -> None:
+    shutil.rmtree(home / "snapshots" / only_id(home) / "chroma")
+    with open_snapshot(home, only_id(home)) as snapshot:
+        assert verify_snapshot(snapshot) != ()
+
+
+def test_reading_a_snapshot_without_its_chroma_makes_no_empty_one(home: Path) -> None:
+    folder = home / "snapshots" / only_id(home) / "chroma"
+    (folder / "chroma.sqlite3").unlink()
+    with open_snapshot(home, only_id(home)) as snapshot:
+        with pytest.raises(IndexCorruptError, match=r"no chroma\.sqlite3.*build the index again"):
+            snapshot.collections.nearest("open", vectors_of(1)[0], 3)
+        assert snapshot.lexical.scores("dragon").any()
+    assert not (folder / "chroma.sqlite3").exists()
+
+
+def test_an_unknown_chunk_is_named(home: Path) -> None:
+    with open_snapshot(home, only_id(home)) as snapshot, pytest.raises(UnknownNameError, match="'nobody'"):
+        snapshot.chunks.positions([chunk(1).id, "nobody"])
+
+
+def test_building_again_mends_a_damaged_snapshot(home: Path) -> None:
+    name = only_id(home)
+    (home / "snapshots" / name / "vectors.npy").write_bytes(b"broken")
+    chunks = [chunk(number) for number in range(60)]
+
+    assert build_snapshot(home, chunks, vectors_of(60), MODEL, Vocabulary.default()).id == name
+    with open_snapshot(home, name) as snapshot:
+        assert np.array_equal(snapshot.vectors[int(snapshot.chunks.positions([chunk(7).id])[0])], vectors_of(60)[7])
+
+
+def sql(chroma: Path, statement: str) -> None:
+    with closing(sqlite3.connect(chroma / "chroma.sqlite3")) as connection, connection:
+        assert connection.execute(statement).rowcount > 0
+
+
+def one_wrong_vector(chroma: Path) -> None:
+    with closing(ChromaStore(chroma)) as store:
+        store.collection("open").update(ids=[chunk(1).id], embeddings=vectors_of(1))
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "no folder": shutil.rmtree,
+    "no database": lambda chroma: (chroma / "chroma.sqlite3").unlink(),
+    "no database but other bytes": lambda chroma: (chroma / "chroma.sqlite3").write_bytes(b"not a database" * 1000),
+    "no collection": lambda chroma: sql(chroma, "DELETE FROM collections WHERE name = 'guarded'"),
+    "a record less": lambda chroma: sql(chroma, f"DELETE FROM embeddings WHERE embedding_id = '{chunk(9).id}'"),
+    "records without vectors": lambda chroma: sql(chroma, "DELETE FROM embeddings_queue"),
+    "one wrong vector": one_wrong_vector,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_building_again_mends_a_damaged_chroma(home: Path, damage: Callable[[Path], object]) -> None:
+    name = only_id(home)
+    folder = home / "snapshots" / name
+    damage(folder / "chroma")
+    with open_snapshot(home, name) as snapshot:
+        assert verify_snapshot(snapshot, probes=60) != ()
+
+    assert build(home).id == name == only_id(home)
+    with open_snapshot(home, name) as snapshot:
+        assert verify_snapshot(snapshot, probes=60) == ()

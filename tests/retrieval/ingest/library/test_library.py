@@ -1,0 +1,210 @@
+import pytest
+
+from retrieval.errors import LibraryError
+from retrieval.ingest.library.library import UNKNOWN_DATE, list_books, read_book, slugify, stray_files
+
+
+def write(path, text="# A\n\ntext\n", encoding="utf-8"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding=encoding)
+    return path
+
+
+def read_only_book(library):
+    (folder,) = list_books(library)
+    return read_book(folder)
+
+
+def test_sub_folders_are_books_in_slug_order_and_files_are_documents_in_name_order(tmp_path):
+    for name in ("Zed/01.md", "Alpha Book/b.md", "Alpha Book/a.md", "Alpha Book/notes.txt", "stray.txt"):
+        write(tmp_path / name)
+
+    books = [read_book(folder) for folder in list_books(tmp_path)]
+
+    assert [book.slug for book in books] == ["alpha-book", "zed"]
+    assert [document.path for document in books[0].documents] == ["a.md", "b.md"]
+    assert books[0].ignored == ("notes.txt",)
+    assert stray_files(tmp_path) == ("stray.txt",)
+
+
+def test_a_folder_without_sub_folders_is_one_book(tmp_path):
+    write(tmp_path / "Manual" / "a.md")
+
+    assert read_only_book(tmp_path / "Manual").slug == "manual"
+
+
+def test_a_hidden_folder_is_no_book_and_makes_no_strays_of_a_flat_library(tmp_path):
+    write(tmp_path / "Manual" / "a.md")
+    write(tmp_path / "Manual" / ".github" / "ISSUE.md")
+
+    assert [document.path for document in read_only_book(tmp_path / "Manual").documents] == ["a.md"]
+    assert stray_files(tmp_path / "Manual") == ()
+
+
+def test_defaults_are_stated_and_the_missing_date_is_a_warning(tmp_path):
+    write(tmp_path / "Core Rules" / "a.md")
+
+    book = read_only_book(tmp_path)
+
+    assert book.documents[0].metadata == {
+        "title": "Core Rules", "source": "Core Rules", "doc_type": "rulebook", "category": "rulebook",
+        "last_update_date": UNKNOWN_DATE,
+    }  # fmt: skip
+    assert "last_update_date" in book.warnings[0]
+
+
+def test_front_matter_wins_over_book_toml_and_any_key_is_kept(tmp_path):
+    write(
+        tmp_path / "b" / "book.toml",
+        'title = "T"\ndoc_type = "faq"\ntags = ["x", "y"]\nlast_update_date = 2024-05-01\n',
+    )
+    write(tmp_path / "b" / "a.md", "---\ndoc_type: ops\npages: 12\n---\n# A\n")
+
+    (document,) = read_only_book(tmp_path).documents
+
+    assert document.metadata["doc_type"] == "ops"
+    assert document.metadata["category"] == "faq"
+    assert document.metadata["tags"] == ("x", "y")
+    assert document.metadata["pages"] == 12
+    assert document.metadata["last_update_date"] == "2024-05-01"
+    assert (document.first_line, document.text) == (5, "# A\n")
+
+
+def test_a_rule_between_dashes_is_text_and_not_front_matter(tmp_path):
+    write(tmp_path / "b" / "a.md", "---\njust a sentence\n---\nmore\n")
+
+    assert read_only_book(tmp_path).documents[0].text.startswith("---\njust a sentence")
+
+
+def test_two_rules_around_emphasis_are_text(tmp_path):
+    write(tmp_path / "b" / "a.md", "---\n\n*Emphasis* stands: between rules.\n\n---\n\nmore\n")
+
+    book = read_only_book(tmp_path)
+
+    assert book.documents[0].text.startswith("---\n\n*Emphasis*")
+    assert (book.documents[0].first_line, len(book.warnings)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        pytest.param("last_update_date: 2024-13-45", "last_update_date", id="no such day"),
+        pytest.param("author: {name: Ann}", "author", id="nested"),
+        pytest.param("author:\n  name: Ann\n  - Bob", "author", id="no YAML, over more lines"),
+        pytest.param("title: Rules: the second", "title", id="a colon"),
+        pytest.param("dates: [[2024-01-01]]", "dates", id="a list of lists"),
+        pytest.param(f"number: {'9' * 5000}", "number", id="a very long number"),
+        pytest.param("weight: .nan", "weight", id="no number"),
+    ],
+)
+def test_a_bad_key_of_front_matter_is_left_out_alone_and_named_with_its_file(tmp_path, line, key):
+    write(tmp_path / "b" / "book.toml", 'title = "T"\nlast_update_date = 2024-05-01\n')
+    write(tmp_path / "b" / "a.md", f"---\npages: 12\n{line}\ntags: [x]\n---\n# A\n")
+
+    book = read_only_book(tmp_path)
+    (document,) = book.documents
+
+    assert document.text == "# A\n"
+    assert (document.metadata["pages"], document.metadata["tags"]) == (12, ("x",))
+    assert (document.metadata["title"], document.metadata["last_update_date"]) == ("T", "2024-05-01")
+    assert [warning[: len(f"a.md: metadata key '{key}'")] for warning in book.warnings] == [
+        f"a.md: metadata key '{key}'"
+    ]
+
+
+def test_front_matter_with_a_line_that_is_no_yaml_is_text_and_says_so(tmp_path):
+    write(tmp_path / "b" / "a.md", "---\ntitle: Rules: the second\nand prose\n---\nmore\n")
+
+    book = read_only_book(tmp_path)
+
+    assert book.documents[0].text.startswith("---\ntitle: Rules")
+    assert any("'and prose'" in warning for warning in book.warnings)
+
+
+def test_a_list_of_dates_is_a_list_of_days(tmp_path):
+    write(tmp_path / "b" / "a.md", "---\ndates: [2024-01-01, 2024-02-01 10:00:00]\n---\n# A\n")
+
+    assert read_only_book(tmp_path).documents[0].metadata["dates"] == ("2024-01-01", "2024-02-01")
+
+
+def test_latin_1_is_read_with_a_warning_that_names_the_byte(tmp_path):
+    write(tmp_path / "b" / "a.md", "# Caf\xe9\n", encoding="latin-1")
+
+    book = read_only_book(tmp_path)
+
+    assert book.documents[0].text == "# Café\n"
+    assert any("byte 5 is not UTF-8" in warning for warning in book.warnings)
+
+
+def test_a_binary_file_is_left_out_with_a_warning_and_the_rest_is_kept(tmp_path):
+    write(tmp_path / "b" / "a.md")
+    (tmp_path / "b" / "z.md").write_bytes(b"PK\0\0")
+
+    book = read_only_book(tmp_path)
+
+    assert [document.path for document in book.documents] == ["a.md"]
+    assert any("z.md" in warning and "NUL" in warning for warning in book.warnings)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "message"),
+    [
+        (lambda folder: None, "holds no markdown"),
+        (lambda folder: (write(folder / "A b" / "a.md"), write(folder / "a-b" / "a.md")), "both become the key 'a-b'"),
+        (lambda folder: write(folder / "???" / "a.md"), "no letter or digit"),
+    ],
+)
+def test_a_folder_that_is_no_library_is_refused_with_the_reason(tmp_path, prepare, message):
+    prepare(tmp_path)
+
+    with pytest.raises(LibraryError, match=message):
+        list_books(tmp_path)
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(LibraryError, match="nowhere is not a folder"):
+        list_books(tmp_path / "nowhere")
+
+
+def test_a_broken_book_toml_is_named(tmp_path):
+    write(tmp_path / "b" / "a.md")
+    write(tmp_path / "b" / "book.toml", "title = \n")
+
+    with pytest.raises(LibraryError, match=r"book\.toml"):
+        read_only_book(tmp_path)
+
+
+def test_a_number_that_nothing_compares_with_is_named(tmp_path):
+    write(tmp_path / "b" / "a.md")
+    write(tmp_path / "b" / "book.toml", "weight = inf\n")
+
+    with pytest.raises(LibraryError, match=r"book\.toml: metadata key 'weight' is inf"):
+        read_only_book(tmp_path)
+
+
+def test_the_digest_changes_with_the_text_and_not_with_other_files(tmp_path):
+    write(tmp_path / "b" / "a.md")
+    (before,) = list_books(tmp_path)
+    write(tmp_path / "b" / "picture.txt")
+    (same,) = list_books(tmp_path)
+    write(tmp_path / "b" / "a.md", "# B\n")
+    (after,) = list_books(tmp_path)
+
+    assert before.digest == same.digest != after.digest
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"), [("SRD 5.2.1", "srd-5.2.1"), ("../../etc", "etc"), ("Café, noir", "cafe-noir")]
+)
+def test_a_slug_is_safe_as_a_file_name(name, slug):
+    assert slugify(name) == slug
+
+
+def test_the_librarys_vocabulary_is_no_stray_file_and_part_of_every_digest(tmp_path):
+    write(tmp_path / "b" / "a.md")
+    (before,) = list_books(tmp_path)
+    write(tmp_path / "vocabulary.toml", '[labels.thac0]\nforms = ["to hit armor class zero"]\n')
+    (after,) = list_books(tmp_path)
+
+    assert stray_files(tmp_path) == ()
+    assert before.digest != after.digest

@@ -1,0 +1,177 @@
+import pytest
+
+from retrieval.ingest.tables.reading import Axis, read_table
+from retrieval.types import Table, TableRow
+
+
+def table(header, *rows):
+    made = tuple(TableRow(tuple(row.split("|")), number + 3, row) for number, row in enumerate(rows))
+    return Table("t", "b", "d.md", ("H",), "Caption", tuple(header.split("|")), made, (1, len(rows) + 2), header)
+
+
+def roles(reading):
+    return [row.role for row in reading.rows]
+
+
+def test_a_plain_table_is_a_grid_with_its_first_telling_column_as_key():
+    reading = read_table(table("Armor|Cost|AC", "Leather|5|8", "Chain|75|5"))
+
+    assert (reading.kind, reading.key_column, reading.axis) == ("grid", 0, None)
+    assert roles(reading) == ["data", "data"]
+
+
+def test_the_key_is_the_column_that_tells_the_rows_apart():
+    rows = [f"{'Peak' if i < 6 else 'Vale'}|Town {i}|{i * 100}" for i in range(12)]
+
+    assert read_table(table("County|Name|People", *rows)).key_column == 1
+
+
+def test_pairs_whose_first_stands_in_the_heading_are_a_record():
+    assert read_table(table("Frequency:|Rare", "Hit Dice:|4", "Size:|Large")).kind == "record"
+
+
+def test_pairs_under_a_blank_corner_are_a_record_if_most_of_them_are_named():
+    assert read_table(table("|Large Construct", "Hit Dice:|4", "more dice|", "Size:|Large")).kind == "record"
+    assert read_table(table("|Cost", "Sum:|4", "Rope|3", "Lamp|2")).kind == "grid"
+
+
+def test_a_first_row_that_is_really_a_heading_joins_the_one_above():
+    reading = read_table(table("||Break DC|", "Door|Hardness|Stuck|Locked", "Stone|8|28|28", "Iron|10|28|28"))
+
+    assert reading.columns == ("Door", "Hardness", "Break DC Stuck", "Break DC Locked")
+    assert roles(reading) == ["heading", "data", "data"]
+
+
+def test_a_row_without_a_key_under_a_heading_over_several_columns_is_a_heading():
+    reading = read_table(table("Pace|Distance per|", "|Minute|Hour", "Fast|400 feet|4 miles", "Slow|200 feet|2 miles"))
+
+    assert reading.columns == ("Pace", "Distance per Minute", "Distance per Hour")
+    assert (reading.key_column, roles(reading)) == (0, ["heading", "data", "data"])
+
+
+def test_one_text_over_all_columns_is_joined_with_the_headings_below():
+    reading = read_table(table("Level|To hit|To hit|To hit", "Level|AC 1|AC 2|AC 3", "1|19|18|17", "2|18|17|16"))
+
+    assert reading.columns == ("Level", "To hit AC 1", "To hit AC 2", "To hit AC 3")
+
+
+def test_a_row_like_those_below_it_is_no_second_heading():
+    reading = read_table(table("Class|Saves|Saves|Saves", "Fighter|1|2|3", "Cleric|2|2|4"))
+
+    assert reading.columns == ("Class", "Saves", "Saves", "Saves")
+    assert roles(reading) == ["data", "data"]
+
+
+def test_the_first_pair_under_a_blank_heading_is_a_row():
+    pairs = read_table(table("|", "Name|Longsword", "Damage|1d8", "Weight|3"))
+    prices = read_table(table("|", "Item|Cost", "Rope|1 gp", "Lamp|5 sp", "Oil|1 sp", "Tent|2 gp"))
+
+    assert (pairs.columns, roles(pairs)) == (("entry", "column 2"), ["data"] * 3)
+    assert prices.columns == ("Item", "Cost")
+
+
+def test_a_title_over_the_table_becomes_the_label_of_its_rows():
+    reading = read_table(
+        table("Special Abilities||", "Owner Level|Armor Adj.|Special", "1-2|+0|Alertness", "3-4|+1|--")
+    )
+
+    assert reading.columns == ("Owner Level", "Armor Adj.", "Special")
+    assert reading.rows[1].label == "Special Abilities"
+
+
+def test_headings_that_stand_beside_their_cells_are_moved_over_them():
+    reading = read_table(table("Item||Cost||Crew|", "Catapult|800||6||", "Ram|1000||10||"))
+
+    assert reading.columns == ("Item", "Cost", "Crew")
+    assert reading.rows[0].cells == ("Catapult", "800", "6")
+
+
+def test_a_blank_corner_is_not_closed_up_where_a_column_is_empty():
+    read = read_table(table("|Cost|Notes", "Rope|1 gp|", "Lamp|5 sp|"))
+
+    assert read.columns == ("entry", "Cost", "Notes")
+    assert read.rows[0].cells == ("Rope", "1 gp", "")
+
+
+def test_a_label_row_names_the_rows_below_it_and_a_footnote_does_not():
+    reading = read_table(
+        table("Weapon|Cost|Damage", "Simple weapons||", "Club|1|d4", "Exotic weapons||", "Whip|2|d2", "* see text||")
+    )
+
+    assert roles(reading) == ["label", "data", "label", "data", "note"]
+    assert [row.label for row in reading.rows] == [None, "Simple weapons", None, "Exotic weapons", None]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        table("Level|Feature", "2|Surge", "3|", "4|Talent"),
+        table("Level|1|2|3", "1|1|1|1", "6|6|6|6", "7|8|9|9"),
+        table("Level|Feature", "17th|Surge", "18-19|", "20+|"),
+        table("Item|Price", "Torch|1 cp", "Lamp|", "Oil|1 sp"),
+    ],
+)
+def test_a_row_of_a_number_or_without_its_price_is_no_label(read):
+    assert roles(read_table(read)) == ["data"] * 3
+    assert {row.label for row in read_table(read).rows} == {None}
+
+
+def test_a_level_may_be_a_label_and_so_may_a_line_of_a_table_of_two_columns():
+    spells = read_table(table("Spell|School|Range", "1st Level||", "Alarm|Abj.|30", "2nd Level||", "Blur|Illusion|0"))
+    costs = read_table(table("Feature|Cost", "Trigger|", "Touch|100 gp", "Reset|", "Repair|200 gp"))
+
+    assert [row.label for row in spells.rows] == [None, "1st Level", None, "2nd Level"]
+    assert roles(costs) == ["label", "data", "label", "data"]
+
+
+def test_a_heading_inside_the_table_renames_the_columns_below_it():
+    reading = read_table(
+        table(
+            "Engine|Cost|Damage|Crew",
+            "Ram|1000|3d6|10",
+            "Modifiers|||",
+            "Condition|Modifier||",
+            "No sight|-6||",
+            "Moved|-2||",
+        )
+    )
+
+    assert roles(reading) == ["data", "label", "heading", "data", "data"]
+    assert reading.rows[4].columns[:2] == ("Condition", "Modifier")
+
+
+def test_a_row_that_fills_the_places_of_the_rows_above_the_label_is_no_heading():
+    read = read_table(
+        table(
+            "Feature||CR||",
+            "+15 to +19||+1||",
+            "Features||||",
+            "Device||Level of spell||",
+            "Liquid||+5||",
+            "Delay||+3||",
+            "Poison|x|+1|Venom|+3",
+        )
+    )
+
+    assert roles(read)[2:5] == ["data"] * 3
+    assert read.rows[3].columns == read.columns
+
+
+def test_pairs_side_by_side_have_a_period():
+    reading = read_table(table("CR|XP|CR|XP", "1|200|14|11,500", "2|450|15|13,000"))
+
+    assert reading.period == 2
+
+
+def test_columns_that_differ_by_a_number_are_an_axis():
+    reading = read_table(table("Level|To hit AC -1|To hit AC 0|To hit AC 1", "1|21|20|19"))
+
+    assert reading.axis == Axis("To hit AC", (1, 2, 3), ("-1", "0", "1"))
+
+
+def test_columns_without_a_heading_are_no_axis():
+    assert read_table(table("Item|||||", "a|1|2|3|4|5", "b|1|2|3|4|5")).axis is None
+
+
+def test_a_one_column_table_keeps_its_lines_as_data():
+    assert roles(read_table(table("Omens", "Blood", "Fire"))) == ["data", "data"]

@@ -1,0 +1,54 @@
+import pytest
+
+from retrieval.ingest.tables.reading import read_table
+from retrieval.ingest.tables.row_names import names_of_rows, prose_names, spellings
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import Table, TableRow
+
+
+@pytest.mark.parametrize(
+    ("cell", "names"),
+    [
+        ("Crossbow, heavy*", ["Crossbow, heavy", "heavy Crossbow"]),
+        ("Half Plate Armor", ["Half Plate Armor"]),
+        ("Torch (1 CP)", ["Torch (1 CP)", "Torch"]),
+        ("Horse, Draft (unbroken)", ["Horse, Draft (unbroken)", "Horse, Draft", "Draft Horse"]),
+        ("76-00 Staff of Wizardry", ["Staff of Wizardry"]),
+        ("", []),
+        ("a sentence that goes on for many more words than a name", []),
+    ],
+)
+def test_a_cell_is_called_by_its_name_in_any_order(cell, names):
+    assert list(spellings(cell)) == names
+
+
+def test_prose_is_called_by_its_headings_and_by_the_words_that_its_paragraphs_begin_with():
+    text = (
+        "**Graze.** If you miss.\n\n**_Bite._** It bites.\n\nAbility Burn: A form of damage.\n\nNo name here, really.\n"
+    )
+
+    assert prose_names(("Mastery",), text) == ("Mastery", "Graze", "Bite", "Ability Burn")
+
+
+def test_a_heading_that_repeats_a_part_of_one_above_is_no_name():
+    titles = ("Armour Table", "Notes", "armour", "Notes")
+    text = "Notes: The same heading again.\n\nTable: Part of the title.\n\nArmour Table Notes: More than the title.\n"
+
+    assert prose_names(titles, text) == ("Armour Table", "Notes", "Armour Table Notes")
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "names"),
+    [
+        ("Film", ["20th Century", "Heat"], ("Film 20", "20th Century")),
+        ("Total", ["30 or higher", "29"], ("30 or higher",)),
+        ("Drums", ["20+", "19"], ()),
+        ("Drums", ["3", "4"], ("Drums 3",)),
+        ("Reach", ["5-6 feet", "7-8 feet"], ("Reach 5", "Reach 6", "5 feet", "6 feet")),
+    ],
+)
+def test_a_key_that_begins_with_a_number_keeps_its_own_words(column, cells, names):
+    rows = tuple(TableRow((cell, "x"), place, "") for place, cell in enumerate(cells))
+    table = Table("t", "b", "d.md", (), None, (column, "b"), rows, (1, 4))
+
+    assert names_of_rows(read_table(table), Vocabulary.default())[0] == names

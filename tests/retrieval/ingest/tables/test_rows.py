@@ -1,0 +1,166 @@
+import json
+
+from retrieval.ingest.tables.fidelity import check_fidelity
+from retrieval.ingest.tables.predicates import extract_predicates
+from retrieval.ingest.tables.rows import transform_tables
+from retrieval.ingest.tables.source_tables import extract_tables
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import Book, Document
+
+
+def rows_of(text):
+    tables = extract_tables(Book("b", "B", (Document("b", "d.md", text),)))
+    return tables, transform_tables(tables, Vocabulary.default())
+
+
+def contents(text):
+    return [json.loads(row.content) for row in rows_of(text)[1]]
+
+
+def matrix(title, first=10, last=-10):
+    lines = [
+        f"## Attack Matrix for {title}",
+        "",
+        "| Opponent Armor Class | Level 1-3 | Level 4-6 | Level 7+ |",
+        "| - | - | - | - |",
+    ]
+    lines += [f"| {ac} | {20 - ac} | {18 - ac} | {16 - ac} |" for ac in range(first, last - 1, -1)]
+    return "\n".join(lines) + "\n\n"
+
+
+def test_a_row_is_an_object_that_explains_itself():
+    (row,) = contents("# Gear\n\n**Armor**\n\n| Type | Cost | Note |\n| - | - | - |\n| Leather | 1,100 | soft |\n")
+
+    assert row == {
+        "title": "Armor - Type Leather",
+        "description": "One row of Armor, from Gear.",
+        "Type": "Leather",
+        "Cost": 1100,
+        "Note": "soft",
+    }
+
+
+def test_range_headings_are_expanded_to_one_entry_a_value():
+    row = contents(matrix("Clerics", 6, 6))[0]
+
+    assert row["Level"] == {"1": 14, "2": 14, "3": 14, "4": 12, "5": 12, "6": 12, "7+": 10}
+
+
+def test_pairs_side_by_side_are_two_entries_and_both_are_names():
+    text = "| CR | XP | CR | XP |\n| - | - | - | - |\n| 4 | 1,100 | 21 | 33,000 |\n| 5 | 1,800 | 22 | 41,000 |\n"
+
+    assert contents(text)[0]["entries"] == [{"CR": 4, "XP": 1100}, {"CR": 21, "XP": 33000}]
+    names = rows_of(text)[1][0].names
+    assert any(name.endswith(" 4") for name in names)
+    assert any(name.endswith(" 21") for name in names)
+
+
+def test_a_key_value_block_is_one_record_with_the_pair_of_its_heading_line():
+    _, (row,) = rows_of(
+        "# M\n\n**Ogre, cave**\n\n| Frequency: | Rare |\n| - | - |\n| Hit Dice: | 4 |\n| Size: | Large |\n"
+    )
+
+    assert row.kind == "record"
+    assert json.loads(row.content)["Frequency"] == "Rare"
+    assert json.loads(row.content)["Hit Dice"] == 4
+    assert "cave Ogre" in row.names
+    assert "| Hit Dice: | 4 |" in row.source
+
+
+def test_a_column_called_title_does_not_replace_the_title():
+    row = contents("| title | year |\n| - | - |\n| Polio Water | 1995 |\n| Pups | 1999 |\n")[0]
+
+    assert row["title"] == "d.md - title Polio Water"
+    assert row["title value"] == "Polio Water"
+
+
+def test_a_matrix_row_demands_its_armor_class_and_its_subject_if_it_has_twins():
+    _, rows = rows_of("# Combat\n\n" + matrix("Clerics, Druids and Monks") + matrix("Fighters"))
+    first = json.loads(rows[0].content)["query_must"]["contain_one_of"]
+
+    assert first[0] == ["cleric", "druid", "monk"]
+    assert first[1][:2] == ["opponent armor class 10", "ac 10"]
+    assert "what ac" in first[1]
+    assert len(rows) == 42
+    assert all("query_must" in json.loads(row.content) for row in rows)
+
+
+def test_a_matrix_without_a_twin_demands_its_value_alone():
+    _, rows = rows_of("# Combat\n\n" + matrix("All Characters"))
+
+    assert all(len(json.loads(row.content)["query_must"]["contain_one_of"]) == 1 for row in rows)
+
+
+def test_a_range_row_demands_a_number_of_its_label():
+    header = "| Level | AC 2 | AC 3 | AC 4 |\n| - | - | - | - |\n"
+    body = "".join(f"| {n}-{n + 1} | {20 - n} | {19 - n} | {18 - n} |\n" for n in range(1, 20, 2))
+    _, rows = rows_of("# Hits\n\n" + header + body)
+
+    (group,) = json.loads(rows[0].content)["query_must"]["contain_one_of"]
+    assert group[:3] == ["level 1", "level 2", "what level"]
+
+
+def test_price_lists_short_tables_and_lists_of_names_exclude_nobody():
+    price = "# P\n\n| Level | Price |\n| - | - |\n" + "".join(f"| {n} | {n * 10} |\n" for n in range(1, 20))
+    short = "# S\n\n" + matrix("Nobody", 3, 1)
+    named = "# N\n\n| Spell | 1 | 2 | 3 |\n| - | - | - | - |\n" + "".join(
+        f"| Spell {c} | 1 | 2 | 3 |\n" for c in "abcdefghij"
+    )
+
+    for text in (price, short, named):
+        assert not any("query_must" in row for row in contents(text))
+
+
+def test_the_predicate_moves_from_the_content_to_the_row():
+    _, rows = rows_of("# Combat\n\n" + matrix("Clerics"))
+    extracted = extract_predicates(rows)
+
+    assert all("query_must" not in json.loads(row.content) for row in extracted)
+    assert json.loads(extracted[0].query_must) == json.loads(rows[0].content)["query_must"]
+
+
+DIRTY = """# Dirt
+
+| Weapon | Cost | |
+| - | - | - |
+| Simple | | |
+| Club | 1 | d4 | extra |
+| Whip |
+| * note | | |
+
+| | | Break DC | |
+| - | - | - | - |
+| Door | Hard | Stuck | Locked |
+| Stone | 8 | 28 | 28 |
+
+| a: | 1 |
+| - | - |
+| b: | 2 |
+| | |
+"""
+
+
+def test_every_source_cell_is_in_exactly_one_row_of_a_dirty_document():
+    tables, rows = rows_of(DIRTY)
+
+    assert check_fidelity(tables, rows) == ()
+
+
+def test_a_lost_a_doubled_and_an_altered_cell_are_reported_with_their_line():
+    tables, rows = rows_of(DIRTY)
+    club = next(row for row in rows if row.key == "Club")
+
+    (lost,) = check_fidelity(tables, [row for row in rows if row is not club])
+    assert lost.line == 6
+    assert "missing" in lost.reason
+    (doubled,) = check_fidelity(tables, [*rows, club])
+    assert "not in the source" in doubled.reason
+
+
+def test_every_label_of_a_key_and_every_column_of_ranges_gives_names():
+    _, (first, _) = rows_of(
+        "# E\n\n| Intelligence/Wisdom | Load | Weight |\n| - | - | - |\n"
+        "| 10-11 | Light | 0-2 lb. |\n| 12-13 | Heavy | 3-4 lb. |\n"
+    )
+
+    assert {"int 10", "wis 11", "Weight 2", "2 lb"} <= set(first.names)

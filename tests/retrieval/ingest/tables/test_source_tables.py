@@ -1,0 +1,85 @@
+from dataclasses import replace
+
+import pytest
+
+from retrieval.ingest.tables.source_tables import extract_tables
+from retrieval.types import Book, Document
+
+
+def book_of(text):
+    return Book("b", "B", (Document("b", "d.md", text, first_line=4),))
+
+
+def only_table(text):
+    (table,) = extract_tables(book_of(text))
+    return table
+
+
+def test_a_table_knows_its_caption_its_path_and_its_lines():
+    table = only_table("# A\n\n**Armor Table:**\n\n| Armor | AC |\n| --- | --- |\n| *Leather* | 8 |\n")
+
+    assert (table.caption, table.heading_path, table.lines) == ("Armor Table", ("A",), (8, 10))
+    assert (table.rows[0].cells, table.rows[0].line) == (("Leather", "8"), 10)
+    assert table.rows[0].source == "| *Leather* | 8 |"
+
+
+def test_a_sentence_with_a_bold_word_is_no_caption():
+    assert only_table("**Note** this and **that**\n\n| a | b |\n| - | - |\n| 1 | 2 |\n").caption is None
+
+
+def test_a_ragged_row_loses_nothing_and_a_short_one_is_filled():
+    table = only_table("| a | b |\n| - | - |\n| 1 | 2 | 3 |\n| 4 |\n")
+
+    assert table.header == ("a", "b", "")
+    assert [row.cells for row in table.rows] == [("1", "2", "3"), ("4", "", "")]
+
+
+def test_an_html_table_is_a_table_with_its_lines():
+    table = only_table("# A\n\n<table>\n<tr><th>x</th><th>y</th></tr>\n<tr><td>1</td><td>2</td></tr>\n</table>\n")
+
+    assert (table.header, table.rows[0].cells, table.rows[0].line) == (("x", "y"), ("1", "2"), 8)
+
+
+def test_two_html_tables_in_one_block_are_two_tables_with_their_own_lines():
+    one = "<table>\n<tr><th>x</th></tr>\n<tr><td>1</td></tr>\n</table>"
+    first, second = extract_tables(book_of(f"# A\n\n{one}\n{one}\n"))
+
+    assert (first.lines, first.rows[0].line) == ((6, 9), 8)
+    assert (second.lines, second.rows[0].line) == ((10, 13), 12)
+
+
+def test_an_edited_cell_leaves_the_id_and_an_edited_heading_changes_it():
+    text = "# A\n\n| a | b |\n| - | - |\n| 1 | 2 |\n"
+
+    assert only_table(text).id == only_table(text.replace("| 2 |", "| 3 |")).id
+    assert only_table(text).id != only_table(text.replace("| b |", "| c |")).id
+
+
+def test_twin_tables_of_one_section_have_their_own_ids():
+    first, second = extract_tables(book_of("# A\n\n| a |\n| - |\n| 1 |\n\ntext\n\n| a |\n| - |\n| 1 |\n"))
+
+    assert first.id != second.id
+    assert replace(second, id=first.id, lines=first.lines, rows=first.rows) == first
+
+
+def test_a_subtitle_may_stand_between_caption_and_table_and_a_paragraph_may_not():
+    table = "| a | b |\n| - | - |\n| 1 | 2 |\n"
+
+    assert only_table(f"**Ghast**\n\n_(turned as type 6)_\n\n{table}").caption == "Ghast"
+    assert only_table(f"**Ghast**\n\n{'words ' * 60}\n\n{table}").caption is None
+    assert only_table(f"**Ghast**\n\n# B\n\n{table}").caption is None
+
+
+@pytest.mark.parametrize(
+    ("above", "caption"),
+    [
+        ("If in doubt, consult the\ntable below:", None),
+        ("If in doubt, consult\ntable a referee likes:", None),
+        ("If in doubt, consult the\n**Omens**", "Omens"),
+        ("If in doubt, roll.\nTable 3-2: Omens", "Table 3-2: Omens"),
+        ("If in doubt, roll.\n_Table IV_: Omens", "Table IV: Omens"),
+        ("Table of omens:", "Table of omens"),
+    ],
+)
+def test_the_end_of_a_wrapped_sentence_is_no_caption(above, caption):
+    assert only_table(f"{above}\n\n| a | b |\n| - | - |\n| 1 | 2 |\n").caption == caption

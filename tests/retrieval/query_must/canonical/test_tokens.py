@@ -1,0 +1,50 @@
+import pytest
+
+from retrieval.query_must.canonical.tokens import normalise, plain, tokenize
+
+
+def kinds(text):
+    return [(token.kind, token.text) for token in tokenize(text)]
+
+
+@pytest.mark.parametrize("whole", ["2d6", "d20", "d%", "1/4", "4/3/3/1", "10:30", "+3", "5+3", "5.4.1", "2024-01-05"])
+def test_whole_tokens_stay_whole(whole):
+    assert kinds(f"a {whole} b")[1:-1] == [("whole", whole)]
+
+
+@pytest.mark.parametrize(
+    ("figure", "text"), [("5,000", "5000"), ("007", "7"), (".5", "0.5"), ("2.65", "2.65"), ("-0", "0")]
+)
+def test_a_figure_has_one_spelling(figure, text):
+    assert plain(figure) == text
+    assert kinds(figure) == [("number", text)]
+
+
+def test_a_dash_is_a_sign_a_range_or_a_separator():
+    assert kinds("AC -2") == [("word", "ac"), ("number", "-2")]
+    assert kinds("(-2") == [("mark", "("), ("number", "-2")]
+    assert kinds("2-4") == [("number", "2"), ("mark", "-"), ("number", "4")]
+    assert kinds("7th-9th") == [("ordinal", "7th"), ("mark", "-"), ("ordinal", "9th")]
+    assert kinds("level-3") == [("word", "level"), ("number", "3")]
+    assert kinds("10-foot") == [("number", "10"), ("word", "foot")]
+    assert kinds("7th-level") == [("ordinal", "7th"), ("word", "level")]
+    assert kinds("-2--5") == [("number", "-2"), ("mark", "-"), ("number", "-5")]
+    assert kinds("man-at-arms") == [("word", "man"), ("word", "at"), ("word", "arms")]
+
+
+def test_a_number_remembers_the_letters_it_hangs_on():
+    assert [token.glue for token in tokenize("ac6 ac-6 ac 6")] == ["", "letters", "", "hyphen", "", ""]
+
+
+def test_dotted_abbreviations_lose_their_dots():
+    assert kinds("A.C. 6") == [("word", "ac"), ("number", "6")]
+    assert kinds("e.g. U.S.A") == [("word", "eg"), ("word", "usa")]
+
+
+def test_a_figure_beyond_floats_is_no_number():
+    (token,) = tokenize("9" * 400)
+    assert token.value != token.value
+
+
+def test_normalising_folds_quotes_dashes_digits_and_footnotes():
+    assert normalise("“ＡＣ” ‑2 ’s ½ 12¹ ٣ ß") == '"ac" -2 \'s 1/2 12  3 ss'

@@ -1,0 +1,141 @@
+"""The published integration tests of asking again, by their names, against a real Chroma collection.
+
+The published loop forgot what it had kept and counted it twice; the counts here are those of the repaired one.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import chromadb
+import numpy as np
+import pytest
+
+from retrieval.search.dense.iterative import IterativeOutcome, retrieve_with_iterative_filtering
+from retrieval.types import EmbedderIdentity, Vector
+
+K = 15
+QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
+FAILS = json.dumps({"contain_one_of": [["cleric"], ["ac 5", "armor class 5"]]})
+HOLDS = json.dumps({"contain_one_of": [["cleric"], ["ac 6", "armor class 6"]]})
+
+
+class ByPlace:
+    """Texts are places on an arc, the question is its beginning: place 0 is nearest, then 1, and so on."""
+
+    identity = EmbedderIdentity("by place", "1", 2)
+
+    def embed_query(self, query: str) -> Vector:
+        return self.embed(["-1"])[0]
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        angles = [(int(text) + 1) * 0.01 for text in texts]
+        return np.array([(math.cos(angle), math.sin(angle)) for angle in angles], dtype=np.float32)
+
+
+Fill = Callable[[Sequence[str | None]], chromadb.Collection]
+
+
+@pytest.fixture(params=["id", None], ids=["ids in metadata", "no ids in metadata"])
+def fill(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Fill]:
+    """Makes a collection of chunks from near to far, each with its predicate or None."""
+    client = chromadb.PersistentClient(str(tmp_path))
+
+    def filled(predicates: Sequence[str | None]) -> chromadb.Collection:
+        collection = client.create_collection("rules", embedding_function=None)
+        places = [str(place) for place in range(len(predicates))]
+        metadata = [
+            {"title": f"chunk {place}"}
+            | ({"query_must": predicate} if predicate else {})
+            | ({"id": name(int(place))} if request.param else {})
+            for place, predicate in zip(places, predicates, strict=True)
+        ]
+        collection.add(
+            ids=[name(int(place)) for place in places], embeddings=ByPlace().embed(places), metadatas=metadata
+        )
+        return collection
+
+    yield filled
+    client.close()
+
+
+def name(place: int) -> str:
+    return f"chunk-{place:03}"
+
+
+def ask(collection: chromadb.Collection, max_iterations: int = 3) -> IterativeOutcome:
+    return retrieve_with_iterative_filtering(QUESTION, collection, K, max_iterations, embedder=ByPlace())
+
+
+def kept(outcome: IterativeOutcome) -> list[str]:
+    return [candidate.id for candidate in outcome.kept]
+
+
+def seen_in_round(outcome: IterativeOutcome, number: int) -> set[str]:
+    return {decision.chunk_id for decision in outcome.decisions if decision.round == number}
+
+
+def test_no_filtering_needed(fill: Fill) -> None:
+    outcome = ask(fill([None] * 40))
+    assert outcome.rounds == 1
+    assert outcome.excluded == 0
+    assert kept(outcome) == [name(place) for place in range(15)]
+    assert {decision.reason for decision in outcome.decisions} == {"no restrictions"}
+
+
+def test_filter_some_chunks(fill: Fill) -> None:
+    failing = {1, 4, 5, 9, 14}
+    outcome = ask(fill([FAILS if place in failing else None for place in range(40)]))
+    assert outcome.rounds == 2
+    assert outcome.excluded == 5
+    clean = [place for place in range(15) if place not in failing]
+    assert kept(outcome) == [name(place) for place in (*clean, *range(15, 20))]
+    assert seen_in_round(outcome, 1).isdisjoint(seen_in_round(outcome, 2))
+
+
+def test_filter_heavy_noise(fill: Fill) -> None:
+    outcome = ask(fill([HOLDS if place == 6 else FAILS if place < 15 else None for place in range(40)]))
+    assert outcome.rounds == 2
+    assert outcome.excluded == 14
+    assert kept(outcome) == [name(place) for place in (6, *range(15, 29))]
+    reasons = {decision.chunk_id: decision.reason for decision in outcome.decisions}
+    assert reasons[name(6)] == "satisfies query_must"
+    assert reasons[name(0)] == 'contain_one_of failed group: ["ac 5", "armor class 5"]'
+
+
+def test_heavy_noise_that_goes_on_takes_a_third_round(fill: Fill) -> None:
+    outcome = ask(fill([FAILS if place < 29 else None for place in range(60)]))
+    assert outcome.rounds == 3
+    assert outcome.excluded == 29
+    assert kept(outcome) == [name(place) for place in range(29, 44)]
+
+
+def test_max_iterations_reached(fill: Fill) -> None:
+    outcome = ask(fill([FAILS] * 60))
+    assert outcome.rounds == 3
+    assert outcome.excluded == 45
+    assert kept(outcome) == []
+
+
+def test_max_iterations_reached_with_what_was_found(fill: Fill) -> None:
+    """The filter first would have found fifteen; asking again cannot see past its last round."""
+    collection = fill([None if place in (3, 20) or place >= 30 else FAILS for place in range(60)])
+    assert kept(ask(collection, max_iterations=2)) == [name(3), name(20)]
+    assert kept(ask(collection, max_iterations=3)) == [name(place) for place in (3, 20, *range(30, 43))]
+
+
+@pytest.mark.parametrize("size", [30, 22], ids=["the second round takes the last", "the second round is short"])
+def test_empty_results(fill: Fill, size: int) -> None:
+    outcome = ask(fill([None if place % 5 == 0 else FAILS for place in range(size)]))
+    assert outcome.rounds == 2
+    assert len(outcome.decisions) == size
+    assert kept(outcome) == [name(place) for place in range(0, size, 5)]
+
+
+def test_an_empty_collection_gives_nothing(fill: Fill) -> None:
+    collection = fill([None])
+    collection.delete(ids=[name(0)])
+    outcome = ask(collection)
+    assert kept(outcome) == []
+    assert outcome.decisions == ()

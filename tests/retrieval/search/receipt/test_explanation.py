@@ -1,0 +1,76 @@
+import pytest
+
+from retrieval.errors import UnknownNameError
+from retrieval.search.receipt.explanation import explain
+from retrieval.search.receipt.transcript import debug_lines
+from retrieval.search.retriever import Retriever
+
+QUESTION = "What does a cleric need to hit armor class 6?"
+
+
+@pytest.mark.parametrize(
+    "name", ["bm25", "dense", "hybrid", "hybrid_graph", "prefilter", "default", "default+graph", "default+routing3"]
+)
+def test_the_explained_rank_is_the_rank_of_the_search(retriever: Retriever, name: str) -> None:
+    for hit in retriever.retrieve(QUESTION, 10, name).hits:
+        explanation = explain(retriever, QUESTION, hit.chunk.id, name)
+        assert (explanation.rank, explanation.excluded) == (hit.rank, False)
+        assert explanation.score == pytest.approx(hit.score)
+        assert explanation.evidence == pytest.approx(hit.evidence)
+
+
+def test_an_excluded_chunk_has_no_rank_but_the_operator_and_group_that_failed(retriever: Retriever) -> None:
+    explanation = explain(retriever, QUESTION, "cleric-27")
+    assert explanation.excluded
+    assert explanation.rank is None
+    assert explanation.rank_unfiltered >= 1
+    assert "contain_one_of" in explanation.verdict
+    assert "ac 7" in explanation.verdict
+    assert explanation.lines()[0].startswith("OUT: ")
+
+
+def test_a_filter_that_is_off_excludes_nothing_but_the_verdict_is_said(retriever: Retriever) -> None:
+    explanation = explain(retriever, QUESTION, "cleric-27", "dense")
+    assert not explanation.excluded
+    assert explanation.rank == explanation.rank_unfiltered
+    assert "contain_one_of" in explanation.verdict
+
+
+def test_an_admitted_chunk_says_why(retriever: Retriever) -> None:
+    explanation = explain(retriever, QUESTION, "cleric-26")
+    assert explanation.verdict == "satisfies query_must"
+    assert explanation.lines()[0].startswith("IN: ")
+
+
+def test_an_unknown_chunk_is_one_clear_error(retriever: Retriever) -> None:
+    with pytest.raises(UnknownNameError, match="no chunk is called 'nobody'"):
+        explain(retriever, QUESTION, "nobody")
+
+
+def test_debug_lines_show_each_decision_once_and_the_rounds(retriever: Retriever) -> None:
+    found = retriever.retrieve("tavern level price, attack matrix for clerics, armor class", 40, "iterative")
+    lines = debug_lines(found)
+    assert sum("KEEP" in line for line in lines) + sum("EXCLUDE" in line for line in lines) == len(
+        found.receipt.decisions
+    )
+    assert any(line.startswith("[Iteration 2] Excluding 40 chunks") for line in lines)
+    assert f"[FINAL] Returning {len(found.hits)} chunks after {found.receipt.rounds} iterations" in lines
+    assert any(line.endswith("(no restrictions)") for line in lines)
+
+
+def test_debug_lines_of_prefilter_name_what_was_kept_out(retriever: Retriever) -> None:
+    found = retriever.retrieve("attack matrix for clerics, armor class 6", 15, "prefilter", debug=True)
+    lines = "\n".join(debug_lines(found))
+    assert "EXCLUDE: " in lines
+    assert "Reason: contain_one_of" in lines
+
+
+def test_a_chunk_of_a_chapter_that_is_not_searched_is_out(retriever: Retriever) -> None:
+    explanation = explain(retriever, "damage of a halberd", "prose-001", "default+routing3")
+    searched = retriever.retrieve("damage of a halberd", 1000, "default+routing3").chunk_ids
+    assert explanation.excluded == ("prose-001" not in searched)
+    kept = explain(retriever, "damage of a halberd", "prose-001")
+    assert kept.rank is not None
+    out = next(each.id for each in retriever.snapshot.chunks if each.id not in searched and each.query_must is None)
+    explanation = explain(retriever, "damage of a halberd", out, "default+routing3")
+    assert (explanation.rank, explanation.verdict) == (None, "no restrictions, but its chapter is not searched")
