@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+DEFAULT_K = 15
+"""How many chunks a search gives where nobody asks for another number: what an assistant is shown."""
+
 QueryMustMode = Literal["off", "iterative", "prefilter"]
 Fusion = Literal["min_max", "reciprocal_rank", "theoretical"]
 Relation = Literal["contains", "next", "describes", "has_trait", "see", "similar"]

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from retrieval.search.retriever import Retriever
     from retrieval.types import Hit
 
-K = 15
-
 
 def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
     """Build the sample book through Dagster, score it, and ask three questions with the filter off and on.
@@ -88,7 +86,7 @@ def _ask_examples(root: Path) -> None:
 def _print_side_by_side(retriever: Retriever, question: Question, gold: frozenset[str], relatives: Relatives) -> None:
     from evals.noise import noise
 
-    off, on = (retriever.retrieve(question.query, k=K, strategy=name) for name in ("dense", "prefilter"))
+    off, on = (retriever.retrieve(question.query, strategy=name) for name in ("dense", "prefilter"))
     table = Table(title=question.query, title_justify="left", expand=True, box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("#", justify="right", width=2)
     for name in ("filter off (dense)", "filter on (prefilter)"):

@@ -9,12 +9,13 @@ import typer
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption, live_retriever
 from pipeline.console.output import print_json
 from pipeline.console.presentation import print_receipt, print_retrieval, retrieval_record
+from retrieval.strategy import DEFAULT_K
 
 
 def search(
     question: Annotated[str, typer.Argument(help="What you want to know, in plain words.", show_default=False)],
     strategy: StrategyOption = "default",
-    k: Annotated[int, typer.Option("--k", min=1, max=1000, help="How many results.")] = 15,
+    k: Annotated[int, typer.Option("--k", min=1, max=1000, help="How many results.")] = DEFAULT_K,
     where: Annotated[
         list[str] | None,
         typer.Option(

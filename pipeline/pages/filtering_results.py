@@ -22,9 +22,9 @@ from retrieval.home import Home
 from retrieval.query_must import satisfies_query_must
 from retrieval.search.retriever import Retriever
 from retrieval.settings import Settings
+from retrieval.strategy import DEFAULT_K
 from retrieval.types import Retrieval
 
-K = 15
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "results_query_must.md"
 EDGE_CASES = (
     "How do I make an attack roll?",
@@ -76,7 +76,7 @@ def ask_all(retriever: Retriever, questions: Sequence[Question]) -> tuple[Outcom
 
 
 def _ask(retriever: Retriever, query: str, gold: frozenset[str], relatives: Relatives) -> Outcome:
-    off, on, rounds = (retriever.retrieve(query, K, name) for name in ("dense", "prefilter", "iterative"))
+    off, on, rounds = (retriever.retrieve(query, DEFAULT_K, name) for name in ("dense", "prefilter", "iterative"))
     return Outcome(
         query=query,
         off=off,
@@ -141,7 +141,7 @@ def _pooled_lines(outcomes: Sequence[Outcome]) -> Iterable[str]:
         "questions with a guarded row in the unfiltered list": len(touched),
         "noise reduction, pooled over those": _reduction(touched),
         "lists that the filter leaves as they were": sum(each.off.chunk_ids == each.on.chunk_ids for each in outcomes),
-        f"lists with fewer than {K} results": sum(len(each.on.hits) < K for each in outcomes),
+        f"lists with fewer than {DEFAULT_K} results": sum(len(each.on.hits) < DEFAULT_K for each in outcomes),
         "gold chunks": sum(each.gold[0] for each in outcomes),
         "gold chunks in the lists, filter off": sum(each.gold[1] for each in outcomes),
         "gold chunks in the lists, filter on": sum(each.gold[2] for each in outcomes),

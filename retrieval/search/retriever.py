@@ -24,7 +24,7 @@ from retrieval.search.receipt.decisions import decisions_of
 from retrieval.search.scan import rank, scan
 from retrieval.search.stopwatch import Stopwatch
 from retrieval.search.strategies import strategy as strategy_named
-from retrieval.strategy import Strategy
+from retrieval.strategy import DEFAULT_K, Strategy
 from retrieval.types import Embedder, Hit, Receipt, Retrieval, Vector
 
 
@@ -56,7 +56,7 @@ class Retriever:
     def retrieve(
         self,
         query: str,
-        k: int = 15,
+        k: int = DEFAULT_K,
         strategy: str | Strategy = "default",
         *,
         where: Filter | None = None,

@@ -19,12 +19,13 @@ from pipeline.bench.memory import folder_megabytes, resident_megabytes
 from pipeline.bench.scale.index import ScaleIndex, scale_index
 from pipeline.bench.scale.library import ROWS, TABLES_TOGETHER, AskedQuestion, synthetic_library, synthetic_questions
 from pipeline.bench.scale.report import ScaleReport, Timing
-from pipeline.bench.scale.ways import K, Measured, lexical_indexes, measure, nin_loop, passing, searches
+from pipeline.bench.scale.ways import Measured, lexical_indexes, measure, nin_loop, passing, searches
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.search.dense.cosine import similarity
 from retrieval.search.retriever import Retriever
+from retrieval.strategy import DEFAULT_K
 from retrieval.types import Chunk
 
 SLOW_FROM = 100_000
@@ -121,7 +122,7 @@ def _at(measured: Measured, places: Sequence[int]) -> Measured:
 
 def _timing(name: str, measured: Measured, exists: Sequence[int], plain: float) -> Timing:
     p50, p95 = (round(float(value), 3) for value in np.percentile(measured.milliseconds, [50, 95]))
-    starved = sum(count < min(K, there) for count, there in zip(measured.counts, exists, strict=True))
+    starved = sum(count < min(DEFAULT_K, there) for count, there in zip(measured.counts, exists, strict=True))
     return Timing(name, p50, p95, round(float(np.median(measured.milliseconds)) / plain, 2), starved)
 
 
@@ -144,9 +145,9 @@ def _recall(retriever: Retriever, single: ChromaStore, asked: Sequence[AskedQues
     for question in asked:
         vector = retriever.embedder.embed_query(question.text)
         exact = similarity(snapshot.vectors, vector)
-        found = snapshot.chunks.positions(single.nearest("open", vector, K).ids)
-        hit += int((exact[found] >= np.sort(exact)[-K] - 1e-6).sum())
-    return round(hit / (K * len(asked)), 4)
+        found = snapshot.chunks.positions(single.nearest("open", vector, DEFAULT_K).ids)
+        hit += int((exact[found] >= np.sort(exact)[-DEFAULT_K] - 1e-6).sum())
+    return round(hit / (DEFAULT_K * len(asked)), 4)
 
 
 def _megabytes(retriever: Retriever) -> dict[str, float]:
@@ -170,5 +171,5 @@ def _resident(home: Path, snapshot: str) -> tuple[float, float]:
     with open_snapshot(home, snapshot) as opened:
         retriever = Retriever(opened, embedder)
         for strategy in ("prefilter", "default"):
-            retriever.retrieve("What does a cleric of level 7 need to hit AC 6?", K, strategy)
+            retriever.retrieve("What does a cleric of level 7 need to hit AC 6?", DEFAULT_K, strategy)
         return before, resident_megabytes()

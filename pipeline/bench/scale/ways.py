@@ -17,8 +17,8 @@ from retrieval.search.dense.prefilter import admitted_mask
 from retrieval.search.fusion import best
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
+from retrieval.strategy import DEFAULT_K
 
-K = 15
 STRATEGIES = ("dense", "prefilter", "bm25", "hybrid", "hybrid_graph", "default")
 _PASSES = 3
 
@@ -56,10 +56,10 @@ def searches(retriever: Retriever, single: ChromaStore) -> dict[str, Way]:
 
     def exact_scan(asked: AskedQuestion) -> int:
         mask = passing(retriever, asked)
-        return len(best(similarity(snapshot.vectors, embedder.embed_query(asked.text)), K, mask))
+        return len(best(similarity(snapshot.vectors, embedder.embed_query(asked.text)), DEFAULT_K, mask))
 
     return {
-        "chroma_plain": lambda asked: len(single.nearest("open", embedder.embed_query(asked.text), K).ids),
+        "chroma_plain": lambda asked: len(single.nearest("open", embedder.embed_query(asked.text), DEFAULT_K).ids),
         "exact_scan": exact_scan,
         **{name: _strategy(retriever, name) for name in STRATEGIES},
     }
@@ -70,7 +70,7 @@ def nin_loop(retriever: Retriever, single: ChromaStore, rounds: list[int]) -> Wa
 
     def ask(asked: AskedQuestion) -> int:
         outcome = retrieve_with_iterative_filtering(
-            asked.text, single.collection("open"), K, embedder=retriever.embedder, where=asked.chroma_where
+            asked.text, single.collection("open"), DEFAULT_K, embedder=retriever.embedder, where=asked.chroma_where
         )
         rounds.append(outcome.rounds)
         return len(outcome.kept)
@@ -92,10 +92,10 @@ def lexical_indexes(retriever: Retriever, texts: Sequence[str]) -> tuple[dict[st
     peer.index(corpus, show_progress=False)
     slow = BM25Okapi(corpus)
     ways: dict[str, Way] = {
-        "bm25_index": lambda asked: len(best(index.scores(asked.text), K)),
-        "bm25s": lambda asked: peer.retrieve([ask(asked.text)], k=K, show_progress=False).documents.shape[1],
+        "bm25_index": lambda asked: len(best(index.scores(asked.text), DEFAULT_K)),
+        "bm25s": lambda asked: peer.retrieve([ask(asked.text)], k=DEFAULT_K, show_progress=False).documents.shape[1],
     }
-    return ways, lambda asked: len(best(slow.get_scores(ask(asked.text)), K))
+    return ways, lambda asked: len(best(slow.get_scores(ask(asked.text)), DEFAULT_K))
 
 
 def passing(retriever: Retriever, asked: AskedQuestion) -> npt.NDArray[np.bool_]:
@@ -106,7 +106,7 @@ def passing(retriever: Retriever, asked: AskedQuestion) -> npt.NDArray[np.bool_]
 
 
 def _strategy(retriever: Retriever, name: str) -> Way:
-    return lambda asked: len(retriever.retrieve(asked.text, K, name, where=asked.where).hits)
+    return lambda asked: len(retriever.retrieve(asked.text, DEFAULT_K, name, where=asked.where).hits)
 
 
 def _timed(way: Way, asked: AskedQuestion) -> tuple[float, int]:

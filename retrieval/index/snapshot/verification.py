@@ -7,6 +7,7 @@ import numpy as np
 from retrieval.errors import RetrievalError
 from retrieval.index.chroma.soundness import NAMES, Fault, collection_faults
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.strategy import DEFAULT_K
 
 MIN_RECALL = 0.99
 _SAME = 1e-4
@@ -25,7 +26,7 @@ def verify_snapshot(snapshot: Snapshot, *, probes: int = 200, seed: int = 0) -> 
         return (Fault("counts", str(error)),)
 
 
-def ann_recall(snapshot: Snapshot, *, k: int = 15, sample: int = 100, seed: int = 0) -> float:
+def ann_recall(snapshot: Snapshot, *, k: int = DEFAULT_K, sample: int = 100, seed: int = 0) -> float:
     """Share of the true k nearest chunks that the collections find, over chunks drawn as questions, pooled.
 
     A neighbour counts as true when it is no farther than the k-th nearest: near-twins tie.

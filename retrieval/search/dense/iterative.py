@@ -15,6 +15,7 @@ from retrieval.query_must.canonical.canonical import Canonical
 from retrieval.query_must.predicate import explain, satisfies_query_must
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.query import Query
+from retrieval.strategy import DEFAULT_K
 from retrieval.types import Decision, Embedder
 
 
@@ -85,7 +86,7 @@ def iterate(ask: Ask, question: Canonical, k: int, max_iterations: int) -> Itera
 def retrieve_with_iterative_filtering(
     query: str,
     collection: QueryableCollection | Sequence[QueryableCollection],
-    k: int = 15,
+    k: int = DEFAULT_K,
     max_iterations: int = 3,
     *,
     embedder: Embedder,
