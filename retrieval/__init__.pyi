@@ -1,0 +1,87 @@
+from .errors import (
+    BadPredicateError,
+    EmbedderMismatchError,
+    EmbedderUnavailableError,
+    IndexCorruptError,
+    IndexMissingError,
+    InvalidDocumentError,
+    InvalidQueryError,
+    LibraryError,
+    RetrievalError,
+    UnknownNameError,
+    UnreadableSettingsError,
+)
+from .index.embedding.embedders import load_embedder
+from .index.snapshot.live import promote
+from .index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
+from .index.snapshot.verification import verify_snapshot
+from .query_must.extraction import extract_query_must
+from .query_must.predicate import satisfies_query_must
+from .query_must.vocabulary.vocabulary import Vocabulary
+from .search.dense.iterative import retrieve_with_iterative_filtering
+from .search.receipt.explanation import Explanation, explain
+from .search.receipt.transcript import debug_lines
+from .search.retriever import Retriever
+from .search.strategies import STRATEGIES
+from .strategy import Strategy
+from .types import (
+    Book,
+    Chunk,
+    Decision,
+    Document,
+    Embedder,
+    EmbedderIdentity,
+    Hit,
+    Receipt,
+    Retrieval,
+    Row,
+    Stage,
+    Table,
+)
+from .understand.traversal import TraversalIndex, retrieve_candidates
+from .understand.traversal_config import TraversalConfig
+
+__all__ = [
+    "STRATEGIES",
+    "BadPredicateError",
+    "Book",
+    "Chunk",
+    "Decision",
+    "Document",
+    "Embedder",
+    "EmbedderIdentity",
+    "EmbedderMismatchError",
+    "EmbedderUnavailableError",
+    "Explanation",
+    "Hit",
+    "IndexCorruptError",
+    "IndexMissingError",
+    "InvalidDocumentError",
+    "InvalidQueryError",
+    "LibraryError",
+    "Receipt",
+    "Retrieval",
+    "RetrievalError",
+    "Retriever",
+    "Row",
+    "Snapshot",
+    "Stage",
+    "Strategy",
+    "Table",
+    "TraversalConfig",
+    "TraversalIndex",
+    "UnknownNameError",
+    "UnreadableSettingsError",
+    "Vocabulary",
+    "build_snapshot",
+    "debug_lines",
+    "explain",
+    "extract_query_must",
+    "load_embedder",
+    "open_snapshot",
+    "promote",
+    "retrieve_candidates",
+    "retrieve_with_iterative_filtering",
+    "satisfies_query_must",
+    "verify_snapshot",
+]
