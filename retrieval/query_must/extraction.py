@@ -1,10 +1,11 @@
 """Move a predicate out of the JSON that a table row became: from content to metadata.
 
-It knows nothing of the object's shape. It decodes every JSON object that stands in the content, takes the first
-`query_must` that it meets, and writes that one object back without it. Everything else keeps its bytes.
+It knows nothing of the object's shape. It decodes every JSON object that stands in the content, takes every
+`query_must` out of it, and writes it back without; the first one is the predicate. Everything else keeps its bytes.
 """
 
 import json
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 _DECODER = json.JSONDecoder()
@@ -20,37 +21,38 @@ class Extraction(NamedTuple):
 
 
 def extract_query_must(content: str) -> Extraction:
-    """Take the first `query_must` out of the first JSON object that has one. Invalid JSON and plain text stay as is."""
-    start = content.find("{") if f'"{_KEY}"' in content else -1
+    """Take every `query_must` out of every JSON object; the first counts. Invalid JSON and plain text stay as is."""
+    if f'"{_KEY}"' not in content:
+        return Extraction(None, content)
+    found: list[Any] = []
+    cleaned: list[str] = []
+    done, start = 0, content.find("{")
     while start >= 0:
         try:
             value, stop = _DECODER.raw_decode(content, start)
         except (ValueError, RecursionError):
             start = content.find("{", start + 1)
             continue
-        found, predicate = _take(value)
-        if found:
-            cleaned = json.dumps(value, ensure_ascii=False, indent=_indent(content[start:stop]))
-            return Extraction(
-                json.dumps(predicate, ensure_ascii=False) if predicate else None,
-                content[:start] + cleaned + content[stop:],
-            )
+        taken = list(_take(value))
+        if taken:
+            found += taken
+            cleaned.append(content[done:start])
+            cleaned.append(json.dumps(value, ensure_ascii=False, indent=_indent(content[start:stop])))
+            done = stop
         start = content.find("{", stop)
-    return Extraction(None, content)
+    predicate = json.dumps(found[0], ensure_ascii=False) if found and found[0] else None
+    return Extraction(predicate, "".join(cleaned) + content[done:])
 
 
-def _take(value: Any) -> tuple[bool, Any]:
-    """Remove the first `query_must` from a decoded value, outer objects before inner ones."""
+def _take(value: Any) -> Iterator[Any]:
+    """Remove every `query_must` from a decoded value; those of outer objects come before those of inner ones."""
     if isinstance(value, dict):
         if _KEY in value:
-            return True, value.pop(_KEY)
+            yield value.pop(_KEY)
         value = list(value.values())
     if isinstance(value, list):
         for item in value:
-            found, predicate = _take(item)
-            if found:
-                return True, predicate
-    return False, None
+            yield from _take(item)
 
 
 def _indent(source: str) -> int | None:

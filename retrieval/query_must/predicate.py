@@ -103,16 +103,31 @@ def read_query_must(query_must: Predicate | QueryMust) -> QueryMust:
 
 
 def satisfies_query_must(
-    query: str | Canonical, query_must: Predicate | QueryMust, vocabulary: Vocabulary | None = None
+    query: str | Canonical,
+    query_must: Predicate | QueryMust,
+    vocabulary: Vocabulary | bool | None = None,
+    *,
+    debug: bool = False,
 ) -> bool:
     """Check if a question satisfies a chunk's requirements; no requirements always pass.
+
+    Args:
+        query: the question.
+        query_must: the requirements in any of their forms.
+        vocabulary: for the canonical form; the generic one when None. True or False here is `debug`, which stood third
+            in the first implementation of this idea.
+        debug: log the reason too, at level INFO.
 
     >>> satisfies_query_must("7th level cleric, armour class 6", {"contain_one_of": [["cleric"], ["ac 6"]]})
     True
     >>> satisfies_query_must("7th level cleric, armour class 60", {"contain_one_of": [["cleric"], ["ac 6"]]})
     False
     """
+    if isinstance(vocabulary, bool):
+        vocabulary, debug = None, vocabulary or debug
     predicate = read_query_must(query_must)
+    if debug:
+        _log.info("%s", explain(query, predicate, vocabulary))
     return not predicate.conditions or predicate.holds(_question(query, vocabulary))
 
 

@@ -23,12 +23,24 @@ def test_json_without_query_must_is_left_alone():
     assert extract_query_must(content) == (None, content)
 
 
-def test_of_multiple_json_objects_the_first_query_must_is_taken():
+def test_of_multiple_json_objects_the_first_query_must_counts_and_all_are_taken_out():
     first, second = {"title": "a"}, {"title": "b", "query_must": MUST}
-    third = {"title": "c", "query_must": {"contain": "x"}}
-    found = extract_query_must("\n".join(map(json.dumps, (first, second, third))))
+    third = {"title": "c", "query_must": {"contain": "x"}, "d": 4}
+    found = extract_query_must("before\n" + "\nand ".join(map(json.dumps, (first, second, third))) + "\nafter")
     assert json.loads(found.query_must) == MUST
-    assert found.content == "\n".join([json.dumps(first), '{"title": "b"}', json.dumps(third)])
+    assert found.content == 'before\n{"title": "a"}\nand {"title": "b"}\nand {"title": "c", "d": 4}\nafter'
+
+
+def test_objects_without_a_query_must_keep_their_bytes_between_those_that_have_one():
+    untidy = '{"title":   "as written" }'
+    must = json.dumps({"query_must": MUST})
+    assert extract_query_must(must + untidy + must).content == "{}" + untidy + "{}"
+
+
+def test_the_predicate_of_an_outer_object_comes_before_that_of_an_inner_one():
+    found = extract_query_must(json.dumps({"row": {"query_must": {"contain": "x"}, "a": 1}, "query_must": MUST}))
+    assert json.loads(found.query_must) == MUST
+    assert json.loads(found.content) == {"row": {"a": 1}}
 
 
 def test_invalid_json_is_left_alone():
@@ -54,6 +66,7 @@ def test_a_predicate_inside_another_object_or_list_is_found():
 def test_an_empty_predicate_is_no_predicate():
     assert extract_query_must('{"query_must": {}, "a": 1}') == (None, '{"a": 1}')
     assert extract_query_must('{"query_must": null, "a": 1}') == (None, '{"a": 1}')
+    assert extract_query_must('{"query_must": {}} {"query_must": {"contain": "x"}}') == (None, "{} {}")
 
 
 def test_indentation_and_letters_are_kept():
