@@ -6,7 +6,7 @@
       x QuestionsError         a file of questions cannot be used; every problem with file and line
       x UnresolvedGoldError    questions and chunks have nothing in common
       x ExperimentError        an experiment cannot be run as it was asked for; every problem
-      x RunFileError           a TREC file cannot be written or read
+      x RunFileError           a TREC file cannot be written
 """
 
 from collections.abc import Sequence
@@ -39,4 +39,4 @@ class ExperimentError(EvaluationError):
 
 
 class RunFileError(EvaluationError):
-    """A TREC file cannot be written or read."""
+    """A TREC file cannot be written."""

@@ -5,10 +5,6 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-
-import numpy as np
-import numpy.typing as npt
 
 from evals.metrics import SHOWN
 from retrieval.types import Chunk, Embedder, Retrieval, Vector
@@ -68,15 +64,6 @@ def noise_reduction(before: Sequence[float], after: Sequence[float]) -> float | 
     return 1.0 - sum(after) / total if total else None
 
 
-def recall_preserved(unfiltered: Sequence[float], filtered: Sequence[float]) -> float | None:
-    """recall@10 with the filter over recall@10 without it, pooled; 1 is nothing lost, above 1 is gained.
-
-    None if nothing was found without the filter.
-    """
-    total = sum(unfiltered)
-    return sum(filtered) / total if total else None
-
-
 def refused_gold(question: str, gold: Collection[str], relatives: Relatives, admits: Admits) -> tuple[str, ...]:
     """Gold chunks whose own predicate the question does not satisfy, in id order."""
     guarded = [(name, relatives.chunks[name].query_must) for name in sorted(gold) if name in relatives.chunks]
@@ -130,44 +117,6 @@ class AnswerSimilarity:
         embedded = self._embedder.embed([answer, *(self._relatives.chunks[name].text for name in new)])
         self._vectors.update(zip(new, embedded[1:], strict=True))
         return float(max(embedded[0] @ self._vectors[name] for name in shown))
-
-
-def near_duplicates(vectors: Vector, neighbours: int = 5, above: float = 0.9) -> npt.NDArray[np.bool_]:
-    """Which of n vectors have `neighbours` or more others with a cosine above `above`; shape (n,)."""
-    crowded = np.zeros(len(vectors), dtype=np.bool_)
-    block = 2_048
-    for start in range(0, len(vectors), block):
-        cosines = vectors[start : start + block] @ vectors.T
-        # a vector is its own neighbour, whatever rounding makes of its cosine
-        cosines[np.arange(len(cosines)), start + np.arange(len(cosines))] = -1.0
-        crowded[start : start + block] = (cosines > above).sum(axis=1) >= neighbours
-    return crowded
-
-
-def near_duplicate_density(vectors: Vector, neighbours: int = 5, above: float = 0.9) -> float | None:
-    """Share of rows with 5 or more neighbours above 0.9 cosine; None without rows."""
-    return float(near_duplicates(vectors, neighbours, above).mean()) if len(vectors) else None
-
-
-def reading_neighbours(chunks: Sequence[Chunk]) -> dict[str, tuple[str, ...]]:
-    """For every chunk id the chunks before and behind it in its document."""
-    ordered = sorted(chunks, key=lambda chunk: (chunk.book, chunk.document, chunk.position, chunk.id))
-    beside: dict[str, tuple[str, ...]] = {chunk.id: () for chunk in ordered}
-    for left, right in pairwise(ordered):
-        if (left.book, left.document) == (right.book, right.document):
-            beside[left.id] += (right.id,)
-            beside[right.id] += (left.id,)
-    return beside
-
-
-def expanded_gold(gold: Collection[str], neighbours: Mapping[str, Sequence[str]], depth: int = 1) -> frozenset[str]:
-    """The gold and what is at most `depth` steps from it: neighbours accepted as other answers."""
-    expanded = set(gold)
-    edge = set(gold)
-    for _ in range(depth):
-        edge = {beside for name in edge for beside in neighbours.get(name, ())} - expanded
-        expanded |= edge
-    return frozenset(expanded)
 
 
 def _noisy(ranking: Sequence[str], gold: Collection[str], relatives: Relatives, cutoff: int) -> list[str]:

@@ -1,6 +1,5 @@
-"""Numbers as text: a markdown table for people, flat JSON records for programs. Pure strings, the same every time."""
+"""Numbers as text: a markdown table for people, flat records for programs. Pure strings, the same every time."""
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -40,12 +39,6 @@ def flat_records(aggregates: Iterable[Aggregate]) -> list[dict[str, Any]]:
         }
         for each in aggregates
     ]
-
-
-def flat_json(aggregates: Iterable[Aggregate]) -> str:
-    """`flat_records` as a JSON array, one record a line, with a line end."""
-    lines = [json.dumps(record, ensure_ascii=False) for record in flat_records(aggregates)]
-    return "[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n"
 
 
 def leaderboard(aggregates: Sequence[Aggregate], metrics: Sequence[str] = HEADLINE) -> str:

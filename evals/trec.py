@@ -1,4 +1,4 @@
-"""Rankings and gold in the file formats of trec_eval, out and in.
+"""Rankings and gold in the file formats of trec_eval.
 
 A run line is `question Q0 chunk rank score tag`, a qrels line `question 0 chunk relevance`, one space between.
 trec_eval looks at the score alone, in single precision, and settles ties by the larger id; our rankings settle them
@@ -26,13 +26,6 @@ class Scored:
 
 Run = Mapping[str, Sequence[Scored]]
 """Rankings by question id, best first."""
-Qrels = Mapping[str, Mapping[str, int]]
-"""Relevance by question id and chunk id; above 0 is relevant."""
-
-
-def trec_order(scores: Mapping[str, float]) -> tuple[str, ...]:
-    """Chunk ids as trec_eval ranks them: score in single precision descending, then id descending."""
-    return tuple(sorted(scores, key=lambda chunk_id: (np.float32(scores[chunk_id]), chunk_id), reverse=True))
 
 
 def write_run(path: Path, run: Run, tag: str) -> None:
@@ -49,28 +42,6 @@ def write_run(path: Path, run: Run, tag: str) -> None:
         for rank, (each, score) in enumerate(zip(ranking, _falling(ranking), strict=True), start=1):
             lines.append(f"{question_id} Q0 {each.chunk_id} {rank} {score:.9g} {tag}\n")
     _write(path, lines)
-
-
-def read_run(path: Path) -> dict[str, tuple[Scored, ...]]:
-    """Read a run; each ranking in trec_eval's order, whatever the file's ranks say.
-
-    Raises:
-        FileNotFoundError: no such file.
-        RunFileError: a line has not six fields, or its score is not a number; names the line.
-    """
-    scores: dict[str, dict[str, float]] = {}
-    for number, fields in _lines(path, 6):
-        try:
-            score = float(fields[4])
-        except ValueError as error:
-            raise RunFileError(f"{path}:{number}: score {fields[4]!r} is not a number") from error
-        if fields[2] in scores.setdefault(fields[0], {}):
-            raise RunFileError(f"{path}:{number}: question {fields[0]!r} ranks chunk {fields[2]!r} twice")
-        scores[fields[0]][fields[2]] = score
-    return {
-        question_id: tuple(Scored(chunk_id, found[chunk_id]) for chunk_id in trec_order(found))
-        for question_id, found in scores.items()
-    }
 
 
 def write_qrels(path: Path, gold: Mapping[str, Iterable[str]]) -> None:
@@ -107,22 +78,6 @@ def write_rows(folder: Path, rows: Sequence[ScoredQuestion]) -> tuple[Path, ...]
     return tuple(sorted(written))
 
 
-def read_qrels(path: Path) -> dict[str, dict[str, int]]:
-    """Read relevance by question id and chunk id.
-
-    Raises:
-        FileNotFoundError: no such file.
-        RunFileError: a line has not four fields, or its relevance is not a whole number; names the line.
-    """
-    qrels: dict[str, dict[str, int]] = {}
-    for number, fields in _lines(path, 4):
-        try:
-            qrels.setdefault(fields[0], {})[fields[2]] = int(fields[3])
-        except ValueError as error:
-            raise RunFileError(f"{path}:{number}: relevance {fields[3]!r} is not a whole number") from error
-    return qrels
-
-
 def _falling(ranking: Sequence[Scored]) -> Iterator[float]:
     """The scores in single precision, each below the one before it."""
     ceiling = np.float32(np.inf)
@@ -135,16 +90,6 @@ def _refuse_unwritable(path: Path, names: Sequence[str]) -> None:
     bad = sorted({name for name in names if not name or name.split() != [name]})
     if bad:
         raise RunFileError(f"{path} cannot hold these ids: a TREC line is split at white space:", list(map(repr, bad)))
-
-
-def _lines(path: Path, width: int) -> Iterator[tuple[int, list[str]]]:
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            fields = line.split()
-            if fields and len(fields) != width:
-                raise RunFileError(f"{path}:{number}: {len(fields)} fields, not {width}: {line[:60]!r}")
-            if fields:
-                yield number, fields
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:

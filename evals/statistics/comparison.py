@@ -15,40 +15,27 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One strategy against a baseline by one metric, over the questions that both were asked."""
+    """One strategy in two experiments by one metric, over the questions that both asked."""
 
     set: str
     split: str
     strategy: str
-    baseline: str
     metric: str
     n: int
     difference: float
-    """Mean of the strategy minus mean of the baseline."""
+    """Mean of the candidate minus mean of what is live."""
     p: float
     """Two-sided, paired randomisation."""
     corrected: float
     """p after Holm's correction over all comparisons that were made together."""
     better: tuple[str, ...]
-    """Ids of questions on which the strategy is ahead."""
+    """Ids of questions on which the candidate is ahead."""
     worse: tuple[str, ...]
 
     @property
     def significant(self) -> bool:
         """Whether the difference is unlikely to be chance."""
         return self.corrected < ALPHA
-
-
-def compare(experiment: Experiment, baseline: str, metrics: Sequence[str] = COMPARED) -> tuple[Comparison, ...]:
-    """Every strategy of an experiment against one of its own.
-
-    Raises:
-        ExperimentError: the experiment has no such strategy.
-    """
-    if baseline not in experiment.strategies:
-        raise ExperimentError(f"no strategy {baseline!r} was run; there are: {', '.join(experiment.strategies)}")
-    pairs = [(strategy, baseline) for strategy in experiment.strategies if strategy != baseline]
-    return _compared(experiment.rows, experiment.rows, pairs, metrics)
 
 
 def compare_experiments(
@@ -59,8 +46,8 @@ def compare_experiments(
     Raises:
         ExperimentError: they have no question and strategy in common.
     """
-    pairs = [(name, name) for name in candidate.strategies if name in live.strategies]
-    comparisons = _compared(candidate.rows, live.rows, pairs, metrics)
+    shared = [name for name in candidate.strategies if name in live.strategies]
+    comparisons = _compared(candidate.rows, live.rows, shared, metrics)
     if not comparisons:
         raise ExperimentError("the two experiments have no scored question and strategy in common; run both anew")
     return comparisons
@@ -69,26 +56,26 @@ def compare_experiments(
 def _compared(
     left: Sequence[ScoredQuestion],
     right: Sequence[ScoredQuestion],
-    pairs: Sequence[tuple[str, str]],
+    strategies: Sequence[str],
     metrics: Sequence[str],
 ) -> tuple[Comparison, ...]:
     ours, theirs = _by_place(left), _by_place(right)
     found: dict[str, Comparison] = {}
-    for (name, split), strategy, baseline, metric in [
-        (label, *pair, metric)
+    for (name, split), strategy, metric in [
+        (label, strategy, metric)
         for label in dict.fromkeys((row.set, row.split) for row in left)
-        for pair in pairs
+        for strategy in strategies
         for metric in metrics
     ]:
         mine = ours.get((name, split, strategy), {})
-        other = theirs.get((name, split, baseline), {})
+        other = theirs.get((name, split, strategy), {})
         shared = [
             each for each in mine if each in other and metric in mine[each].values and metric in other[each].values
         ]
         if shared:
             values = [(mine[each].values[metric], other[each].values[metric]) for each in shared]
             found[f"{name}/{split}/{strategy}/{metric}"] = Comparison(
-                *(name, split, strategy, baseline, metric, len(shared)),
+                *(name, split, strategy, metric, len(shared)),
                 difference=sum(a - b for a, b in values) / len(shared),
                 p=(p := paired_randomisation([a for a, _ in values], [b for _, b in values])),
                 corrected=p,

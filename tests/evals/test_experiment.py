@@ -7,7 +7,6 @@ import pytest
 from evals.errors import ExperimentError
 from evals.experiment import Measures, Progress, run_experiment
 from evals.questions.questions import Anchor, Question
-from evals.report import flat_json
 from evals.scored_questions import ScoreStore
 from retrieval.strategy import Strategy
 from retrieval.types import EmbedderIdentity
@@ -137,7 +136,7 @@ def test_a_second_run_is_byte_identical_and_asks_nothing(run, tmp_path):
     assert searcher.asked
     assert not silent.asked
     assert first.rows == again.rows == other.rows
-    assert flat_json(first.aggregates) == flat_json(again.aggregates) == flat_json(other.aggregates)
+    assert first.aggregates == again.aggregates == other.aggregates
     name = Path("snap", "prefilter", "tiny.open.parquet")
     assert (tmp_path / "kept" / name).read_bytes() == (tmp_path / "anew" / name).read_bytes()
     assert [one.milliseconds for one in first.rows] == [one.milliseconds for one in again.rows]

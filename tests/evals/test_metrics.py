@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from ir_measures import RR, P, R, SetF, Success, nDCG
 
 from evals.metrics import STANDARD, f1, hit, judge, metric, mrr, ndcg, precision, recall
-from evals.trec import trec_order
 from retrieval.errors import UnknownNameError
 
 THEIRS = {
@@ -27,6 +26,11 @@ CHUNKS = [f"d{n}" for n in range(25)]
 # few distinct scores: most rankings have ties
 RANKINGS = st.dictionaries(st.sampled_from(CHUNKS), st.sampled_from([0.0, 0.25, 0.5, 1.0, -1.0]), max_size=25)
 GOLD = st.sets(st.sampled_from([*CHUNKS, "not indexed"]), min_size=1, max_size=12)
+
+
+def trec_order(scores):
+    """Chunk ids as trec_eval ranks them."""
+    return tuple(sorted(scores, key=lambda chunk_id: (scores[chunk_id], chunk_id), reverse=True))
 
 
 def judged(ranking, gold):

@@ -6,16 +6,11 @@ from evals.noise import (
     Relatives,
     cross_book_contamination,
     excluded_gold,
-    expanded_gold,
     guarded_noise,
     lost_gold,
-    near_duplicate_density,
-    near_duplicates,
     no_answer_accuracy,
     noise,
     noise_reduction,
-    reading_neighbours,
-    recall_preserved,
     refused_gold,
     wrong_row,
 )
@@ -69,11 +64,6 @@ def test_noise_reduction_is_pooled():
     assert noise_reduction([10, 1], [5, 1]) == 1 - (5 + 1) / (10 + 1)
     assert noise_reduction([0, 0], [0, 0]) is None
     assert noise_reduction([], []) is None
-
-
-def test_recall_preserved_is_pooled():
-    assert recall_preserved([1, 0.5], [1, 0]) == (1 + 0) / (1 + 0.5)
-    assert recall_preserved([0], [1]) is None
 
 
 def test_excluded_gold_is_what_the_receipt_says(relatives, make_retrieval):
@@ -135,30 +125,3 @@ def test_answer_similarity_is_the_best_cosine_among_the_first_k(make_chunk):
     assert similarity("roll", ["z", "y", "x"]) == pytest.approx(1)
     assert similarity("roll", []) is None
     assert embedder.embedded == ["roll", "ogre", "roll six", "roll", "roll"], "chunks are embedded once"
-
-
-def test_near_duplicates_have_five_close_neighbours():
-    crowd = np.tile(np.array([[1.0, 0.0]], dtype=np.float32), (6, 1))
-    alone = np.array([[0.0, 1.0]], dtype=np.float32)
-    assert near_duplicates(np.vstack([crowd, alone])).tolist() == [True] * 6 + [False]
-    assert near_duplicate_density(np.vstack([crowd, alone])) == 6 / 7
-    assert near_duplicate_density(crowd[:5]) == 0
-    assert near_duplicate_density(crowd[:0]) is None
-
-
-def test_near_duplicates_are_the_same_in_blocks():
-    vectors = np.random.default_rng(0).normal(size=(2_100, 4)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    cosines = vectors @ vectors.T
-    np.fill_diagonal(cosines, -1)
-    assert (near_duplicates(vectors, 60) == ((cosines > 0.9).sum(axis=1) >= 60)).all()
-
-
-def test_expanded_gold_adds_what_stands_beside_it_in_its_document(make_chunk):
-    chunks = [make_chunk(name, position=n) for n, name in enumerate("vwxyz")]
-    neighbours = reading_neighbours([*reversed(chunks), make_chunk("0", document="e.md")])
-    assert neighbours["w"] == ("v", "x")
-    assert neighbours["0"] == ()
-    assert expanded_gold(["w"], neighbours) == set("vwx")
-    assert expanded_gold(["w"], neighbours, depth=2) == set("vwxy")
-    assert expanded_gold(["w"], neighbours, depth=0) == {"w"}

@@ -1,6 +1,4 @@
-import json
-
-from evals.report import breakdown, flat_json, flat_records, leaderboard
+from evals.report import breakdown, flat_records, leaderboard
 from evals.statistics.aggregates import Aggregate
 
 
@@ -42,15 +40,9 @@ def test_flat_records_have_every_field_and_six_digits():
     assert flat_records(NUMBERS)[1]["value"] is None
 
 
-def test_minus_zero_prints_as_zero():
-    assert "-0.0" not in flat_json([number("noise_reduction", -0.0, -1e-12, 0.0)])
-
-
-def test_flat_json_is_json_one_record_a_line():
-    text = flat_json(NUMBERS)
-    assert json.loads(text) == flat_records(NUMBERS)
-    assert len(text.splitlines()) == len(NUMBERS) + 2
-    assert json.loads(flat_json([])) == []
+def test_minus_zero_is_recorded_as_zero():
+    (record,) = flat_records([number("noise_reduction", -0.0, -1e-12, 0.0)])
+    assert "-0.0" not in str(record)
 
 
 def test_sets_have_their_own_tables():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from evals.questions.question_sets import QuestionSet
@@ -64,6 +66,17 @@ def test_noise_reduction_is_pooled_with_an_interval_and_undefined_without_noise(
     assert (number.low, number.high) == (1 - 1 / 1, 1 - 5 / 10)
     quiet = aggregate([row("1", unfiltered=0.0, noise_at_15=0.0)])
     assert {(each.value, each.low, each.n) for each in quiet if each.metric == "noise_reduction"} == {(None, None, 1)}
+
+
+def test_recall_preserved_is_pooled_and_undefined_where_nothing_was_found_before():
+    rows = [
+        replace(row(name, recall_at_10=after), unfiltered_recall=before)
+        for name, before, after in (("1", 1.0, 1.0), ("2", 0.5, 0.0))
+    ]
+    values = {each.metric: each.value for each in aggregate(rows) if (each.book, each.kind) == ("*", "*")}
+    assert values["recall_preserved"] == (1 + 0) / (1 + 0.5)
+    lost = aggregate([replace(rows[0], unfiltered_recall=0.0)])
+    assert {each.value for each in lost if each.metric == "recall_preserved"} == {None}
 
 
 def test_false_exclusions_are_counted_not_averaged():

@@ -2,27 +2,33 @@ import pytest
 
 from evals.errors import ExperimentError
 from evals.experiment import run_experiment
-from evals.statistics.comparison import compare
+from evals.statistics.comparison import compare_experiments
 from evals.statistics.significance import paired_randomisation
 from retrieval.strategy import Strategy
 
 
-def test_strategies_are_compared_in_pairs_and_corrected_together(library, dense):
-    bm25, hybrid = Strategy("bm25", lexical_weight=1.0), Strategy("hybrid", dense_weight=0.6)
-    searcher = library.searcher(bm25="g0/g2 g1/u p/u", dense="g0/g1/p/u", hybrid="g0/g2 g1/p/u")
-    experiment = run_experiment(searcher, [bm25, dense, hybrid], [library.set()], library.chunks, snapshot="s")
-    first, second = compare(experiment, "bm25", metrics=["mrr"])
-    assert (first.strategy, first.baseline, first.n) == ("dense", "bm25", 3)
+@pytest.fixture
+def run(library):
+    def run(**rankings):
+        strategies = [Strategy(name, dense_weight=1.0) for name in rankings]
+        return run_experiment(library.searcher(**rankings), strategies, [library.set()], library.chunks, snapshot="s")
+
+    return run
+
+
+def test_strategies_are_compared_in_pairs_and_corrected_together(run):
+    candidate, live = run(a="g0/g1/p/u", b="g0/g2 g1/u p/u"), run(a="g0/g2 g1/u p/u", b="g0/g2 g1/p/u")
+    first, second = compare_experiments(candidate, live, metrics=["mrr"])
+    assert [(each.strategy, each.metric, each.n) for each in (first, second)] == [("a", "mrr", 3), ("b", "mrr", 3)]
     assert first.difference == pytest.approx((1 + 1 + 1) / 3 - (1 + 1 / 2 + 1 / 2) / 3)
     assert (first.better, first.worse) == (("q1", "q2"), ())
+    assert (second.better, second.worse) == ((), ("q2",))
     assert first.p == paired_randomisation([1, 1, 1], [1, 0.5, 0.5]) == 2 / 4
     assert second.p == 1
     assert (first.corrected, second.corrected) == (min(1, 2 * first.p), 1)
     assert not first.significant
 
 
-def test_an_unknown_baseline_is_refused_with_the_known_strategies(library, dense):
-    searcher = library.searcher(dense="g0/g1/p/u")
-    experiment = run_experiment(searcher, [dense], [library.set()], library.chunks, snapshot="s")
-    with pytest.raises(ExperimentError, match="no strategy 'bm25' was run; there are: dense"):
-        compare(experiment, "bm25")
+def test_experiments_without_a_common_strategy_are_refused(run):
+    with pytest.raises(ExperimentError, match="no scored question and strategy in common"):
+        compare_experiments(run(a="g0/g1/p/u"), run(b="g0/g1/p/u"))
