@@ -28,7 +28,7 @@ from retrieval.types import Chunk, Embedder, Vector
 Tell = Callable[[str, int, int], None]
 """Told what is done now, how much of it is done, and how much there is."""
 
-_MADE_BY = ("ingest", "index", "query_must", "types.py", "records.py")
+_MADE_BY = ("ingest", "index", "query_must", "types.py", "records.py", "arrays.py", "ragged.py")
 """What of `retrieval` decides what an index is; the search does not."""
 
 

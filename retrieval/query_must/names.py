@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.arrays import Integers, load_array, save_array
 from retrieval.query_must.compiled.atoms import AtomNumbers
-from retrieval.query_must.compiled.postings import Integers, Postings
 from retrieval.query_must.conditions import Term
+from retrieval.ragged import RaggedArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class NameIndex:
     """Canonical names, in the order of their atoms."""
     atoms: Integers
     """The atom of each name, rising."""
-    rows_of_name: Postings
+    rows_of_name: RaggedArray[np.int64]
 
     @staticmethod
     def build(rows: Sequence[Sequence[str]], numbers: AtomNumbers) -> "NameIndex":
@@ -56,7 +57,7 @@ class NameIndex:
         place = {atom: at for at, atom in enumerate(atoms)}
         places = [list(dict.fromkeys(place[atom] for atom in row)) for row in atoms_of_row]
         names = tuple(spelled[atom] for atom in atoms)
-        return NameIndex(len(rows), names, np.array(atoms, np.int64), Postings.invert(places, len(names)))
+        return NameIndex(len(rows), names, np.array(atoms, np.int64), RaggedArray.invert(places, len(names)))
 
     def named(self, holding: Integers) -> NamedRows:
         """Return the rows that bear a name whose atom holds; `holding` rises."""
@@ -76,15 +77,15 @@ class NameIndex:
         """Write JSON and .npy files."""
         text = json.dumps({"rows": self.rows, "names": self.names}, ensure_ascii=False)
         (folder / "names.json").write_text(text, encoding="utf-8")
-        self.rows_of_name.save(folder, "rows_of_name")
-        np.save(folder / "names.npy", self.atoms, allow_pickle=False)
+        self.rows_of_name.save(folder, "rows_of_name.items", "rows_of_name.offsets")
+        save_array(folder / "names.npy", self.atoms)
 
     @staticmethod
     def load(folder: Path) -> "NameIndex":
-        """Read what `save` wrote. Raises OSError, ValueError or KeyError if it is something else."""
+        """Read what `save` wrote. Raises OSError, ValueError, KeyError or IndexCorruptError if it is something else."""
         data = json.loads((folder / "names.json").read_text(encoding="utf-8"))
-        atoms = np.asarray(np.load(folder / "names.npy", mmap_mode="r", allow_pickle=False))
-        rows_of_name = Postings.load(folder, "rows_of_name")
+        atoms = load_array(folder / "names.npy", np.int64)
+        rows_of_name = RaggedArray.load(folder, np.int64, "rows_of_name.items", "rows_of_name.offsets")
         if not len(data["names"]) == len(atoms) == len(rows_of_name):
             raise ValueError(f"{len(data['names'])} names, {len(atoms)} atoms and {len(rows_of_name)} lists of rows")
         return NameIndex(int(data["rows"]), data["names"], atoms, rows_of_name)

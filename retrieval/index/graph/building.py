@@ -8,13 +8,14 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.index.arrays import TermTable
 from retrieval.index.graph.graph import RELATIONS, Graph, node_key
 from retrieval.index.graph.references import references, shortened
 from retrieval.index.graph.similarity import similar_pairs
+from retrieval.index.term_table import TermTable
 from retrieval.index.words.lexical_index import fingerprint
 from retrieval.index.words.tokenizer import Tokenize, tokenizer
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.ragged import RaggedArray
 from retrieval.strategy import Relation
 from retrieval.types import Chunk, Vector
 
@@ -81,13 +82,11 @@ def _assembled(
     forward = np.repeat([True, False], len(ends))
     relations = np.tile(kinds, 2)
     order = np.lexsort((~forward, relations, targets, sources))
-    starts = np.zeros(len(chunks) + len(names) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(sources, minlength=len(starts) - 1), out=starts[1:])
+    sizes = np.bincount(sources, minlength=len(chunks) + len(names))
     return Graph(
         chunks_fingerprint(chunks),
         TermTable.build(names),
-        starts,
-        targets[order].astype(np.int32),
+        RaggedArray.of_sizes(sizes, targets[order].astype(np.int32)),
         relations[order],
         forward[order],
         tables,

@@ -16,8 +16,10 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.arrays import load_array, save_array
 from retrieval.errors import IndexCorruptError
-from retrieval.index.arrays import TermTable, load_array, save_array
+from retrieval.index.term_table import TermTable
+from retrieval.ragged import RaggedArray
 from retrieval.strategy import Relation
 
 NodeKind = Literal["section", "entity", "trait"]
@@ -45,12 +47,10 @@ class Graph:
     """SHA-256 of the chunks' ids: whose graph this is."""
     names: TermTable
     """Kind and name of every node that is no chunk."""
-    starts: npt.NDArray[np.int64]
-    """(nodes + 1,): edges at node i lie between starts[i] and starts[i + 1]."""
-    targets: npt.NDArray[np.int32]
-    """The node at the other end, rising within a node."""
+    targets: RaggedArray[np.int32]
+    """The nodes at the other ends of each node's edges, rising."""
     relations: npt.NDArray[np.int8]
-    """Place in RELATIONS of each edge."""
+    """Place in RELATIONS of each edge; this array and the next are aligned with the items of `targets`."""
     forward: npt.NDArray[np.bool_]
     """Whether the edge leads from this node; every edge stands twice, at both of its ends."""
     tables: npt.NDArray[np.int32]
@@ -66,12 +66,12 @@ class Graph:
     @property
     def n_nodes(self) -> int:
         """All nodes."""
-        return len(self.starts) - 1
+        return len(self.targets)
 
     @property
     def n_edges(self) -> int:
         """Edges, each once."""
-        return len(self.targets) // 2
+        return len(self.targets.items) // 2
 
     def node(self, kind: NodeKind, name: str) -> int | None:
         """The node of that kind and name, or None."""
@@ -93,11 +93,9 @@ class Graph:
 
         Edges between rows of one table are left out: neighbours there stand side by side, and mean something else.
         """
-        counts = self.starts[nodes + 1] - self.starts[nodes]
-        owners = np.repeat(np.arange(len(nodes)), counts)
-        offsets = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
-        edges = np.repeat(self.starts[nodes], counts) + offsets
-        found = self.targets[edges].astype(np.int64)
+        owners = np.repeat(np.arange(len(nodes)), self.targets.sizes(nodes))
+        edges = self.targets.places(nodes)
+        found = self.targets.items[edges].astype(np.int64)
         wanted = np.zeros(len(RELATIONS), dtype=np.bool_)
         wanted[[RELATIONS.index(relation) for relation in relations]] = True
         kept = wanted[self.relations[edges]] & ~self._in_one_table(nodes[owners], found)
@@ -112,16 +110,17 @@ class Graph:
                 return known[node]
             return self.names.text_of(node - self.n_chunks).replace(_SEPARATOR, ":", 1)
 
-        sources = np.repeat(np.arange(self.n_nodes), np.diff(self.starts))
+        sources = self.targets.owners()
         for edge in np.flatnonzero(self.forward).tolist():
-            yield Edge(name(int(sources[edge])), name(int(self.targets[edge])), RELATIONS[self.relations[edge]])
+            yield Edge(name(int(sources[edge])), name(int(self.targets.items[edge])), RELATIONS[self.relations[edge]])
 
     def save(self, folder: Path) -> None:
         """Write the arrays."""
         folder.mkdir(parents=True, exist_ok=True)
         self.names.save(folder)
         save_array(folder / "fingerprint.npy", np.frombuffer(bytes.fromhex(self.fingerprint), dtype=np.uint8))
-        for name in ("starts", "targets", "relations", "forward", "tables", "chapters"):
+        self.targets.save(folder, "targets")
+        for name in ("relations", "forward", "tables", "chapters"):
             save_array(folder / f"{name}.npy", getattr(self, name))
 
     @classmethod
@@ -134,14 +133,13 @@ class Graph:
         graph = cls(
             load_array(folder / "fingerprint.npy", np.uint8).tobytes().hex(),
             TermTable.load(folder),
-            load_array(folder / "starts.npy", np.int64),
-            load_array(folder / "targets.npy", np.int32),
+            RaggedArray.load(folder, np.int32, "targets"),
             load_array(folder / "relations.npy", np.int8),
             load_array(folder / "forward.npy", np.bool_),
             load_array(folder / "tables.npy", np.int32),
             load_array(folder / "chapters.npy", np.int32),
         )
-        if graph.n_nodes != graph.n_chunks + len(graph.names) or graph.starts[-1] != len(graph.targets):
+        if graph.n_nodes != graph.n_chunks + len(graph.names):
             raise IndexCorruptError(f"the arrays of {folder} do not fit each other; build the index again")
         return graph
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.arrays import save_array
 from retrieval.errors import EmbedderMismatchError, IndexCorruptError, LibraryError
-from retrieval.index.arrays import save_array
 from retrieval.index.chroma.collections import collections_are_whole, write_collections
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.chroma.store import HNSW, ChromaStore

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import ValidationError
 
+from retrieval.arrays import load_array, save_array
 from retrieval.errors import IndexCorruptError, UnknownNameError
-from retrieval.index.arrays import load_array, save_array
 from retrieval.records import dump_record, parse_record
 from retrieval.types import Chunk
 

@@ -12,8 +12,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.arrays import load_array, save_array
 from retrieval.errors import IndexCorruptError, InvalidQueryError, UnknownNameError
-from retrieval.index.arrays import load_array, save_array
+from retrieval.ragged import RaggedArray
 from retrieval.types import Chunk
 
 Scalar = str | int | float | bool
@@ -60,12 +61,10 @@ class MetadataIndex:
     n_chunks: int
     folder: Path | None
     """Where the values lie, read at the first filter; None before it is saved."""
-    starts: npt.NDArray[np.int64]
-    """(values + 1,): chunks of value i lie between starts[i] and starts[i + 1]."""
-    chunks: npt.NDArray[np.int32]
-    """Rising within a value."""
+    chunks: RaggedArray[np.int32]
+    """Those of each value, rising."""
     listed: Mask
-    """Whether the chunk has the value in a list."""
+    """Whether the chunk has the value in a list; aligned with the items of `chunks`."""
     built: Mapping[str, Column] | None = None
 
     @classmethod
@@ -86,8 +85,10 @@ class MetadataIndex:
         return cls(
             len(chunks),
             None,
-            np.concatenate([[0], np.cumsum([len(entries) for entries in postings])]).astype(np.int64),
-            np.fromiter((position for position, _ in flat), np.int32, count=len(flat)),
+            RaggedArray.of_sizes(
+                [len(entries) for entries in postings],
+                np.fromiter((position for position, _ in flat), np.int32, count=len(flat)),
+            ),
             np.fromiter((in_list for _, in_list in flat), np.bool_, count=len(flat)),
             columns,
         )
@@ -103,9 +104,10 @@ class MetadataIndex:
             raise InvalidQueryError(f"{key!r} is compared with {value!r}; compare with a text, a number, true or false")
         if key not in self.columns:
             raise UnknownNameError("metadata key", key, self.columns)
-        start, stop = self.columns[key].numbers_of(comparison, value)
-        entries = slice(self.starts[start], self.starts[stop])
-        found = self.chunks[entries] if members else self.chunks[entries][~self.listed[entries]]
+        entries = self.chunks.span(*self.columns[key].numbers_of(comparison, value))
+        found = self.chunks.items[entries]
+        if not members:
+            found = found[~self.listed[entries]]
         mask = np.zeros(self.n_chunks, dtype=np.bool_)
         mask[found] = True
         return mask
@@ -120,7 +122,7 @@ class MetadataIndex:
             columns = {key: Column(first, *map(tuple, families)) for key, (first, *families) in stored.items()}
         except (OSError, ValueError, TypeError, AttributeError) as error:
             raise IndexCorruptError(f"{self.folder} has no values ({error}); build the index again") from error
-        if sum(map(len, columns.values())) != len(self.starts) - 1:
+        if sum(map(len, columns.values())) != len(self.chunks):
             raise IndexCorruptError(f"{self.folder}: the values do not fit their postings; build the index again")
         return columns
 
@@ -130,8 +132,8 @@ class MetadataIndex:
         values = {key: [each.first, each.flags, each.numbers, each.texts] for key, each in self.columns.items()}
         (folder / "values.json").write_text(json.dumps(values), "utf-8")
         save_array(folder / "size.npy", np.asarray([self.n_chunks], dtype=np.int64))
-        for name in ("starts", "chunks", "listed"):
-            save_array(folder / f"{name}.npy", getattr(self, name))
+        self.chunks.save(folder, "chunks")
+        save_array(folder / "listed.npy", self.listed)
 
     @classmethod
     def load(cls, folder: Path) -> "MetadataIndex":
@@ -139,8 +141,7 @@ class MetadataIndex:
         return cls(
             int(load_array(folder / "size.npy", np.int64)[0]),
             folder,
-            load_array(folder / "starts.npy", np.int64),
-            load_array(folder / "chunks.npy", np.int32),
+            RaggedArray.load(folder, np.int32, "chunks"),
             load_array(folder / "listed.npy", np.bool_),
         )
 

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.arrays import load_array
 from retrieval.errors import IndexCorruptError, IndexMissingError
-from retrieval.index.arrays import load_array
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.chroma.store import ChromaStore, CollectionName
 from retrieval.index.graph.graph import Graph

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.index.arrays import load_array, save_array
+from retrieval.arrays import load_array, save_array
 from retrieval.index.words.heading_index import HeadingIndex
 from retrieval.index.words.tokenizer import Tokenize
 from retrieval.index.words.value_index import ValueIndex

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.index.arrays import load_array, save_array
+from retrieval.arrays import load_array, save_array
 from retrieval.index.words.word_index import WordIndex
+from retrieval.ragged import RaggedArray
 
 Positions = npt.NDArray[np.int64]
 
@@ -22,10 +23,8 @@ class HeadingIndex:
     """Which headings hold a word."""
     lengths: npt.NDArray[np.int32]
     """(headings,): distinct words of each."""
-    starts: npt.NDArray[np.int64]
-    """(headings + 1,): chunks of heading i lie between starts[i] and starts[i + 1]."""
-    chunks: npt.NDArray[np.int32]
-    """Rising within a heading, each once."""
+    chunks: RaggedArray[np.int32]
+    """Those under each heading, rising, each once."""
 
     @classmethod
     def build(cls, headings: Sequence[Sequence[Sequence[str]]]) -> "HeadingIndex":
@@ -35,14 +34,11 @@ class HeadingIndex:
             for bag in dict.fromkeys(tuple(sorted(set(words))) for words in cut):
                 if bag:
                     found.setdefault(bag, []).append(position)
-        starts = np.zeros(len(found) + 1, dtype=np.int64)
-        np.cumsum([len(chunks) for chunks in found.values()], out=starts[1:])
         return cls(
             len(headings),
             WordIndex.build(found),
             np.fromiter(map(len, found), np.int32, count=len(found)),
-            starts,
-            np.fromiter((chunk for chunks in found.values() for chunk in chunks), np.int32, count=int(starts[-1])),
+            RaggedArray.build(found.values(), np.int32),
         )
 
     def said(self, weights: Mapping[str, float]) -> tuple[Positions, npt.NDArray[np.float64]]:
@@ -66,16 +62,15 @@ class HeadingIndex:
 
     def _under(self, headings: npt.NDArray[np.int32]) -> Positions:
         """Chunks under any of these headings, each once."""
-        spans = [self.chunks[self.starts[heading] : self.starts[heading + 1]] for heading in headings.tolist()]
-        return np.unique(np.concatenate(spans)).astype(np.int64) if spans else np.empty(0, dtype=np.int64)
+        return np.unique(self.chunks.gather(headings)).astype(np.int64)
 
     def save(self, folder: Path) -> None:
         """Write the arrays."""
         folder.mkdir(parents=True, exist_ok=True)
         self.words.save(folder / "words")
         save_array(folder / "size.npy", np.asarray([self.n_chunks], dtype=np.int64))
-        for name in ("lengths", "starts", "chunks"):
-            save_array(folder / f"{name}.npy", getattr(self, name))
+        save_array(folder / "lengths.npy", self.lengths)
+        self.chunks.save(folder, "chunks")
 
     @classmethod
     def load(cls, folder: Path) -> "HeadingIndex":
@@ -84,6 +79,5 @@ class HeadingIndex:
             int(load_array(folder / "size.npy", np.int64)[0]),
             WordIndex.load(folder / "words"),
             load_array(folder / "lengths.npy", np.int32),
-            load_array(folder / "starts.npy", np.int64),
-            load_array(folder / "chunks.npy", np.int32),
+            RaggedArray.load(folder, np.int32, "chunks"),
         )

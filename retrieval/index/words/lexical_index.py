@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.index.arrays import TermTable, load_array, save_array
+from retrieval.arrays import load_array, save_array
+from retrieval.index.term_table import TermTable
 from retrieval.index.words.tokenizer import Tokenize, cut_identity, tokens
 from retrieval.index.words.word_index import WordIndex
+from retrieval.ragged import RaggedArray
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
@@ -35,10 +37,8 @@ class LexicalIndex:
     fingerprint: str
     """SHA-256 of the texts in their order and of how they are cut, vocabulary included: whose index this is."""
     terms: TermTable
-    starts: npt.NDArray[np.int64]
-    """(terms + 1,): postings of term i lie between starts[i] and starts[i + 1]."""
-    documents: npt.NDArray[np.int32]
-    """Document of each posting, ascending within a term."""
+    documents: RaggedArray[np.int32]
+    """The postings of each term: documents, ascending."""
     weights: npt.NDArray[np.float64]
     """Score of each posting."""
     tokenize: Tokenize = tokens
@@ -73,8 +73,7 @@ class LexicalIndex:
             n_documents=len(length),
             fingerprint=digest.hexdigest(),
             terms=TermTable.build([text for text, _ in ordered]),
-            starts=np.concatenate([[0], np.cumsum(spread)]).astype(np.int64),
-            documents=document.astype(np.int32),
+            documents=RaggedArray.of_sizes(spread, document.astype(np.int32)),
             weights=_idf(spread, len(length))[term] * _saturation(frequency, length[document], length),
             tokenize=tokenize,
         )
@@ -87,21 +86,20 @@ class LexicalIndex:
     @property
     def n_postings(self) -> int:
         """Distinct (term, document) pairs."""
-        return len(self.documents)
+        return len(self.documents.items)
 
     def scores(self, query: str) -> npt.NDArray[np.float64]:
         """Score of every document, (n_documents,); a token that stands twice in the question counts twice."""
         total = np.zeros(self.n_documents)
         for term in self.terms.positions((self.ask or self.tokenize)(query)):
             if term is not None:
-                start, stop = self.starts[term], self.starts[term + 1]
-                np.add.at(total, self.documents[start:stop], self.weights[start:stop])
+                np.add.at(total, self.documents[term], self.weights[self.documents.span(term)])
         return total
 
     @property
     def words(self) -> WordIndex:
         """The same postings without their scores."""
-        return WordIndex(self.n_documents, self.terms, self.starts, self.documents)
+        return WordIndex(self.n_documents, self.terms, self.documents)
 
     def save(self, folder: Path) -> None:
         """Write the arrays as .npy files."""
@@ -109,8 +107,7 @@ class LexicalIndex:
         self.terms.save(folder)
         save_array(folder / "size.npy", np.asarray([self.n_documents], dtype=np.int64))
         save_array(folder / "fingerprint.npy", np.frombuffer(bytes.fromhex(self.fingerprint), dtype=np.uint8))
-        save_array(folder / "starts.npy", self.starts)
-        save_array(folder / "documents.npy", self.documents)
+        self.documents.save(folder, "documents")
         save_array(folder / "weights.npy", self.weights)
 
     @classmethod
@@ -124,8 +121,7 @@ class LexicalIndex:
             n_documents=int(load_array(folder / "size.npy", np.int64)[0]),
             fingerprint=load_array(folder / "fingerprint.npy", np.uint8).tobytes().hex(),
             terms=TermTable.load(folder),
-            starts=load_array(folder / "starts.npy", np.int64),
-            documents=load_array(folder / "documents.npy", np.int32),
+            documents=RaggedArray.load(folder, np.int32, "documents"),
             weights=load_array(folder / "weights.npy", np.float64),
             tokenize=tokenize,
             ask=ask,

@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.index.arrays import TermTable, load_array, save_array
+from retrieval.arrays import load_array, save_array
+from retrieval.index.term_table import TermTable
 from retrieval.index.words.tokenizer import Tokenize, tokens
+from retrieval.ragged import RaggedArray
 from retrieval.types import Chunk
 
 MAX_WORDS = 12
@@ -41,11 +43,10 @@ class ValueIndex:
     n_chunks: int
     values: TermTable
     """Words of each value joined by one space."""
-    starts: npt.NDArray[np.int64]
-    chunks: npt.NDArray[np.int32]
-    """Chunk of each occurrence, rising within a value, each once."""
+    chunks: RaggedArray[np.int32]
+    """Chunks of each value, rising, each once."""
     is_name: npt.NDArray[np.bool_]
-    """Whether the value is a name of the chunk, not a mere cell."""
+    """Whether the value is a name of the chunk, not a mere cell; aligned with the items of `chunks`."""
 
     @classmethod
     def build(
@@ -70,13 +71,11 @@ class ValueIndex:
                     found.setdefault(" ".join(value), []).append((position, is_name))
         ordered = sorted((value.encode("utf-8", "surrogatepass"), places) for value, places in found.items())
         flat = [place for _, places in ordered for place in places]
-        starts = np.zeros(len(ordered) + 1, dtype=np.int64)
-        np.cumsum([len(places) for _, places in ordered], out=starts[1:])
+        positions = np.fromiter((position for position, _ in flat), np.int32, count=len(flat))
         return cls(
             len(chunks),
             TermTable.build([value for value, _ in ordered]),
-            starts,
-            np.fromiter((position for position, _ in flat), np.int32, count=len(flat)),
+            RaggedArray.of_sizes([len(places) for _, places in ordered], positions),
             np.fromiter((is_name for _, is_name in flat), np.bool_, count=len(flat)),
         )
 
@@ -90,8 +89,7 @@ class ValueIndex:
         name, cell, figure = (np.zeros(self.n_chunks) for _ in range(3))
         claimed = np.zeros(self.n_chunks, dtype=np.int64)
         for value, span, weight in self._found(words[:_SPANS], weights):
-            where = slice(self.starts[value], self.starts[value + 1])
-            chunks, is_name = self.chunks[where], self.is_name[where]
+            chunks, is_name = self.chunks[value], self.is_name[self.chunks.span(value)]
             free = claimed[chunks] & span == 0
             name[chunks[free & is_name]] += weight
             (cell if self._has_letter(value) else figure)[chunks[free & ~is_name]] += weight
@@ -122,8 +120,8 @@ class ValueIndex:
         folder.mkdir(parents=True, exist_ok=True)
         self.values.save(folder)
         save_array(folder / "size.npy", np.asarray([self.n_chunks], dtype=np.int64))
-        for name in ("starts", "chunks", "is_name"):
-            save_array(folder / f"{name}.npy", getattr(self, name))
+        self.chunks.save(folder, "chunks")
+        save_array(folder / "is_name.npy", self.is_name)
 
     @classmethod
     def load(cls, folder: Path) -> "ValueIndex":
@@ -131,7 +129,6 @@ class ValueIndex:
         return cls(
             int(load_array(folder / "size.npy", np.int64)[0]),
             TermTable.load(folder),
-            load_array(folder / "starts.npy", np.int64),
-            load_array(folder / "chunks.npy", np.int32),
+            RaggedArray.load(folder, np.int32, "chunks"),
             load_array(folder / "is_name.npy", np.bool_),
         )

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.index.arrays import TermTable, load_array, save_array
+from retrieval.arrays import load_array, save_array
+from retrieval.index.term_table import TermTable
+from retrieval.ragged import RaggedArray
 
 Documents = npt.NDArray[np.int32]
 
@@ -18,10 +20,8 @@ class WordIndex:
 
     n_documents: int
     terms: TermTable
-    starts: npt.NDArray[np.int64]
-    """(terms + 1,): documents of term i lie between starts[i] and starts[i + 1]."""
-    documents: Documents
-    """Rising within a term, each once."""
+    documents: RaggedArray[np.int32]
+    """Those that hold each term, rising, each once."""
 
     @classmethod
     def build(cls, documents: Iterable[Sequence[str]]) -> "WordIndex":
@@ -33,10 +33,8 @@ class WordIndex:
                 found.setdefault(word, []).append(number)
             count = number + 1
         ordered = sorted((word.encode("utf-8", "surrogatepass"), postings) for word, postings in found.items())
-        starts = np.zeros(len(ordered) + 1, dtype=np.int64)
-        np.cumsum([len(postings) for _, postings in ordered], out=starts[1:])
-        flat = np.fromiter((number for _, postings in ordered for number in postings), np.int32, count=int(starts[-1]))
-        return cls(count, TermTable.build([word for word, _ in ordered]), starts, flat)
+        postings = RaggedArray.build([postings for _, postings in ordered], np.int32)
+        return cls(count, TermTable.build([word for word, _ in ordered]), postings)
 
     def covered(self, weights: Iterable[tuple[str, float]]) -> npt.NDArray[np.float64]:
         """Sum of the weights of the words that each document holds, (n_documents,)."""
@@ -50,16 +48,15 @@ class WordIndex:
     def postings(self, words: Sequence[str]) -> list[Documents]:
         """The documents that hold each of these words, rising; empty where none does."""
         places = self.terms.positions(words)
-        nowhere = self.documents[:0]
-        return [nowhere if at is None else self.documents[self.starts[at] : self.starts[at + 1]] for at in places]
+        nowhere = self.documents.items[:0]
+        return [nowhere if at is None else self.documents[at] for at in places]
 
     def save(self, folder: Path) -> None:
         """Write the arrays."""
         folder.mkdir(parents=True, exist_ok=True)
         self.terms.save(folder)
         save_array(folder / "size.npy", np.asarray([self.n_documents], dtype=np.int64))
-        save_array(folder / "starts.npy", self.starts)
-        save_array(folder / "documents.npy", self.documents)
+        self.documents.save(folder, "documents")
 
     @classmethod
     def load(cls, folder: Path) -> "WordIndex":
@@ -67,6 +64,5 @@ class WordIndex:
         return cls(
             int(load_array(folder / "size.npy", np.int64)[0]),
             TermTable.load(folder),
-            load_array(folder / "starts.npy", np.int64),
-            load_array(folder / "documents.npy", np.int32),
+            RaggedArray.load(folder, np.int32, "documents"),
         )

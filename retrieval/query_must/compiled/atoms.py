@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.arrays import Integers, load_array, save_array
 from retrieval.query_must.canonical.canonical import Canonical, as_number, as_point
 from retrieval.query_must.compiled.intervals import IntervalIndex
 from retrieval.query_must.compiled.phrases import PhraseTable
-from retrieval.query_must.compiled.postings import Integers
 from retrieval.query_must.conditions import Atom, Range, Term
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
@@ -79,15 +79,15 @@ class AtomIndex:
     def save(self, folder: Path) -> None:
         """Write JSON and .npy files."""
         self._phrases.save(folder / "terms.json")
-        np.save(folder / "terms.npy", self._numbers, allow_pickle=False)
+        save_array(folder / "terms.npy", self._numbers)
         self._ranges.save(folder, "ranges")
         self._points.save(folder, "points")
 
     @staticmethod
     def load(folder: Path) -> "AtomIndex":
-        """Read what `save` wrote. Raises OSError, ValueError or KeyError if it is something else."""
+        """Read what `save` wrote. Raises OSError, ValueError, KeyError or IndexCorruptError if it is something else."""
         phrases = PhraseTable.load(folder / "terms.json")
-        numbers = np.asarray(np.load(folder / "terms.npy", mmap_mode="r", allow_pickle=False))
+        numbers = load_array(folder / "terms.npy", np.int64)
         if numbers.shape != (len(phrases),):
             raise ValueError(f"{len(phrases)} terms and {len(numbers)} numbers of terms do not belong together")
         ranges, points = IntervalIndex.load(folder, "ranges"), IntervalIndex.load(folder, "points")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.query_must.compiled.postings import Integers
+from retrieval.arrays import Integers, load_array, save_array
 
 Floats = npt.NDArray[np.float64]
 
@@ -61,15 +61,15 @@ class IntervalIndex:
         """Write one JSON and two .npy files."""
         (folder / f"{name}.json").write_text(json.dumps(self.stretches, ensure_ascii=False), encoding="utf-8")
         ends = np.stack([self.lows, self.low_highs, self.highs, self.high_lows])
-        np.save(folder / f"{name}.ends.npy", ends, allow_pickle=False)
-        np.save(folder / f"{name}.ids.npy", np.stack([self.low_ids, self.high_ids]), allow_pickle=False)
+        save_array(folder / f"{name}.ends.npy", ends)
+        save_array(folder / f"{name}.ids.npy", np.stack([self.low_ids, self.high_ids]))
 
     @staticmethod
     def load(folder: Path, name: str) -> "IntervalIndex":
-        """Map the arrays into memory. Raises OSError or ValueError if they are not what `save` wrote."""
+        """Map the arrays into memory. Raises OSError, ValueError or IndexCorruptError."""
         stretches = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-        ends = np.asarray(np.load(folder / f"{name}.ends.npy", mmap_mode="r", allow_pickle=False))
-        ids = np.asarray(np.load(folder / f"{name}.ids.npy", mmap_mode="r", allow_pickle=False))
+        ends = load_array(folder / f"{name}.ends.npy", np.float64)
+        ids = load_array(folder / f"{name}.ids.npy", np.int64)
         if ends.shape[:1] != (4,) or ids.shape != (2, *ends.shape[1:]):
             raise ValueError(f"{name}: arrays of shape {ends.shape} and {ids.shape} do not belong together")
         lows, low_highs, highs, high_lows = ends

@@ -14,13 +14,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.arrays import Integers, load_array, save_array
 from retrieval.errors import IndexCorruptError, LibraryError
 from retrieval.query_must.canonical.canonical import Canonical, canonical, canonical_term
 from retrieval.query_must.compiled.atoms import AtomIndex, AtomNumbers
-from retrieval.query_must.compiled.postings import Integers, Postings
 from retrieval.query_must.names import NamedRows, NameIndex
 from retrieval.query_must.predicate import read_query_must, satisfies_query_must
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.ragged import RaggedArray
 
 _SCHEMA = 1
 
@@ -33,10 +34,10 @@ class CompiledPredicates:
     guarded: npt.NDArray[np.bool_]
     """Shape (n,): which chunks have a predicate."""
     _atoms: AtomIndex
-    _groups_of_atom: Postings
-    _predicates_of_group: Postings
+    _groups_of_atom: RaggedArray[np.int64]
+    _predicates_of_group: RaggedArray[np.int64]
     """Those that hang on the group."""
-    _groups_of_predicate: Postings
+    _groups_of_predicate: RaggedArray[np.int64]
     _always: Integers
     """Guarded chunks whose predicate asks nothing."""
     _plain: dict[int, str]
@@ -67,9 +68,9 @@ class CompiledPredicates:
             vocabulary,
             guarded,
             AtomIndex.build(atoms, vocabulary),
-            Postings.invert([list(group) for group in groups], len(atoms)),
-            Postings.invert(_rarest(rows), len(groups)),
-            Postings.build(rows),
+            RaggedArray.invert([list(group) for group in groups], len(atoms)),
+            RaggedArray.invert(_rarest(rows), len(groups)),
+            RaggedArray.build(rows, np.int64),
             np.fromiter(asks_nothing, dtype=np.int64),
             plain,
             name_index,
@@ -112,12 +113,12 @@ class CompiledPredicates:
         """Write JSON and .npy files into a folder, which is made if it is not there."""
         folder.mkdir(parents=True, exist_ok=True)
         self._atoms.save(folder)
-        self._groups_of_atom.save(folder, "groups_of_atom")
-        self._predicates_of_group.save(folder, "predicates_of_group")
-        self._groups_of_predicate.save(folder, "groups_of_predicate")
+        self._groups_of_atom.save(folder, "groups_of_atom.items", "groups_of_atom.offsets")
+        self._predicates_of_group.save(folder, "predicates_of_group.items", "predicates_of_group.offsets")
+        self._groups_of_predicate.save(folder, "groups_of_predicate.items", "groups_of_predicate.offsets")
         self._names.save(folder)
-        np.save(folder / "guarded.npy", self.guarded, allow_pickle=False)
-        np.save(folder / "always.npy", self._always, allow_pickle=False)
+        save_array(folder / "guarded.npy", self.guarded)
+        save_array(folder / "always.npy", self._always)
         about = {"schema": _SCHEMA, "plain": list(self._plain.items()), "vocabulary": self.vocabulary.to_json()}
         (folder / "predicates.json").write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
 
@@ -130,12 +131,12 @@ class CompiledPredicates:
                 raise ValueError(f"schema {about['schema']}, and this version reads {_SCHEMA}")
             return CompiledPredicates(
                 _known(Vocabulary.from_json(about["vocabulary"])),
-                np.asarray(np.load(folder / "guarded.npy", mmap_mode="r", allow_pickle=False)),
+                load_array(folder / "guarded.npy", np.bool_),
                 AtomIndex.load(folder),
-                Postings.load(folder, "groups_of_atom"),
-                Postings.load(folder, "predicates_of_group"),
-                Postings.load(folder, "groups_of_predicate"),
-                np.asarray(np.load(folder / "always.npy", mmap_mode="r", allow_pickle=False)),
+                RaggedArray.load(folder, np.int64, "groups_of_atom.items", "groups_of_atom.offsets"),
+                RaggedArray.load(folder, np.int64, "predicates_of_group.items", "predicates_of_group.offsets"),
+                RaggedArray.load(folder, np.int64, "groups_of_predicate.items", "groups_of_predicate.offsets"),
+                load_array(folder / "always.npy", np.int64),
                 {int(position): str(text) for position, text in about["plain"]},
                 NameIndex.load(folder),
             )

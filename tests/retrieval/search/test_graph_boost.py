@@ -44,8 +44,8 @@ def slow_boost(scores: np.ndarray, graph: Graph, boost: GraphBoost, allowed: np.
     table = dict(enumerate(graph.tables.tolist()))
     adjacency = defaultdict(set)
     for node in range(graph.n_nodes):
-        for edge in range(graph.starts[node], graph.starts[node + 1]):
-            other = int(graph.targets[edge])
+        for edge in range(*graph.targets.starts[node : node + 2]):
+            other = int(graph.targets.items[edge])
             if RELATIONS[graph.relations[edge]] in boost.relations and not (
                 table.get(node, -1) >= 0 and table.get(node) == table.get(other)
             ):

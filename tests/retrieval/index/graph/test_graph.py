@@ -115,14 +115,14 @@ def test_what_was_saved_is_what_is_opened(tmp_path: Path) -> None:
 
 def test_arrays_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     GRAPH.save(tmp_path)
-    np.save(tmp_path / "targets.npy", GRAPH.targets[:-1])
+    np.save(tmp_path / "targets.npy", GRAPH.targets.items[:-1])
     with pytest.raises(IndexCorruptError, match="do not fit"):
         Graph.load(tmp_path)
 
 
 def test_the_same_chunks_give_the_same_graph() -> None:
     again = build_graph(LIBRARY, apart(6), Vocabulary.default())
-    assert np.array_equal(again.targets, GRAPH.targets)
+    assert np.array_equal(again.targets.items, GRAPH.targets.items)
     assert np.array_equal(again.relations, GRAPH.relations)
 
 
@@ -131,6 +131,6 @@ def test_a_snapshot_holds_its_graph_and_refuses_another(tmp_path: Path) -> None:
     made = build_snapshot(tmp_path, LIBRARY, apart(6), model, Vocabulary.default())
     assert (made.n_nodes, made.n_edges) == (GRAPH.n_nodes, GRAPH.n_edges)
     with open_snapshot(tmp_path, made.id) as snapshot:
-        assert np.array_equal(snapshot.graph.targets, GRAPH.targets)
+        assert np.array_equal(snapshot.graph.targets.items, GRAPH.targets.items)
     with pytest.raises(LibraryError, match="graph is over other chunks"):
         build_snapshot(tmp_path, LIBRARY[:3], apart(3), model, Vocabulary.default(), graph=GRAPH)

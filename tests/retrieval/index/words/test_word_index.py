@@ -28,5 +28,5 @@ def test_a_saved_index_reads_back(tmp_path):
     loaded = WordIndex.load(tmp_path)
 
     assert loaded.n_documents == 2
-    assert np.array_equal(loaded.documents, index.documents)
+    assert np.array_equal(loaded.documents.items, index.documents.items)
     assert loaded.postings(["é"])[0].tolist() == [1]
