@@ -206,6 +206,7 @@ class _Run:
         depends_on = {
             "questions": [asdict(question) for question in questions.questions],
             "gold": dict(questions.resolution.gold),
+            "groups": dict(questions.resolution.groups),
             "unexplained": {name: sorted(ids) for name, ids in questions.unexplained.items()},
             "strategy": asdict(strategy),
             "compared": compared,
@@ -240,5 +241,7 @@ def _problems(
 def _unscored(questions: QuestionSet) -> list[Unscored]:
     reasons: dict[str, list[str]] = {}
     for finding in questions.resolution.stale:
+        if finding.question_id in questions.resolution.gold:
+            continue  # another anchor of the group resolves
         reasons.setdefault(finding.question_id, []).append(finding.reason)
     return [Unscored(questions.name, questions.split, name, "; ".join(texts)) for name, texts in reasons.items()]

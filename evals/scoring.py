@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from evals.metrics import DEPTH, SHOWN, STANDARD, Metric, judge
+from evals.metrics import DEPTH, SHOWN, STANDARD, Judgement, Metric
 from evals.noise import (
     Admits,
     AnswerSimilarity,
@@ -16,6 +16,7 @@ from evals.noise import (
     refused_gold,
     wrong_row,
 )
+from evals.questions.answers import Groups, whole_answers
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from evals.scored_questions import ScoredQuestion
@@ -51,7 +52,8 @@ class Scorer:
         """Score one question; `unfiltered` is the row of the same strategy without query_must, if it filters."""
         question = asked.question
         gold = questions.gold(question)
-        excluded = self._excluded(asked, gold, unfiltered)
+        excluded = self._excluded(asked, gold, questions.groups(question), unfiltered)
+        deep = questions.judge(question, asked.deep.chunk_ids) if gold else None
         return ScoredQuestion(
             set=questions.name,
             split=questions.split,
@@ -70,18 +72,19 @@ class Scorer:
                 float(guarded_noise(unfiltered.chunk_ids, gold, self.relatives)) if unfiltered else None
             ),
             unfiltered_recall=unfiltered.values.get("recall@10") if unfiltered else None,
-            why=_why(asked.deep.chunk_ids, gold, excluded),
-            values=self._values(asked, gold),
+            why=_why(deep, len(asked.deep.hits), excluded),
+            values=self._values(asked, questions, deep),
             milliseconds=asked.milliseconds,
         )
 
-    def _values(self, asked: Asked, gold: tuple[str, ...]) -> dict[str, float]:
+    def _values(self, asked: Asked, questions: QuestionSet, deep: Judgement | None) -> dict[str, float]:
         question, ranking = asked.question, asked.shown.chunk_ids
+        gold = questions.gold(question)
         values: dict[str, float | None] = {f"noise@{SHOWN}": float(noise(ranking, gold, self.relatives))}
-        if not gold:
+        if deep is None:
             values["no_answer_accuracy"] = no_answer_accuracy(ranking)
         else:
-            shown, deep = judge(ranking, gold), judge(asked.deep.chunk_ids, gold)
+            shown = questions.judge(question, ranking)
             values |= {each.name: each(deep if each.name == "mrr" else shown) for each in self.metrics}
             values["wrong_row_rate"] = wrong_row(ranking, gold, self.relatives)
             if question.book:
@@ -90,20 +93,22 @@ class Scorer:
                 values["answer_similarity"] = self.similarity(question.answer, ranking)
         return {name: value for name, value in values.items() if value is not None}
 
-    def _excluded(self, asked: Asked, gold: tuple[str, ...], unfiltered: ScoredQuestion | None) -> tuple[str, ...]:
+    def _excluded(
+        self, asked: Asked, gold: tuple[str, ...], groups: Groups, unfiltered: ScoredQuestion | None
+    ) -> tuple[str, ...]:
         found = {*excluded_gold(gold, asked.shown), *excluded_gold(gold, asked.deep)}
         if unfiltered is not None:
             found.update(lost_gold(gold, unfiltered.chunk_ids, asked.deep.chunk_ids))
             if self.admits is not None:
                 found.update(refused_gold(asked.question.query, gold, self.relatives, self.admits))
-        return tuple(sorted(found))
+        return whole_answers(found, groups, asked.deep.chunk_ids)
 
 
-def _why(ranking: tuple[str, ...], gold: tuple[str, ...], excluded: tuple[str, ...]) -> str:
-    if not gold:
-        return f"no answer exists; {len(ranking)} chunks were returned"
-    ranks = [ranking.index(name) + 1 for name in gold if name in ranking]
-    found = f"gold at rank {', '.join(map(str, sorted(ranks)))}" if ranks else f"no gold in the first {DEPTH}"
-    missing = len(gold) - len(ranks)
-    lost = f"; {missing} of {len(gold)} gold chunks not found" if ranks and missing else ""
+def _why(deep: Judgement | None, returned: int, excluded: tuple[str, ...]) -> str:
+    if deep is None:
+        return f"no answer exists; {returned} chunks were returned"
+    ranks = deep.ranks
+    found = f"gold at rank {', '.join(map(str, ranks))}" if ranks else f"no gold in the first {DEPTH}"
+    missing = deep.gold - len(ranks)
+    lost = f"; {missing} of {deep.gold} gold chunks not found" if ranks and missing else ""
     return found + lost + (f"; the filter excluded {', '.join(excluded)}" if excluded else "")

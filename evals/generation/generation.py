@@ -27,8 +27,9 @@ from evals.generation.phrasing import (
     number_key,
 )
 from evals.generation.place_names import Place, PlaceNames, section_of, table_of
+from evals.questions.anchors import Anchor
 from evals.questions.chunk_places import folded
-from evals.questions.questions import GENERATED, Anchor, Question, write_questions
+from evals.questions.questions import GENERATED, Question, write_questions
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk
 

@@ -10,14 +10,19 @@ How an anchor finds its chunk:
 4. Still several, and everything the anchor says holds for each of them: they say the same, all are gold, and the
    anchor is listed as ambiguous. If something that the anchor says holds for none of them, the anchor is stale:
    guessing would make a wrong row gold.
+
+Anchors of one group (`any_of` in a file) are one answer: all their chunks are gold, and any of them is enough. The
+group resolves if one of its anchors does.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from evals.errors import UnresolvedGoldError
+from evals.questions.anchors import Anchor
+from evals.questions.answers import Groups, disjoint
 from evals.questions.chunk_places import ChunkPlaces, folded, row_keys
-from evals.questions.questions import Anchor, Question
+from evals.questions.questions import Question
 from retrieval.types import Chunk
 
 
@@ -38,51 +43,62 @@ class Resolution:
     """The gold chunks of a set of questions in one index."""
 
     gold: Mapping[str, tuple[str, ...]]
-    """Chunk ids by question id, for every question with gold whose every anchor resolved; in the anchors' order."""
+    """Chunk ids by question id, for every question with gold whose every answer resolved; in the anchors' order."""
     stale: tuple[AnchorFinding, ...]
+    """Anchors without a chunk; of a group whose other anchors resolve, too."""
     ambiguous: tuple[AnchorFinding, ...]
     """Anchors with several chunks that say the same; all of them are gold."""
     questions_with_gold: int
+    groups: Mapping[str, Groups] = field(default_factory=dict)
+    """Gold chunks that are one answer together, by question id; questions without such chunks are not there."""
 
     @property
     def evaluability(self) -> float | None:
-        """Share of the questions with gold whose every anchor resolves, 0 to 1; None if no question has gold."""
+        """Share of the questions with gold whose every answer resolves, 0 to 1; None if no question has gold."""
         return len(self.gold) / self.questions_with_gold if self.questions_with_gold else None
 
 
 def resolve(questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces) -> Resolution:
     """Find the gold chunks of every question.
 
-    A question with a stale anchor is left out of `gold` altogether: half of its gold would flatter every metric.
+    A question with a stale anchor is left out of `gold` altogether: half of its gold would flatter every metric. Not
+    so if the anchor is one of a group and another one resolves: to know fewer places of an answer flatters nothing.
 
     Raises:
         UnresolvedGoldError: there is gold and none of it resolves; the questions belong to another library.
     """
     places = chunks if isinstance(chunks, ChunkPlaces) else ChunkPlaces(chunks)
     gold: dict[str, tuple[str, ...]] = {}
+    groups: dict[str, Groups] = {}
     stale: list[AnchorFinding] = []
     ambiguous: list[AnchorFinding] = []
     asked = [question for question in questions if question.gold]
     for question in asked:
         found: dict[str, None] = {}
+        grouped: dict[int, list[str]] = {anchor.group: [] for anchor in question.gold if anchor.group is not None}
         complete = True
         for anchor in question.gold:
             positions, reason = _find(anchor, question, places)
-            found.update(dict.fromkeys(places.chunks[position].id for position in positions))
-            if not positions:
-                complete = False
+            names = [places.chunks[position].id for position in positions]
+            found.update(dict.fromkeys(names))
+            if anchor.group is not None:
+                grouped[anchor.group] += names
+            if not names:
+                complete = complete and anchor.group is not None
                 stale.append(AnchorFinding(question.id, anchor, reason))
-            elif reason:
+            elif reason and anchor.group is None:
                 ambiguous.append(AnchorFinding(question.id, anchor, reason))
-        if complete:
+        if complete and all(grouped.values()):
             gold[question.id] = tuple(found)
+            if together := disjoint(grouped.values()):
+                groups[question.id] = together
     if asked and not gold:
         raise UnresolvedGoldError(
             f"none of {len(asked)} questions with gold resolves in {len(places.chunks)} chunks "
             f"of {', '.join(places.books) or 'no book'}; ask questions about this library:",
             [str(finding) for finding in stale],
         )
-    return Resolution(gold, tuple(stale), tuple(ambiguous), len(asked))
+    return Resolution(gold, tuple(stale), tuple(ambiguous), len(asked), groups)
 
 
 def _find(anchor: Anchor, question: Question, places: ChunkPlaces) -> tuple[list[int], str]:

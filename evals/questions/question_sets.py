@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from evals.metrics import Judgement, judge
+from evals.questions.answers import Groups, answers_of
 from evals.questions.chunk_places import ChunkPlaces
 from evals.questions.gold import Resolution, resolve
 from evals.questions.questions import Question
@@ -40,12 +42,29 @@ class QuestionSet:
 
     @property
     def scored(self) -> tuple[Question, ...]:
-        """Questions that can be scored: all without gold, and those whose every anchor resolved."""
+        """Questions that can be scored: all without gold, and those whose every answer resolved."""
         return tuple(each for each in self.questions if not each.gold or each.id in self.resolution.gold)
 
     def gold(self, question: Question) -> tuple[str, ...]:
         """Gold chunk ids of a question; empty if the library holds no answer."""
         return self.resolution.gold.get(question.id, ())
+
+    def groups(self, question: Question) -> Groups:
+        """Gold chunks of a question that are one answer together."""
+        return self.resolution.groups.get(question.id, ())
+
+    def judge(self, question: Question, ranking: Sequence[str]) -> Judgement:
+        """Find the gold of a question in a ranking of chunk ids.
+
+        A group stands where its first chunk stands, and counts once. Its other chunks keep their places in the
+        ranking, and are neither gold again nor noise.
+
+        Raises:
+            ValueError: the question has no gold.
+        """
+        answers = answers_of(self.groups(question))
+        gold = {answers.get(name, name) for name in self.gold(question)}
+        return judge([answers.get(name, name) for name in ranking], gold)
 
     def problems(self, known: Mapping[str, Chunk]) -> list[str]:
         """Everything that keeps this set from being asked; `known` are the chunks of the index by id."""

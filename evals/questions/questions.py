@@ -7,8 +7,8 @@ One object a line (`.jsonl`, `.jsonl.gz`), or the same objects as one JSON array
      "gold": [{"document": "01-x.md", "line": 623, "heading_path": ["A", "B"], "caption": null,
                "row_key": "5-8", "snippet": "| 5-8 | 24 |"}]}
 
-Only `id`, `query` and `gold` must be there; `gold: []` says that the library holds no answer. A gold entry without
-`book` stands in the question's book; `file` (`<book>/<document>`) may stand for `document`; `row_header` is read over.
+Only `id`, `query` and `gold` must be there; `gold: []` says that the library holds no answer. An entry of `gold` may be
+`{"any_of": [anchor, ...]}`: any of them is enough. docs/questions.md tells every field.
 """
 
 import gzip
@@ -23,31 +23,12 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from evals.errors import QuestionsError
+from evals.questions.anchors import Anchor, gold_entries
 
 GENERATED = "generated"
 """Tag of questions that a program wrote; never in one headline number with those of people."""
 
 MAX_QUERY_CHARACTERS = 2_000
-_READ_BESIDE_ANCHOR = {"file", "row_header"}
-
-
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """A place of the source that answers a question, told by what stands there and never by a chunk's id."""
-
-    book: str | None = None
-    """Slug; None is any book."""
-    heading_path: tuple[str, ...] = ()
-    """Headings above the place, outermost first; may leave out outer ones."""
-    caption: str | None = None
-    row_key: str | None = None
-    """The literal cell that picks the row; says that the gold is a row or a record, never prose."""
-    snippet: str | None = None
-    """The literal row, or the beginning of the paragraph."""
-    document: str | None = None
-    """Path inside the book's folder."""
-    line: int | None = None
-    """1-based line in `document`; with a snippet it only decides between equals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +40,7 @@ class Question:
     book: str | None = None
     kind: str = "question"
     gold: tuple[Anchor, ...] = ()
-    """Every place that is needed; empty: the library holds no answer."""
+    """Every place that is needed, but for those of one group; empty: the library holds no answer."""
     answer: str | None = None
     tags: tuple[str, ...] = ()
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -89,7 +70,7 @@ def load_questions(path: Path) -> tuple[Question, ...]:
             first_place[question.id] = place
             questions.append(question)
     if problems:
-        raise QuestionsError(f"{path} has {len(problems)} problems; mend or remove these entries:", problems)
+        raise QuestionsError(f"{path} has {len(problems)} problems; fix or remove these entries:", problems)
     if not questions:
         raise QuestionsError(f"{path} holds no question; write one JSON object a line")
     return tuple(questions)
@@ -155,14 +136,17 @@ def _question(entry: object, place: str, problems: list[str]) -> Question | None
     if not isinstance(entry, dict):
         problems.append(f"{place}: not an object: {str(entry)[:60]!r}")
         return None
-    found = [f"{place}: no field is called {name!r}" for name in _unknown(entry)]
+    known = {each.name for each in fields(Question)}
+    entries = gold_entries(entry.get("gold", []), entry.get("book"))
+    found = [f"{place}: no field is called {name!r}" for name in sorted(set(entry) - known)]
+    found += [f"{place}: {problem}" for problem in entries.problems]
     if "gold" not in entry:
         found.append(f"{place}: gold: missing; write [] if the library holds no answer")
     try:
-        question = _adapter().validate_python({**entry, "gold": _with_book(entry)})
+        question = _adapter().validate_python({**entry, "gold": entries.values})
     except ValidationError as error:
         for each in error.errors():
-            where = ".".join(str(part) for part in each["loc"])
+            where = _where(each["loc"], entries.places)
             found.append(f"{place}: {where}: {each['msg'].lower()}: {str(each['input'])[:60]!r}")
         problems.extend(found)
         return None
@@ -171,36 +155,18 @@ def _question(entry: object, place: str, problems: list[str]) -> Question | None
     if not question.query.strip() or len(question.query) > MAX_QUERY_CHARACTERS:
         length = len(question.query)
         found.append(f"{place}: query: {length} characters, not 1 to {MAX_QUERY_CHARACTERS}: {question.query[:60]!r}")
-    for number, anchor in enumerate(question.gold):
+    for where, anchor in zip(entries.places, question.gold, strict=True):
         if not (anchor.snippet or anchor.row_key or anchor.heading_path or anchor.document):
-            found.append(f"{place}: gold.{number}: names no snippet, row key, heading path or document: {anchor}")
+            found.append(f"{place}: {where}: names no snippet, row key, heading path or document: {anchor}")
     problems.extend(found)
     return None if found else question
 
 
-def _unknown(entry: Mapping[str, Any]) -> list[str]:
-    known = {each.name for each in fields(Question)}
-    known_in_anchor = {each.name for each in fields(Anchor)} | _READ_BESIDE_ANCHOR
-    gold = entry.get("gold")
-    anchors = [anchor for anchor in gold if isinstance(anchor, dict)] if isinstance(gold, list) else []
-    inner = {f"gold.{name}" for anchor in anchors for name in anchor if name not in known_in_anchor}
-    return sorted({name for name in entry if name not in known} | inner)
-
-
-def _with_book(entry: Mapping[str, Any]) -> Any:
-    """The gold entries with their book filled in and `file` turned into `document`; other values as they are."""
-    gold = entry.get("gold", [])
-    if not isinstance(gold, list) or not all(isinstance(anchor, dict) for anchor in gold):
-        return gold
-    filled = []
-    for anchor in gold:
-        each = {name: value for name, value in anchor.items() if name not in _READ_BESIDE_ANCHOR}
-        book = each.get("book") or entry.get("book")
-        file = anchor.get("file")
-        if isinstance(file, str):
-            each.setdefault("document", file.removeprefix(f"{book}/"))
-        filled.append({**each, "book": book})
-    return filled
+def _where(path: Sequence[int | str], places: Sequence[str]) -> str:
+    """Where an error of the validation stands in the file: there groups are not laid flat."""
+    if len(path) > 1 and path[0] == "gold" and isinstance(path[1], int):
+        return ".".join([places[path[1]], *map(str, path[2:])])
+    return ".".join(map(str, path))
 
 
 def _as_json(question: Question) -> dict[str, Any]:
@@ -210,10 +176,19 @@ def _as_json(question: Question) -> dict[str, Any]:
         value = getattr(question, name)
         if value:
             entry[name] = list(value) if isinstance(value, tuple) else value
-    entry["gold"] = [_anchor_json(anchor) for anchor in question.gold]
-    return entry
+    gold: list[dict[str, Any]] = []
+    groups: dict[int, list[dict[str, Any]]] = {}
+    for anchor in question.gold:
+        if anchor.group is None:
+            gold.append(_anchor_json(anchor))
+            continue
+        if anchor.group not in groups:
+            groups[anchor.group] = []
+            gold.append({"any_of": groups[anchor.group]})
+        groups[anchor.group].append(_anchor_json(anchor))
+    return entry | {"gold": gold}
 
 
 def _anchor_json(anchor: Anchor) -> dict[str, Any]:
-    values = {each.name: getattr(anchor, each.name) for each in fields(anchor)}
+    values = {each.name: getattr(anchor, each.name) for each in fields(anchor) if each.name != "group"}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value}

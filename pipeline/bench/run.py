@@ -119,6 +119,7 @@ def _joined(left: QuestionSet, right: QuestionSet) -> QuestionSet:
         stale,
         one.ambiguous + other.ambiguous,
         one.questions_with_gold + other.questions_with_gold,
+        {**one.groups, **other.groups},
     )
     return QuestionSet(left.name, left.split, left.questions + right.questions, resolution)
 

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
+from evals.questions.anchors import Anchor
 from evals.questions.question_sets import QuestionSet
-from evals.questions.questions import Anchor, Question
+from evals.questions.questions import Question
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Decision, Hit, Receipt, Retrieval
 

@@ -6,7 +6,8 @@ import pytest
 
 from evals.errors import ExperimentError
 from evals.experiment import Measures, Progress, run_experiment
-from evals.questions.questions import Anchor, Question
+from evals.questions.anchors import Anchor
+from evals.questions.questions import Question
 from evals.scored_questions import ScoreStore
 from retrieval.strategy import Strategy
 from retrieval.types import EmbedderIdentity
@@ -108,6 +109,38 @@ def test_a_stale_question_is_unscored_and_not_zero(library, run):
     assert (unscored.question_id, unscored.reason) == ("q1", "snippet 'gone' stands nowhere")
     assert value(experiment, "dense", "mrr") == (1 + 1 / 2) / 2
     assert value(experiment, "*", "evaluability") == 2 / 3
+
+
+def grouped(*names):
+    """A question for which any of these chunks is enough."""
+    return Question("q0", "ask q0", "b", "lookup", tuple(Anchor("b", snippet=name, group=0) for name in names))
+
+
+def test_a_chunk_of_the_same_answer_is_neither_noise_nor_a_wrong_row(library, run):
+    library.questions[0] = grouped("g0", "g1")
+    experiment, _ = run(answers={"dense": "g1 g0 g2/g1/p/u", "prefilter": "u/g1/p/u"})
+    values = row(experiment, "dense", "q0").values
+    assert (values["hit@1"], values["recall@10"], values["noise@15"], values["wrong_row_rate"]) == (1, 1, 1, 0)
+    assert row(experiment, "dense", "q0").why == "gold at rank 1"
+    assert row(experiment, "dense", "q0").gold == ("g0", "g1"), "trec_eval is told of both"
+
+
+@pytest.mark.parametrize(("filtered", "excluded"), [("u g1", ()), ("u", ("g0",))])
+def test_an_answer_is_excluded_once_and_only_if_none_of_its_chunks_is_left(library, run, filtered, excluded):
+    library.questions[0] = grouped("g0", "g1")
+    experiment, _ = run(
+        answers={"dense": "g1 g0/g1/p/u", "prefilter": f"{filtered}/g1/p/u"},
+        admits=lambda question, query_must: question != "ask q0" or "ac 0" not in query_must,
+    )
+    assert row(experiment, "prefilter", "q0").excluded_gold == excluded
+
+
+def test_a_question_with_a_stale_anchor_in_a_group_is_scored(library, run):
+    library.questions[0] = grouped("g0", "gone")
+    experiment, _ = run()
+    assert experiment.unscored == ()
+    assert row(experiment, "dense", "q0").gold == ("g0",)
+    assert value(experiment, "*", "evaluability") == 1
 
 
 class OneEmbedder:

@@ -8,7 +8,7 @@ import numpy as np
 
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.parsed_chunks import ScoringSearcher
-from evals.metrics import DEPTH, SHOWN, hit, judge, mrr
+from evals.metrics import DEPTH, SHOWN, hit, mrr
 from evals.questions.question_sets import QuestionSet
 from evals.statistics.significance import Interval, bootstrap_interval, paired_randomisation
 from pipeline.bench.index import Tell, open_index
@@ -179,8 +179,8 @@ def _lexical(chunks: Sequence[Chunk], vocabulary: Vocabulary) -> Ask:
 
 def _scored(questions: QuestionSet, ask: Ask) -> Iterator[Values]:
     for question in questions.scored:
-        if gold := questions.gold(question):
-            judgement = judge(ask(question.id, question.query), gold)
+        if questions.gold(question):
+            judgement = questions.judge(question, ask(question.id, question.query))
             yield {name: metric(judgement) for name, metric in METRICS.items()}
 
 
@@ -189,11 +189,12 @@ def _routing(base: str, count: int) -> Strategy:
 
 
 def _kept(searcher: Retriever, questions: QuestionSet, chosen: Strategy, size: int) -> list[bool]:
-    return [
-        set(questions.gold(question)) <= set(searcher.retrieve(question.query, size, chosen).chunk_ids)
+    judged = (
+        questions.judge(question, searcher.retrieve(question.query, size, chosen).chunk_ids)
         for question in questions.scored
         if questions.gold(question)
-    ]
+    )
+    return [len(each.ranks) == each.gold for each in judged]
 
 
 def _trial(name: str, trial: str, values: Mapping[str, list[Values]]) -> Trial:

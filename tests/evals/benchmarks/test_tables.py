@@ -4,7 +4,8 @@ import pytest
 
 from evals.benchmarks.data_files import BenchmarkDataError
 from evals.benchmarks.tables import TablesCorpus, read_tables, rows_at
-from evals.questions.questions import Anchor, Question
+from evals.questions.anchors import Anchor
+from evals.questions.questions import Question
 from retrieval.strategy import Strategy
 
 BM25 = Strategy("bm25", lexical_weight=1.0)

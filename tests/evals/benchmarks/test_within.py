@@ -4,7 +4,8 @@ import pytest
 
 from evals.benchmarks.books import read_books
 from evals.benchmarks.within import WithinTable
-from evals.questions.questions import Anchor, Question
+from evals.questions.anchors import Anchor
+from evals.questions.questions import Question
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy
 

@@ -3,8 +3,9 @@ from dataclasses import replace
 import pytest
 
 from evals.errors import UnresolvedGoldError
+from evals.questions.anchors import Anchor
 from evals.questions.gold import resolve
-from evals.questions.questions import Anchor, Question
+from evals.questions.questions import Question
 
 
 def ask(*anchors, name="q", **given):
@@ -164,3 +165,47 @@ def test_questions_about_another_library_are_refused_with_reasons(twins):
         resolve([ask(Anchor(snippet="gone"))], twins)
     with pytest.raises(UnresolvedGoldError, match="0 chunks of no book"):
         resolve([ask(Anchor(snippet="gone"))], [])
+
+
+def any_of(*anchors, number=0):
+    return tuple(replace(anchor, group=number) for anchor in anchors)
+
+
+def test_a_group_keeps_together_what_its_anchors_find(twins):
+    fighter, ranger = (Anchor(snippet="| 9 | 20 |", heading_path=(name,)) for name in ("Fighter", "Ranger"))
+    resolution = resolve([ask(*any_of(fighter, ranger))], twins)
+    assert resolution.gold["q"] == ("Fighter", "Ranger")
+    assert resolution.groups["q"] == (("Fighter", "Ranger"),)
+    assert "q" not in resolve([ask(fighter, ranger)], twins).groups
+
+
+def test_a_group_of_one_anchor_makes_equal_rows_one_answer_and_no_longer_ambiguous(twins):
+    resolution = resolve([ask(*any_of(Anchor(snippet="| 9 | 20 |")))], twins)
+    assert resolution.groups["q"] == (("Fighter", "Paladin", "Ranger"),)
+    assert resolution.ambiguous == ()
+
+
+def test_a_group_resolves_if_one_anchor_does_and_the_stale_one_is_named(twins):
+    gone = Anchor(snippet="gone")
+    resolution = resolve([ask(*any_of(gone, Anchor(snippet="| 9 | 20 |")))], twins[:1])
+    assert resolution.gold == {"q": ("Fighter",)}
+    assert resolution.evaluability == 1
+    assert [finding.reason for finding in resolution.stale] == ["snippet 'gone' stands nowhere"]
+
+
+def test_a_group_without_a_chunk_leaves_its_question_out(twins, make_chunk):
+    kept = Anchor(snippet="| 9 | 20 |")
+    assert "'gone' stands nowhere" in stale_reason(
+        ask(kept, *any_of(Anchor(snippet="gone"), number=1)), twins, make_chunk
+    )
+
+
+def test_a_group_does_not_excuse_a_plain_anchor_that_is_stale(twins, make_chunk):
+    kept = any_of(Anchor(snippet="| 9 | 20 |"))
+    assert "'gone' stands nowhere" in stale_reason(ask(*kept, Anchor(snippet="gone")), twins, make_chunk)
+
+
+def test_a_file_is_looked_for_in_its_own_book(make_chunk):
+    rows = [make_chunk(book, book=book, source="| 6 | 10 |", row_key="6") for book in ("b", "c")]
+    anchor = Anchor("c", document="d.md", row_key="6")
+    assert gold_of(ask(anchor), rows) == ("c",)

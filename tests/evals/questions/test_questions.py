@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from evals.errors import QuestionsError
-from evals.questions.questions import Anchor, Question, load_questions, write_questions
+from evals.questions.anchors import Anchor
+from evals.questions.questions import Question, load_questions, write_questions
 from retrieval.errors import RetrievalError
 
 FULL = Question(

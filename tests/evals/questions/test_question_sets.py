@@ -1,0 +1,53 @@
+import math
+
+import pytest
+
+from evals.metrics import STANDARD, hit, judge, metric, mrr
+from evals.questions.anchors import Anchor
+from evals.questions.question_sets import QuestionSet
+from evals.questions.questions import Question
+
+
+@pytest.fixture
+def asked(library):
+    """A set whose only question needs `p`, and one of the equal rows `g1` and `g2`."""
+    gold = (Anchor("b", snippet="p"), *(Anchor("b", snippet=name, group=1) for name in ("g1", "g2")))
+    return QuestionSet.of("tiny", "open", [Question("q", "x", "b", gold=gold)], library.chunks)
+
+
+def value(asked, name, ranking):
+    return metric(name)(asked.judge(asked.questions[0], ranking.split()))
+
+
+def test_any_chunk_of_a_group_is_gold(asked):
+    assert asked.gold(asked.questions[0]) == ("p", "g1", "g2")
+    for first in ("p", "g1", "g2"):
+        assert value(asked, "hit@1", f"{first} g5") == 1
+    assert value(asked, "mrr", "g5 g2 g1") == 1 / 2
+
+
+def test_a_group_is_one_answer_for_recall(asked):
+    assert value(asked, "recall@10", "p g2") == 1
+    assert value(asked, "recall@10", "g1 g2") == 1 / 2
+
+
+def test_ndcg_is_1_with_one_chunk_of_the_group_and_never_above(asked):
+    assert value(asked, "ndcg@10", "g2 p") == value(asked, "ndcg@10", "p g1 g2") == 1
+    late = (1 + 1 / 2) / (1 + 1 / math.log2(3))
+    assert value(asked, "ndcg@10", "g1 g2 p") == pytest.approx(late), "the second chunk of the group keeps its place"
+
+
+def test_precision_and_f1_count_answers(asked):
+    assert value(asked, "precision@15", "g1 g2 p") == 2 / 15
+    assert value(asked, "f1", "g1 p") == 1
+    assert value(asked, "f1", "g1 g2 p") == 2 * 2 / (3 + 2)
+
+
+def test_without_groups_the_judgement_is_that_of_the_plain_ranking(library):
+    questions = QuestionSet.of("tiny", "open", library.questions, library.chunks)
+    ranking = ["g3", "g0", "p", "g1", "g0"]
+    for question in questions.questions[:3]:
+        plain = judge(ranking, questions.gold(question))
+        assert questions.judge(question, ranking) == plain
+        assert all(each(questions.judge(question, ranking)) == each(plain) for each in STANDARD)
+    assert {hit(1), mrr()} <= set(STANDARD)
