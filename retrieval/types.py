@@ -163,6 +163,21 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class Addend:
+    """What one part adds to a score: value times weight. The addends of a hit sum up to its score."""
+
+    name: str
+    value: float
+    """The part as it enters the sum: scaled where legs are fused. As it was measured it stands in `evidence`."""
+    weight: float
+
+    @property
+    def contribution(self) -> float:
+        """In the unit of the score."""
+        return self.value * self.weight
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What happened during one retrieval."""
 
@@ -170,8 +185,9 @@ class Receipt:
     """The question's canonical form, as the predicates saw it."""
     decisions: tuple[Decision, ...] = ()
     rounds: int = 1
-    excluded: int = 0
-    """Distinct chunks that a predicate kept out of the ranking that was looked at."""
+    excluded: int | None = 0
+    """Distinct chunks that a predicate kept out of the first k, or of what the rounds of `iterative` looked at; not all
+    that it excludes. None: not counted, as with `prefilter` unless the search was asked for `debug`."""
     stages: tuple[Stage, ...] = ()
 
 
@@ -184,7 +200,9 @@ class Hit:
     rank: int
     """1-based."""
     evidence: Mapping[str, float] = field(default_factory=dict)
-    """Part of the score by its name: `lexical`, `dense`, `table`, `row`, `column`, ..."""
+    """What was measured, by name: `lexical` (BM25), `dense` (cosine), `column`, ...; neither scaled nor weighted."""
+    addends: tuple[Addend, ...] = ()
+    """What the score is made of."""
 
 
 @dataclass(frozen=True, slots=True)

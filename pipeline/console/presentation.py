@@ -29,6 +29,10 @@ def hit_record(hit: Hit) -> dict[str, object]:
         "heading_path": list(chunk.heading_path),
         "query_must": chunk.query_must,
         "evidence": {name: round(value, 6) for name, value in hit.evidence.items()},
+        "addends": [
+            {"name": each.name, "value": each.value, "weight": each.weight, "contribution": each.contribution}
+            for each in hit.addends
+        ],
         "text": chunk.text,
     }
 
@@ -63,9 +67,6 @@ def print_receipt(retrieval: Retrieval) -> None:
     out.print()
     for line in debug_lines(retrieval):
         out.print(line, markup=False)
-    for hit in retrieval.hits:
-        parts = ", ".join(f"{name} {value:.4f}" for name, value in hit.evidence.items())
-        out.print(f"[SCORE] {hit.rank}: {hit.score:.4f} = {parts}", markup=False)
 
 
 def beginning(text: str) -> str:

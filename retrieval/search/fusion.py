@@ -1,4 +1,4 @@
-"""Merging two legs: pure functions on score arrays."""
+"""Merging two legs: pure functions on score arrays. A fusion scales each leg, and `total` adds them up by weight."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +28,19 @@ class Leg:
     weight: float = 1.0
     floor: float = 0.0
     """The least score that any document could have: 0 for BM25, -1 for a cosine."""
+    name: str = ""
+
+    def scaled(self, scores: Scores, weight: float) -> "Leg":
+        """The same leg with these scores and this weight."""
+        return Leg(scores, weight, self.floor, self.name)
+
+
+def total(legs: Sequence[Leg]) -> Scores:
+    """Sum of scores by weight, (n,)."""
+    if len(legs) == 1:
+        return legs[0].weight * legs[0].scores
+    summed: Scores = np.sum([leg.weight * leg.scores for leg in legs], axis=0)
+    return summed
 
 
 def min_max(scores: Scores) -> Scores:
@@ -44,49 +57,43 @@ def share_of_best(scores: Scores) -> Scores:
     return scores / best if best > 0 else np.zeros_like(scores)
 
 
-def weighted_min_max(legs: Sequence[Leg]) -> Scores:
-    """Sum of min-max scores over all documents by weight, (n,)."""
-    return _sum([leg.weight * min_max(leg.scores) for leg in legs])
+def weighted_min_max(leg: Leg) -> Leg:
+    """Min-max scores over all documents."""
+    return leg.scaled(min_max(leg.scores), leg.weight)
 
 
-def theoretical_bounds(legs: Sequence[Leg]) -> Scores:
-    """Sum of scores by weight, each moved to 0-1 by its floor and the largest of this question, (n,).
+def theoretical_bounds(leg: Leg) -> Leg:
+    """Scores moved to 0-1 by their floor and the largest of this question.
 
     TM2C2 of Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval" (2022), arXiv 2210.11934: the
     smallest score of a question says little, for it depends on the worst document; the floor of the function does not.
     """
-    return _sum([leg.weight * share_of_best(np.maximum(leg.scores - leg.floor, 0.0)) for leg in legs])
+    return leg.scaled(share_of_best(np.maximum(leg.scores - leg.floor, 0.0)), leg.weight)
 
 
-def reciprocal_rank(legs: Sequence[Leg], constant: int = RANK_CONSTANT, listed: int = LISTED) -> Scores:
-    """Sum of 1 / (constant + rank) over the legs, (n,); weights are not used.
+def reciprocal_rank(leg: Leg, constant: int = RANK_CONSTANT, listed: int = LISTED) -> Leg:
+    """1 / (constant + rank), with the weight 1: weights of legs are not used.
 
     Cormack, Clarke, Buettcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods"
     (SIGIR 2009), https://doi.org/10.1145/1571941.1572114. Equal scores share the best of their ranks. A document whose
     score is not above 0 was not found by that leg and gets nothing from it; nor do those after the first `listed`.
     """
-    total = np.zeros(len(legs[0].scores))
-    for leg in legs:
-        found = np.flatnonzero(leg.scores > 0)
-        if len(found) > listed:
-            last = np.partition(leg.scores[found], len(found) - listed)[len(found) - listed]
-            found = found[leg.scores[found] >= last]
-        found = found[np.argsort(-leg.scores[found])]
-        changes = np.flatnonzero(np.diff(leg.scores[found], prepend=np.inf))
-        rank = 1 + np.repeat(changes, np.diff(changes, append=len(found)))
-        total[found] += 1.0 / (constant + rank)
-    return total
+    shares = np.zeros(len(leg.scores))
+    found = np.flatnonzero(leg.scores > 0)
+    if len(found) > listed:
+        last = np.partition(leg.scores[found], len(found) - listed)[len(found) - listed]
+        found = found[leg.scores[found] >= last]
+    found = found[np.argsort(-leg.scores[found])]
+    changes = np.flatnonzero(np.diff(leg.scores[found], prepend=np.inf))
+    rank = 1 + np.repeat(changes, np.diff(changes, append=len(found)))
+    shares[found] = 1.0 / (constant + rank)
+    return leg.scaled(shares, 1.0)
 
 
-FUSIONS: Mapping[Fusion, Callable[[Sequence[Leg]], Scores]] = MappingProxyType(
+FUSIONS: Mapping[Fusion, Callable[[Leg], Leg]] = MappingProxyType(
     {"min_max": weighted_min_max, "reciprocal_rank": reciprocal_rank, "theoretical": theoretical_bounds}
 )
-"""By the name that a strategy gives."""
-
-
-def _sum(parts: Sequence[Scores]) -> Scores:
-    total: Scores = np.sum(parts, axis=0)
-    return total
+"""How a leg is scaled, by the name that a strategy gives."""
 
 
 def best(scores: Scores, k: int, allowed: Mask | None = None) -> Positions:

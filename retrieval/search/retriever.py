@@ -69,7 +69,7 @@ class Retriever:
             k: how many, at least 1; more than there are chunks is all of them.
             strategy: a name of `STRATEGIES`, or a strategy of your own.
             where: which chunks may come back at all, by their metadata; beside what query_must says.
-            debug: also name the chunks that `prefilter` kept out, which costs another query.
+            debug: also name and count the chunks that `prefilter` kept out, which costs another query.
 
         Raises:
             InvalidQueryError: the question is empty or too long, k is less than 1, or the strategy has no leg.
@@ -94,7 +94,8 @@ class Retriever:
         with watch.stage("chunks"):
             hits = self._hits(ranking)
             decisions = ranking.decisions or decisions_of(ranking, hits, question, self.snapshot, chosen)
-        excluded = sum(not decision.kept for decision in decisions)
+        counted = ranking.decisions is not None or ranking.displaced is not None
+        excluded = sum(not decision.kept for decision in decisions) if counted else None
         receipt = Receipt(question.canonical.text.strip(), decisions, ranking.rounds, excluded, watch.stages)
         return Retrieval(query, chosen.name, hits, receipt)
 
@@ -133,7 +134,8 @@ class Retriever:
                 chunk=self.snapshot.chunks[int(position)],
                 score=float(ranking.scores[place]),
                 rank=place + 1,
-                evidence={name: float(part[place]) for name, part in ranking.evidence.items()},
+                evidence=ranking.measured(place),
+                addends=ranking.addends(place),
             )
             for place, position in enumerate(ranking.positions)
         )

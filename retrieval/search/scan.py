@@ -1,6 +1,6 @@
 """Hybrid search by exact scan: the legs score every chunk, the predicates mask, names rank what is left."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.dense.cosine import Cosines
 from retrieval.search.dense.prefilter import admitted_mask
 from retrieval.search.evidence.evidence import Evidence, gather
-from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, best
+from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, best, total
 from retrieval.search.graph_boost import graph_boost, named_entities, reached
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
@@ -21,6 +21,8 @@ from retrieval.types import Vector
 
 NAMED = GraphBoost(relations=("describes", "see", "contains"), depth=3)
 """How far from the name of a thing its chunks are, where a strategy with `graph_first` does not say."""
+GAIN = "graph_boost"
+"""What the graph adds is called so; `base_score` beside it is a sum already and no part of one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,11 +36,34 @@ class Legs:
     named: Positions | None = None
     """Chunks that the graph connects with what the question names, rising; None where the strategy does not look."""
 
-    def fused(self, strategy: Strategy, k: int, allowed: Mask | None = None, where: Mask | None = None) -> Scores:
-        """One score a chunk, (n,): the evidence, or the only leg's own, or both legs fused as the strategy says.
+    def scaled(self, strategy: Strategy) -> Sequence[Leg]:
+        """The legs as they enter the sum: a lone one as it is, two as the strategy fuses them; none with evidence."""
+        if self.evidence is not None:
+            return ()
+        cosines = None if self.dense is None else self.dense.all
+        legs = [
+            Leg(scores, weight, floor, name)
+            for name, scores, weight, floor in (
+                ("lexical", self.lexical, strategy.lexical_weight, 0.0),
+                ("dense", cosines, strategy.dense_weight, -1.0),
+            )
+            if scores is not None
+        ]
+        return [leg.scaled(leg.scores, 1.0) if len(legs) == 1 else FUSIONS[strategy.fusion](leg) for leg in legs]
+
+    def fused(
+        self,
+        strategy: Strategy,
+        scaled: Sequence[Leg],
+        k: int,
+        allowed: Mask | None = None,
+        where: Mask | None = None,
+    ) -> Scores:
+        """One score a chunk, (n,): the evidence, or the sum of the legs.
 
         Args:
             strategy: the weights.
+            scaled: the legs as they enter the sum.
             k: how many chunks are wanted, if nothing but their scores decides: those that cannot be among them, neither
                 of the allowed nor of those that pass `where`, may have less than their whole score.
             allowed: (n,) the chunks that may come back; None: all.
@@ -46,13 +71,17 @@ class Legs:
         """
         if self.evidence is not None and strategy.evidence is not None:
             return self.evidence.total(strategy.evidence, None if strategy.looks_around else k, allowed, where)
-        cosines = None if self.dense is None else self.dense.all
-        weighted = [(self.lexical, strategy.lexical_weight, 0.0), (cosines, strategy.dense_weight, -1.0)]
-        used = [Leg(scores, weight, floor) for scores, weight, floor in weighted if scores is not None]
-        return used[0].scores.copy() if len(used) == 1 else FUSIONS[strategy.fusion](used)
+        return total(scaled)
+
+    def parts(self, strategy: Strategy, scaled: Sequence[Leg], positions: Positions) -> Sequence[Leg]:
+        """What the scores of these chunks are the weighted sum of; what weighs nothing is left out."""
+        if self.evidence is None or strategy.evidence is None:
+            return [leg.scaled(leg.scores[positions], leg.weight) for leg in scaled]
+        values = self.evidence.at(positions)
+        return [Leg(values[name], weight, name=name) for name, weight in strategy.evidence.items() if weight]
 
     def at(self, positions: Positions) -> Mapping[str, Scores]:
-        """The parts of these chunks' scores by name."""
+        """What was measured of these chunks, by name."""
         if self.evidence is not None:
             return self.evidence.at(positions)
         lexical = {} if self.lexical is None else {"lexical": self.lexical[positions]}
@@ -105,7 +134,8 @@ def rank(
         where: (n,) the chunks that the caller's filter passes; None: all.
     """
     mask = where if admitted is None else admitted_mask(snapshot, admitted, where)
-    base = legs.fused(strategy, k, mask, where)
+    scaled = legs.scaled(strategy)
+    base = legs.fused(strategy, scaled, k, mask, where)
     kept = mask if strategy.routing is None else routed(base, snapshot.graph.chapters, strategy.routing, mask)
     scores, gains = raised(base, snapshot, strategy, legs.named, kept)
     found = best(scores, k, kept)
@@ -113,8 +143,12 @@ def rank(
     if admitted is not None and mask is not None:
         unfiltered = best(scores, k, where)
         displaced = unfiltered[~mask[unfiltered]]
-    parts = {name: gain[found] for name, gain in gains.items()}
-    return Ranking(found, scores[found], {**legs.at(found), **parts}, displaced=displaced)
+    raises = {name: gain[found] for name, gain in gains.items()}
+    parts = [
+        *legs.parts(strategy, scaled, found),
+        *(Leg(gain, name=name) for name, gain in raises.items() if name == GAIN),
+    ]
+    return Ranking(found, scores[found], {**legs.at(found), **raises}, parts, displaced)
 
 
 def raised(
@@ -131,4 +165,4 @@ def raised(
         gains[named] += float(np.ptp(scores)) + float(gains.max()) + 1.0
     if strategy.graph is None and named is None:
         return scores, {}
-    return scores + gains, {"base_score": scores, "graph_boost": gains}
+    return scores + gains, {"base_score": scores, GAIN: gains}

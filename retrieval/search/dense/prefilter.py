@@ -5,6 +5,7 @@ predicates name the few that this question admits; they are scored exactly. A qu
 the open collection's answer unchanged.
 """
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -14,7 +15,7 @@ from retrieval.index.chroma.store import CollectionName
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.dense.cosine import similarity
-from retrieval.search.fusion import Positions, best
+from retrieval.search.fusion import Leg, Positions, best
 from retrieval.search.ranking import Ranking
 from retrieval.types import Vector
 
@@ -93,11 +94,11 @@ def nearest_admitted(
     candidates = np.concatenate([nearest_where(snapshot, "open", vector, k, where), passing])
     ranking = by_distance(snapshot, candidates, vector, k)
     if not debug:
-        return ranking
+        return replace(ranking, displaced=None)
     unfiltered = nearest_unfiltered(snapshot, vector, k, where).positions
     guarded = unfiltered[np.asarray(snapshot.predicates.guarded)[unfiltered]]
     displaced = guarded[~np.isin(guarded, admitted)]
-    return Ranking(ranking.positions, ranking.scores, ranking.evidence, displaced=displaced)
+    return replace(ranking, displaced=displaced)
 
 
 def admitted_mask(snapshot: Snapshot, admitted: Positions, where: Mask | None = None) -> Mask:
@@ -111,7 +112,8 @@ def by_distance(snapshot: Snapshot, positions: Positions, vector: Vector, k: int
     """The k nearest of these chunks by exact distance, then id: equal wherever a chunk was found."""
     scores = similarity(snapshot.vectors[positions], vector)
     order = np.lexsort((positions, -scores))[:k]
-    return Ranking(positions[order], scores[order], {"dense": scores[order]})
+    found = scores[order]
+    return Ranking(positions[order], found, {"dense": found}, [Leg(found, name="dense")])
 
 
 def _scan(snapshot: Snapshot, name: CollectionName, vector: Vector, k: int, seen: frozenset[str]) -> Positions:

@@ -7,7 +7,7 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.dense.cosine import similarity
 from retrieval.search.dense.iterative import Neighbour, iterate
 from retrieval.search.dense.prefilter import nearest_in
-from retrieval.search.fusion import Positions, best
+from retrieval.search.fusion import Leg, Positions, best
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
 from retrieval.strategy import Strategy
@@ -46,7 +46,8 @@ def nearest_in_rounds(
     outcome = iterate(ask, question.canonical, k, strategy.max_iterations)
     positions = snapshot.chunks.positions([candidate.id for candidate in outcome.kept])
     scores = np.asarray([1.0 - candidate.distance for candidate in outcome.kept])
-    return Ranking(positions, scores, {"dense": scores}, decisions=outcome.decisions, rounds=outcome.rounds)
+    parts = [Leg(scores, name="dense")]
+    return Ranking(positions, scores, {"dense": scores}, parts, decisions=outcome.decisions, rounds=outcome.rounds)
 
 
 def _passing(

@@ -15,7 +15,9 @@ def decisions_of(
 ) -> tuple[Decision, ...]:
     """Hits in rank order, then the chunks that a predicate displaced from among them."""
     kept = [Decision(hit.chunk.id, hit.chunk.title, True, _kept_because(hit.chunk, strategy)) for hit in hits]
-    displaced = [snapshot.chunks[int(position)] for position in ranking.displaced]
+    displaced = [
+        snapshot.chunks[int(position)] for position in (() if ranking.displaced is None else ranking.displaced)
+    ]
     excluded = [
         Decision(chunk.id, chunk.title, False, explain(question.canonical, chunk.query_must)) for chunk in displaced
     ]

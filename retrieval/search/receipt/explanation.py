@@ -8,12 +8,13 @@ import numpy as np
 from retrieval.query_must.predicate import explain as explain_predicate
 from retrieval.search.fusion import Positions
 from retrieval.search.query import Query
+from retrieval.search.receipt.arithmetic import DIGITS, Sum
 from retrieval.search.retriever import Retriever
 from retrieval.search.scan import rank, scan
 from retrieval.search.stopwatch import Stopwatch
 from retrieval.search.strategies import strategy as strategy_named
 from retrieval.strategy import Strategy
-from retrieval.types import Chunk
+from retrieval.types import Addend, Chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +38,21 @@ class Explanation:
     n_chunks: int
     score: float
     evidence: Mapping[str, float]
+    """What was measured, by name."""
+    addends: tuple[Addend, ...]
+    """What the score is made of."""
 
     def lines(self) -> tuple[str, ...]:
         """For a person to read."""
         place = f"rank {self.rank}" if self.rank else f"excluded; unfiltered it would be rank {self.rank_unfiltered}"
-        parts = ", ".join(f"{name} {value:.3f}" for name, value in self.evidence.items())
+        sums = Sum(self.score, self.addends, self.evidence).lines()
         return (
             f"{'OUT' if self.excluded else 'IN'}: {self.chunk.title}",
             f"  question    {self.canonical}",
             f"  query_must  {self.chunk.query_must or 'none'}",
             f"  verdict     {self.verdict}",
-            f"  {self.strategy:<11} {place} of {self.n_chunks}, score {self.score:.3f}",
-            f"  evidence    {parts}",
+            f"  {self.strategy:<11} {place} of {self.n_chunks}, score {self.score:.{DIGITS}f}",
+            *(f"  {'evidence' if not number else '':<11} {line}" for number, line in enumerate(sums)),
         )
 
 
@@ -83,7 +87,8 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
         rank_unfiltered=(unfiltered or 0) + 1,
         n_chunks=len(snapshot),
         score=float(shown.scores[at or 0]),
-        evidence={name: float(part[at or 0]) for name, part in shown.evidence.items()},
+        evidence=shown.measured(at or 0),
+        addends=shown.addends(at or 0),
     )
 
 

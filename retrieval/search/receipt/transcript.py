@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from itertools import groupby
 
+from retrieval.search.receipt.arithmetic import Sum
 from retrieval.types import Decision, Retrieval
 
 
 def debug_lines(retrieval: Retrieval) -> tuple[str, ...]:
-    """Every decision with its reason, the rounds, and where the time went."""
+    """Every decision with its reason, the rounds, where the time went, and what each score is the sum of."""
     return tuple(_lines(retrieval))
 
 
@@ -23,8 +24,13 @@ def _lines(retrieval: Retrieval) -> Iterator[str]:
             excluded += not decision.kept
             yield from _decision_lines(decision)
     yield f"[FINAL] Returning {len(retrieval.hits)} chunks after {receipt.rounds} iterations"
-    yield f"[FINAL] Excluded {excluded} chunks total"
+    if receipt.excluded is None:
+        yield "[FINAL] Excluded chunks were not counted; ask with debug"
+    else:
+        yield f"[FINAL] Excluded {excluded} chunks total"
     yield "[TIME] " + ", ".join(f"{stage.name} {stage.milliseconds:.1f} ms" for stage in receipt.stages)
+    for hit in retrieval.hits:
+        yield f"[SCORE] {hit.rank}: {Sum(hit.score, hit.addends, hit.evidence).line()}"
 
 
 def _decision_lines(decision: Decision) -> Iterator[str]:

@@ -12,6 +12,7 @@ from retrieval.search.fusion import (
     reciprocal_rank,
     share_of_best,
     theoretical_bounds,
+    total,
     weighted_min_max,
 )
 
@@ -55,22 +56,26 @@ LEGS = (
 
 def test_min_max_stretches_each_leg_between_its_worst_and_its_best() -> None:
     # 0.4 * 8/8 + 0.6 * 0.8/1.0, 0.4 * 2/8 + 0.6, 0 + 0.6 * 0.9, 0.4 * 4/8 + 0
-    assert weighted_min_max(LEGS) == pytest.approx([0.88, 0.70, 0.54, 0.20])
+    assert total([weighted_min_max(leg) for leg in LEGS]) == pytest.approx([0.88, 0.70, 0.54, 0.20])
 
 
 def test_theoretical_bounds_begin_at_what_a_score_could_be() -> None:
     # a cosine c counts as (c + 1) / (0.8 + 1); the worst document is no zero
     expected = [0.4 + 0.6 * 1.6 / 1.8, 0.1 + 0.6, 0.6 * 1.7 / 1.8, 0.2 + 0.6 * 0.8 / 1.8]
-    assert theoretical_bounds(LEGS) == pytest.approx(expected)
+    assert total([theoretical_bounds(leg) for leg in LEGS]) == pytest.approx(expected)
 
 
 def test_reciprocal_rank_adds_the_ranks_and_leaves_out_what_a_leg_did_not_find() -> None:
     # ranks 1, 3, none, 2 by BM25 and 3, 1, 2, none by cosine
-    assert reciprocal_rank(LEGS) == pytest.approx([1 / 61 + 1 / 63, 1 / 63 + 1 / 61, 1 / 62, 1 / 62])
+    assert total([reciprocal_rank(leg) for leg in LEGS]) == pytest.approx(
+        [1 / 61 + 1 / 63, 1 / 63 + 1 / 61, 1 / 62, 1 / 62]
+    )
 
 
 def test_equal_scores_share_the_better_rank() -> None:
-    assert reciprocal_rank([Leg(np.asarray([1.0, 5.0, 1.0, 0.5]))]) == pytest.approx([1 / 62, 1 / 61, 1 / 62, 1 / 64])
+    assert reciprocal_rank(Leg(np.asarray([1.0, 5.0, 1.0, 0.5]))).scores == pytest.approx(
+        [1 / 62, 1 / 61, 1 / 62, 1 / 64]
+    )
 
 
 def slow_reciprocal_rank(legs: list[list[float]]) -> list[float]:
@@ -91,12 +96,13 @@ TWO = st.integers(1, 30).flatmap(
 
 @given(TWO)
 def test_reciprocal_rank_is_the_formula_over_every_document(legs: list[list[float]]) -> None:
-    assert reciprocal_rank([Leg(np.asarray(leg)) for leg in legs]) == pytest.approx(slow_reciprocal_rank(legs))
+    fused = total([reciprocal_rank(Leg(np.asarray(leg), 0.3)) for leg in legs])
+    assert fused == pytest.approx(slow_reciprocal_rank(legs))
 
 
 @given(TWO, st.sampled_from(sorted(FUSIONS)))
 def test_a_document_that_is_better_in_every_leg_is_better(legs: list[list[float]], name) -> None:
-    fused = FUSIONS[name]([Leg(np.asarray(leg), 0.5, -1.0) for leg in legs])
+    fused = total([FUSIONS[name](Leg(np.asarray(leg), 0.5, -1.0)) for leg in legs])
     for one in range(len(fused)):
         for other in range(len(fused)):
             if all(leg[one] >= leg[other] for leg in legs):

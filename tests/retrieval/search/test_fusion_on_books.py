@@ -11,7 +11,7 @@ from retrieval.index.embedding.embedding_text import embedding_text
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.dense.cosine import similarity
-from retrieval.search.fusion import FUSIONS, Leg, best
+from retrieval.search.fusion import FUSIONS, Leg, best, total
 
 DATA = os.environ.get("QUERYMUST_DATA")
 
@@ -63,7 +63,7 @@ def test_the_first_15_are_those_of_the_formula_over_every_document() -> None:
         for question in load_questions(book.questions):
             legs = [index.scores(question.query), similarity(vectors, embedder.embed_query(question.query))]
             for name, fusion in FUSIONS.items():
-                fused = fusion([Leg(legs[0], 0.4, 0.0), Leg(legs[1], 0.6, -1.0)])
+                fused = total([fusion(Leg(legs[0], 0.4, 0.0)), fusion(Leg(legs[1], 0.6, -1.0))])
                 slow = np.asarray(SLOW[name]([leg.tolist() for leg in legs]))
                 same[name].append(best(fused, 15).tolist() == best(slow, 15).tolist())
     for name, agreed in same.items():
