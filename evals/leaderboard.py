@@ -1,10 +1,11 @@
 """The strategies side by side, kept beside the rows that they were made from."""
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from retrieval.atomic_files import write_atomically
 
 FILE_NAME = "leaderboard.json"
 
@@ -19,10 +20,7 @@ class Leaderboard:
 
     def write(self, folder: Path) -> None:
         """Keep it in `folder`; readers see the old file or the new one."""
-        folder.mkdir(parents=True, exist_ok=True)
-        partial = folder / f".{FILE_NAME}.{os.getpid()}.partial"
-        partial.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
-        partial.replace(folder / FILE_NAME)
+        write_atomically(folder / FILE_NAME, json.dumps(asdict(self), indent=1) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> "Leaderboard":

@@ -16,6 +16,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from retrieval.atomic_files import replacing
+
 
 @dataclass(frozen=True, slots=True)
 class ScoredQuestion:
@@ -161,7 +163,5 @@ def _with_times(rows: Iterable[ScoredQuestion], path: Path) -> tuple[ScoredQuest
 
 
 def _write(path: Path, table: Any) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    pq.write_table(table, partial)
-    partial.replace(path)
+    with replacing(path) as partial:
+        pq.write_table(table, partial)

@@ -5,7 +5,6 @@ trec_eval looks at the score alone, in single precision, and settles ties by the
 by the smaller one. So where scores tie, `write_run` lowers the later score by the smallest step there is.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 
 from evals.errors import RunFileError
 from evals.scored_questions import ScoredQuestion
+from retrieval.atomic_files import write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,4 @@ def _refuse_unwritable(path: Path, names: Sequence[str]) -> None:
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    partial.write_text("".join(lines), encoding="utf-8")
-    partial.replace(path)
+    write_atomically(path, "".join(lines))

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexMissingError, LibraryError
 from retrieval.ingest.library.library import VOCABULARY_FILE, slugify
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary, load_vocabulary
@@ -133,6 +134,4 @@ class Home:
 
     def nominate(self, snapshot: str) -> None:
         """Make `snapshot` the candidate for going live."""
-        partial = self.root / ".candidate.partial"
-        partial.write_text(snapshot + "\n", encoding="utf-8")
-        partial.replace(self.root / "candidate")
+        write_atomically(self.root / "candidate", snapshot + "\n")

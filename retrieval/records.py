@@ -1,12 +1,12 @@
 """Frozen records as JSON lines on disk: validated when read, atomic when written."""
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from retrieval.atomic_files import replacing
 from retrieval.errors import IndexCorruptError
 
 Record = TypeVar("Record")
@@ -37,14 +37,11 @@ def parse_record(line: bytes | str, record_type: type[Record]) -> Record:
 
 def write_jsonl(path: Path, records: Iterable[object]) -> int:
     """Write one record a line and return how many; readers see the old file or the new one, never a half."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     count = 0
-    with partial.open("wb") as file:
+    with replacing(path) as partial, partial.open("wb") as file:
         for record in records:
             file.write(dump_record(record) + b"\n")
             count += 1
-    partial.replace(path)
     return count
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from retrieval.atomic_files import write_atomically
 from retrieval.errors import UnknownNameError, UnreadableSettingsError
 
 FILE_NAME = "rag.yaml"
@@ -54,15 +55,12 @@ class Settings:
 
     def write(self, folder: Path) -> None:
         """Keep these settings in the home at `folder`; readers see the old file or the new one."""
-        folder.mkdir(parents=True, exist_ok=True)
         import yaml
 
         values = asdict(self)
         values["library"] = str(self.library) if self.library else None
         values["questions"] = [str(path) for path in self.questions]
-        partial = folder / f".{FILE_NAME}.{os.getpid()}.partial"
-        partial.write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
-        partial.replace(folder / FILE_NAME)
+        write_atomically(folder / FILE_NAME, yaml.safe_dump(values, sort_keys=False))
 
 
 def _mapping(path: Path) -> Mapping[str, object]:

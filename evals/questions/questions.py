@@ -13,7 +13,6 @@ Only `id`, `query` and `gold` must be there; `gold: []` says that the library ho
 
 import gzip
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -24,6 +23,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from evals.errors import QuestionsError
 from evals.questions.anchors import Anchor, gold_entries
+from retrieval.atomic_files import write_atomically
 
 GENERATED = "generated"
 """Tag of questions that a program wrote; never in one headline number with those of people."""
@@ -89,10 +89,7 @@ def write_questions(path: Path, questions: Sequence[Question]) -> None:
     data = text.encode("utf-8")
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)  # a time stamp would make two equal files differ
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    partial.write_bytes(data)
-    partial.replace(path)
+    write_atomically(path, data)
 
 
 def _entries(path: Path, problems: list[str]) -> Iterator[tuple[str, object]]:

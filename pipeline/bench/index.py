@@ -18,6 +18,7 @@ from pathlib import Path
 import retrieval
 from evals.benchmarks.corpus import Corpus
 from pipeline.building.embedding import BATCH, embedding_key
+from retrieval.atomic_files import write_atomically
 from retrieval.errors import RetrievalError
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.index.embedding.embedding_text import embedding_text
@@ -56,10 +57,7 @@ def open_index(home: Path, name: str, corpus: Corpus, embedder: Embedder, tell: 
     chunks = corpus.chunks(vocabulary)
     vectors = _vectors(EmbeddingStore(home / "embeddings", embedder.identity), embedder, chunks, tell)
     manifest = build_snapshot(home, chunks, vectors, embedder.identity, vocabulary, progress=tell)
-    pointer.parent.mkdir(parents=True, exist_ok=True)
-    partial = pointer.with_name(f".{pointer.name}.partial")
-    partial.write_text(json.dumps({"key": key, "snapshot": manifest.id}), "utf-8")
-    partial.replace(pointer)
+    write_atomically(pointer, json.dumps({"key": key, "snapshot": manifest.id}))
     _forget(home, known.get("snapshot"))
     return open_snapshot(home, manifest.id)
 

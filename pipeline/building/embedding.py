@@ -1,10 +1,10 @@
 """Keep a book's vectors in step with its chunks: embed what is new, reuse the rest, count what left."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from retrieval.atomic_files import write_atomically
 from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
 from retrieval.index.embedding.embedding_text import embedding_text
 from retrieval.types import Chunk, Embedder
@@ -42,8 +42,5 @@ def embed_chunks(store: EmbeddingStore, embedder: Embedder, chunks: Sequence[Chu
         store.add(batch, embedder.embed([texts[key] for key in batch]))
     keys = {text_key(key).hex() for key in texts}
     before = set(ledger.read_text(encoding="ascii").split()) if ledger.is_file() else set()
-    ledger.parent.mkdir(parents=True, exist_ok=True)
-    partial = ledger.with_name(f".{ledger.name}.{os.getpid()}.partial")
-    partial.write_text("\n".join(sorted(keys)), encoding="ascii")
-    partial.replace(ledger)
+    write_atomically(ledger, "\n".join(sorted(keys)))
     return EmbeddingTally(len(missing), len(texts) - len(missing), len(before - keys))

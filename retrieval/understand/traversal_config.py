@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from retrieval.atomic_files import write_atomically
 from retrieval.errors import UnreadableSettingsError
 from retrieval.ingest.prose.enrichment import kind_by_headings
 from retrieval.records import dump_record, parse_record
@@ -92,9 +93,7 @@ class TraversalConfig:
 
     def write(self, path: Path) -> None:
         """Write it as JSON, indented; readers see the old file or the new one."""
-        partial = path.with_name(f".{path.name}.partial")
-        partial.write_text(json.dumps(json.loads(dump_record(self)), indent=1, ensure_ascii=False) + "\n", "utf-8")
-        partial.replace(path)
+        write_atomically(path, json.dumps(json.loads(dump_record(self)), indent=1, ensure_ascii=False) + "\n")
 
     @classmethod
     def read(cls, path: Path) -> "TraversalConfig":

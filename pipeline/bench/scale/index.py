@@ -17,6 +17,7 @@ from time import perf_counter
 
 from pipeline.bench.index import Tell, code_digest
 from pipeline.bench.scale import library as drawn_library
+from retrieval.atomic_files import write_atomically
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedding_text import embedding_text
 from retrieval.index.snapshot.snapshot import build_snapshot
@@ -54,7 +55,7 @@ def scale_index(home: Path, library: Sequence[Chunk], seed: int, embedder: Embed
         if left.is_dir():
             shutil.rmtree(left)
     built = _build(home, library, embedder, key, tell)
-    known.write_text(json.dumps(asdict(built)), "utf-8")
+    write_atomically(known, json.dumps(asdict(built)))
     return built
 
 

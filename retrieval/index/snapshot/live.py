@@ -1,9 +1,9 @@
 """The pointer to the snapshot that readers get: one small file, replaced at once."""
 
-import os
 import re
 from pathlib import Path
 
+from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError, IndexMissingError
 from retrieval.index.snapshot.manifest import FILE_NAME, Manifest
 
@@ -55,6 +55,4 @@ def promote(home: Path, snapshot_id: str) -> None:
     if not (folder / FILE_NAME).is_file():
         raise IndexMissingError(f"{home} has no complete snapshot {snapshot_id!r}; build it first")
     Manifest.read(folder)
-    partial = home / f".{POINTER}.{os.getpid()}.partial"
-    partial.write_text(snapshot_id + "\n", encoding="ascii")
-    partial.replace(home / POINTER)
+    write_atomically(home / POINTER, snapshot_id + "\n")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError
 from retrieval.index.chroma.store import HnswSettings
 from retrieval.index.words.tokenizer import Tokenization
@@ -86,9 +87,7 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Write manifest.json; it comes last, and a folder without it is no snapshot."""
-        partial = folder / f".{FILE_NAME}.partial"
-        partial.write_bytes(json.dumps(json.loads(dump_record(self)), indent=1).encode() + b"\n")
-        partial.replace(folder / FILE_NAME)
+        write_atomically(folder / FILE_NAME, json.dumps(json.loads(dump_record(self)), indent=1) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":
