@@ -5,9 +5,9 @@ from typing import Protocol
 
 from evals.questions.question_sets import QuestionSet
 from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
-from retrieval.ingest.tables.source_tables import extract_tables
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Book, Chunk
@@ -38,6 +38,5 @@ class Corpus(Protocol):
 
 def chunks_of_book(book: Book, vocabulary: Vocabulary) -> tuple[Chunk, ...]:
     """A book through the same ingest that a library's books go through."""
-    tables = extract_tables(book)
-    rows = extract_predicates(transform_tables(tables, vocabulary))
-    return chunk_book(book, tables, rows)
+    parsed = parse_book(book)
+    return chunk_book(parsed, extract_predicates(transform_tables(parsed.tables, vocabulary)))

@@ -13,9 +13,10 @@ from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.density import table_densities
+from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.tables.strictness import MIN_DENSITY
 from retrieval.records import dump_record, read_jsonl, write_jsonl
-from retrieval.types import Book, Chunk, Row, Table
+from retrieval.types import Chunk, Row
 
 
 @dg.asset(
@@ -24,9 +25,7 @@ from retrieval.types import Book, Chunk, Row, Table
 def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The units that are embedded, indexed and returned: a chunk for each table row, and the prose around them."""
     folder = home.book(context.partition_key)
-    (book,) = read_jsonl(folder / "book.jsonl", Book)
-    rows = read_jsonl(folder / "predicates.jsonl", Row)
-    cut = chunk_book(book, read_jsonl(folder / "tables.jsonl", Table), rows)
+    cut = chunk_book(read_parsed_book(folder / "book.jsonl"), read_jsonl(folder / "predicates.jsonl", Row))
     write_jsonl(folder / "chunks.jsonl", cut)
     kinds = Counter(chunk.kind for chunk in cut)
     densities = table_densities(cut)

@@ -5,11 +5,11 @@ import dagster as dg
 from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
+from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
-from retrieval.ingest.tables.source_tables import extract_tables
 from retrieval.records import dump_record, read_jsonl, write_jsonl
-from retrieval.types import Book, Row, Table
+from retrieval.types import Row, Table
 
 
 @dg.asset(
@@ -18,8 +18,7 @@ from retrieval.types import Book, Row, Table
 def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The tables of one book as they stand in the source: header, rows, caption, heading path, lines."""
     folder = home.book(context.partition_key)
-    (book,) = read_jsonl(folder / "book.jsonl", Book)
-    found = extract_tables(book)
+    found = read_parsed_book(folder / "book.jsonl").tables
     write_jsonl(folder / "tables.jsonl", found)
     return materialized(
         content_version(map(dump_record, found)),

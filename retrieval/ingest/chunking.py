@@ -3,45 +3,46 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from retrieval.ingest.markdown import parse_blocks, plain_text
+from retrieval.ingest.markdown import plain_text
+from retrieval.ingest.parsed_book import ParsedBook, ParsedDocument
 from retrieval.ingest.prose.enrichment import enriched, page_marks
 from retrieval.ingest.prose.sections import Passage, cut_into_passages
 from retrieval.ingest.tables.reading import find_axis
 from retrieval.ingest.tables.row_names import prose_names
 from retrieval.ingest.tables.row_object import name_first
 from retrieval.ingest.tables.search_text import row_search_text
-from retrieval.ingest.tables.source_tables import PlacedTable, content_id, place_tables
+from retrieval.ingest.tables.source_tables import PlacedTable, content_id
 from retrieval.query_must.canonical.canonical import literal
-from retrieval.types import Book, Chunk, Document, Metadata, Row, Table
+from retrieval.types import Chunk, Document, Metadata, Row
 
 WORKING_TOKENS = 256
 """Prose is cut to about this size, in `estimate_tokens`; 8,192 is the cap that no prose passes."""
 
 
-def chunk_book(
-    book: Book, tables: Sequence[Table], rows: Sequence[Row], working_tokens: int = WORKING_TOKENS
-) -> tuple[Chunk, ...]:
-    """Every chunk of a book, document by document in reading order. Ids are unique in the book and hold no position."""
+def chunk_book(book: ParsedBook, rows: Sequence[Row], working_tokens: int = WORKING_TOKENS) -> tuple[Chunk, ...]:
+    """Every chunk of a book, document by document in reading order. Ids are unique in the book and hold no position.
+
+    Args:
+        book: what the rows were made from; a table that has none of them gives no chunk.
+        rows: of all its tables.
+        working_tokens: how long prose may be.
+    """
     rows_of: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         rows_of[row.table_id].append(row)
-    known = {table.id for table in tables}
     twins: Counter[str] = Counter()
     return tuple(
-        chunk
-        for document in book.documents
-        for chunk in _chunk_document(document, rows_of, known, twins, working_tokens)
+        chunk for parsed in book.documents for chunk in _chunk_document(parsed, rows_of, twins, working_tokens)
     )
 
 
 def _chunk_document(
-    document: Document, rows_of: Mapping[str, Sequence[Row]], known: set[str], twins: Counter[str], working_tokens: int
+    parsed: ParsedDocument, rows_of: Mapping[str, Sequence[Row]], twins: Counter[str], working_tokens: int
 ) -> Iterator[Chunk]:
-    blocks = parse_blocks(document.text)
-    placed = [table for table in place_tables(document, blocks) if table.table.id in known]
-    passages = cut_into_passages(document, blocks, placed, working_tokens)
+    document = parsed.document
+    passages = cut_into_passages(document, parsed.blocks, parsed.placed, working_tokens)
     made = [(passage.lines[0], _prose_chunk(document, passage)) for passage in passages]
-    made += [(row.lines[0], chunk) for table in placed for row, chunk in _row_chunks(document, table, rows_of)]
+    made += [(row.lines[0], chunk) for table in parsed.placed for row, chunk in _row_chunks(document, table, rows_of)]
     pages = page_marks(document)
     for position, (_, chunk) in enumerate(sorted(made, key=lambda item: item[0])):
         yield enriched(_identified(chunk, position, twins), pages)

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from retrieval.ingest.markdown import Block, parse_blocks, plain_text, split_row
+from retrieval.ingest.markdown import Block, plain_text, split_row
 from retrieval.ingest.tables.html import parse_html_table
-from retrieval.types import Book, Document, Table, TableRow
+from retrieval.types import Document, Table, TableRow
 
 NAMESPACE = uuid.UUID("6f1f4d0e-6c0c-5a55-9d7b-5b0f2a1f7c11")
 """Namespace of every id of the project; changing it changes all ids."""
@@ -33,13 +33,6 @@ class PlacedTable:
 def content_id(*parts: str) -> str:
     """UUIDv5 over the parts, in order."""
     return str(uuid.uuid5(NAMESPACE, "\x1f".join(parts)))
-
-
-def extract_tables(book: Book) -> tuple[Table, ...]:
-    """Every table of a book in reading order."""
-    return tuple(
-        placed.table for document in book.documents for placed in place_tables(document, parse_blocks(document.text))
-    )
 
 
 def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTable, ...]:

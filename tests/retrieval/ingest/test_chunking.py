@@ -1,9 +1,9 @@
 from dataclasses import replace
 
 from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
-from retrieval.ingest.tables.source_tables import extract_tables
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Book, Document
 
@@ -29,9 +29,8 @@ def book_of(*texts):
 
 
 def chunks_of(*texts, **settings):
-    book = book_of(*texts)
-    tables = extract_tables(book)
-    return chunk_book(book, tables, extract_predicates(transform_tables(tables, Vocabulary.default())), **settings)
+    book = parse_book(book_of(*texts))
+    return chunk_book(book, extract_predicates(transform_tables(book.tables, Vocabulary.default())), **settings)
 
 
 def test_a_row_is_its_own_chunk_and_the_prose_is_around_it():

@@ -3,10 +3,10 @@ from dataclasses import replace
 import pytest
 
 from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.prose.enrichment import CONTENT_KINDS, enriched, page_marks
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
-from retrieval.ingest.tables.source_tables import extract_tables
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk, Document
 
@@ -56,9 +56,8 @@ The bells rang all night and the river rose.
 
 
 def chunks_of(text: str, metadata: dict[str, str] | None = None) -> tuple[Chunk, ...]:
-    book = Book("tiny", "tiny", (Document("tiny", "one.md", text, metadata or {}),))
-    tables = extract_tables(book)
-    return chunk_book(book, tables, extract_predicates(transform_tables(tables, Vocabulary.default())), 70)
+    book = parse_book(Book("tiny", "tiny", (Document("tiny", "one.md", text, metadata or {}),)))
+    return chunk_book(book, extract_predicates(transform_tables(book.tables, Vocabulary.default())), 70)
 
 
 CHUNKS = chunks_of(TEXT)

@@ -1,15 +1,15 @@
 import json
 
+from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.fidelity import check_fidelity
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
-from retrieval.ingest.tables.source_tables import extract_tables
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Book, Document
 
 
 def rows_of(text):
-    tables = extract_tables(Book("b", "B", (Document("b", "d.md", text),)))
+    tables = parse_book(Book("b", "B", (Document("b", "d.md", text),))).tables
     return tables, transform_tables(tables, Vocabulary.default())
 
 

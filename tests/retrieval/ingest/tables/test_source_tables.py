@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.ingest.tables.source_tables import extract_tables
+from retrieval.ingest.parsed_book import parse_book
 from retrieval.types import Book, Document
 
 
@@ -11,7 +11,7 @@ def book_of(text):
 
 
 def only_table(text):
-    (table,) = extract_tables(book_of(text))
+    (table,) = parse_book(book_of(text)).tables
     return table
 
 
@@ -42,7 +42,7 @@ def test_an_html_table_is_a_table_with_its_lines():
 
 def test_two_html_tables_in_one_block_are_two_tables_with_their_own_lines():
     one = "<table>\n<tr><th>x</th></tr>\n<tr><td>1</td></tr>\n</table>"
-    first, second = extract_tables(book_of(f"# A\n\n{one}\n{one}\n"))
+    first, second = parse_book(book_of(f"# A\n\n{one}\n{one}\n")).tables
 
     assert (first.lines, first.rows[0].line) == ((6, 9), 8)
     assert (second.lines, second.rows[0].line) == ((10, 13), 12)
@@ -56,7 +56,7 @@ def test_an_edited_cell_leaves_the_id_and_an_edited_heading_changes_it():
 
 
 def test_twin_tables_of_one_section_have_their_own_ids():
-    first, second = extract_tables(book_of("# A\n\n| a |\n| - |\n| 1 |\n\ntext\n\n| a |\n| - |\n| 1 |\n"))
+    first, second = parse_book(book_of("# A\n\n| a |\n| - |\n| 1 |\n\ntext\n\n| a |\n| - |\n| 1 |\n")).tables
 
     assert first.id != second.id
     assert replace(second, id=first.id, lines=first.lines, rows=first.rows) == first
