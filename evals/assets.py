@@ -1,4 +1,4 @@
-"""evaluation → leaderboard: the candidate's scores, before anybody reads it."""
+"""evaluation → leaderboard: the candidate's scores, before anybody reads it. Without questions there are none."""
 
 from collections.abc import Mapping
 

@@ -23,7 +23,7 @@ def gold_resolves(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     return dg.AssetCheckResult(
         passed=not scores.stale,
         severity=ERROR if objections(scores, None, "evaluability") else WARN,
-        description=_first(scores.stale) if scores.sets else NO_QUESTIONS,
+        description=_first([str(each) for each in scores.stale]) if scores.sets else NO_QUESTIONS,
         metadata={
             "n_stale": len(scores.stale),
             "evaluability": _number(scores.evaluability),

@@ -20,7 +20,7 @@ class EvaluationError(RetrievalError):
     """Base class of everything below; `problems` holds one sentence each."""
 
     def __init__(self, headline: str, problems: Sequence[str] = ()) -> None:
-        self.problems = tuple(problems)
+        self.headline, self.problems = headline, tuple(problems)
         shown = [f"\n  {problem}" for problem in self.problems[:_SHOWN]]
         more = len(self.problems) - _SHOWN
         super().__init__(headline + "".join(shown) + (f"\n  and {more} more" if more > 0 else ""))

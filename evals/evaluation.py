@@ -12,7 +12,7 @@ from evals.questions.chunk_places import ChunkPlaces
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import load_questions
 from evals.scored_questions import ScoredQuestion, ScoreStore
-from evals.statistics.aggregates import ALL, aggregate, timings
+from evals.statistics.aggregates import ALL, Aggregate, aggregate, timings
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
@@ -48,6 +48,20 @@ HEADLINE = (
 
 
 @dataclass(frozen=True, slots=True)
+class StaleGold:
+    """An anchor that no longer stands in the snapshot; `str(stale)` says all of it."""
+
+    file: Path
+    question_id: str
+    reason: str
+    scored: bool
+    """Another anchor of its group resolves, so the question is scored all the same."""
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.question_id}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """An experiment over one snapshot with the sets it rests on. Without question files there is no experiment."""
 
@@ -61,13 +75,17 @@ class Evaluation:
         return sum(len(each.scored) for each in self.sets)
 
     @property
-    def stale(self) -> tuple[str, ...]:
-        """Gold that no longer stands in this snapshot, a sentence for each anchor."""
-        return tuple(str(finding) for each in self.sets for finding in each.resolution.stale)
+    def stale(self) -> tuple[StaleGold, ...]:
+        """Gold that no longer stands in this snapshot, anchor by anchor."""
+        return tuple(
+            StaleGold(each.file, finding.question_id, finding.reason, finding.question_id in each.resolution.gold)
+            for each in self.sets
+            for finding in each.resolution.stale
+        )
 
     @property
     def evaluability(self) -> float | None:
-        """Share of the questions with gold whose every anchor resolves; None without such questions."""
+        """Share of the questions with gold whose every answer resolves; None without such questions."""
         asked = sum(each.resolution.questions_with_gold for each in self.sets)
         return sum(len(each.resolution.gold) for each in self.sets) / asked if asked else None
 
@@ -75,14 +93,24 @@ class Evaluation:
         """What one strategy did with each question."""
         return tuple(row for row in self.experiment.rows if row.strategy == strategy) if self.experiment else ()
 
+    def headline_rows(self) -> tuple[ScoredQuestion, ...]:
+        """The rows behind `headline`: of the questions of people, or of generated ones where there are no others."""
+        if self.experiment is None:
+            return ()
+        people = [each for each in self.sets if not any(question.generated for question in each.questions)]
+        labels = {(each.name, each.split) for each in people or self.sets}
+        return tuple(row for row in self.experiment.rows if (row.set, row.split) in labels)
+
+    def breakdown(self, strategy: str) -> tuple[Aggregate, ...]:
+        """One strategy's numbers with their intervals, over the rows of `headline`: of all, by kind, and by book."""
+        rows = [replace(row, set=ALL, split=ALL) for row in self.headline_rows() if row.strategy == strategy]
+        return tuple(each for each in aggregate(rows) if ALL in {each.book, each.kind})
+
     def headline(self) -> dict[str, dict[str, float | None]]:
         """Strategy to metric to value, pooled over the questions of people, or generated ones without any."""
         if self.experiment is None:
             return {}
-        people = [each for each in self.sets if not any(question.generated for question in each.questions)]
-        chosen = people or list(self.sets)
-        labels = {(each.name, each.split) for each in chosen}
-        rows = [replace(row, set=ALL, split=ALL) for row in self.experiment.rows if (row.set, row.split) in labels]
+        rows = [replace(row, set=ALL, split=ALL) for row in self.headline_rows()]
         numbers = [each for each in aggregate(rows) if each.book == ALL and each.kind == ALL] + list(timings(rows))
         values = {(each.strategy, each.metric): each.value for each in numbers}
         share = self.evaluability
@@ -150,10 +178,10 @@ def question_sets(files: Sequence[Path], chunks: Sequence[Chunk], *, foreign: bo
             if not members:
                 continue
             try:
-                sets.append(QuestionSet.of(_name(path), split, members, places))
-            except UnresolvedGoldError:
+                sets.append(replace(QuestionSet.of(_name(path), split, members, places), file=path))
+            except UnresolvedGoldError as error:
                 if not foreign:
-                    raise
+                    raise UnresolvedGoldError(f"{path}: {error.headline}", error.problems) from error
     return tuple(sets)
 
 

@@ -2,13 +2,15 @@ import json
 import os
 import re
 import shlex
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer.main
 
-from evals.questions.questions import load_questions
+from evals.questions.anchors import Anchor
+from evals.questions.questions import Question, load_questions
 from pipeline.cli import app
 from pipeline.pages.results_table import RESULTS, read_results, with_table
 from retrieval.home import Home
@@ -103,8 +105,18 @@ def test_the_python_of_the_readme_runs(
 
 
 def test_the_questions_of_the_docs_are_questions(tmp_path: Path) -> None:
-    (block,) = blocks("json", (ROOT / "docs" / "library.md").read_text("utf-8"))
+    page = (ROOT / "docs" / "questions.md").read_text("utf-8")
+    (block,) = blocks("jsonl", page)
     path = tmp_path / "questions.jsonl"
-    path.write_text(" ".join(block.split()))
-    (question,) = load_questions(path)
-    assert question.gold[0].row_key == "6"
+    path.write_text(block)
+    questions = load_questions(path)
+    assert questions[0].gold[0].row_key == "6"
+    assert {anchor.group is None for question in questions for anchor in question.gold} == {True, False}
+
+
+@pytest.mark.parametrize(
+    "name", [each.name for record in (Question, Anchor) for each in fields(record) if each.name != "group"]
+)
+def test_every_field_of_a_question_and_an_anchor_is_documented(name: str) -> None:
+    page = (ROOT / "docs" / "questions.md").read_text("utf-8")
+    assert re.search(rf"^\| `{name}` \|", page, re.MULTILINE)

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from evals.metrics import Judgement, judge
 from evals.questions.answers import Groups, answers_of
@@ -32,6 +33,8 @@ class QuestionSet:
     """How to put these questions if not to the experiment's searcher as they are: within one table, say."""
     unexplained: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Chunks by question id whose judgement nobody can read: `ask` leaves them out of every ranking."""
+    file: Path = Path()
+    """Where the questions were read, for messages."""
 
     @classmethod
     def of(

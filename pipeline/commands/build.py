@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipeline.commands.evaluate import print_scores_of_build
 from pipeline.commands.options import (
     DEFAULT_HOME,
     HomeOption,
@@ -45,6 +46,7 @@ def build_library(
 ) -> None:
     """Build the index of a library, score it, and let it go live if its checks hold.
 
+    Without questions nothing is scored.
     A second build embeds only what changed. If a book fails or a check does not hold, the live index stays as it was.
     Another library than that of the last build forgets the questions of the last build.
 
@@ -55,7 +57,9 @@ def build_library(
       querymust build          (the library and the questions of the last build)
     """
     asked = asked_for(home, library, questions, no_questions=no_questions, embedder=embedder)
-    run_build(asked.home, asked.forgotten, json_=json_)
+    done = run_build(asked.home, asked.forgotten, json_=json_)
+    if not json_:
+        print_scores_of_build(asked.home, str(done.library["live_index"]["snapshot"]))
 
 
 def asked_for(

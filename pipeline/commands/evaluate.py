@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,57 +19,126 @@ from pipeline.commands.options import (
 )
 from pipeline.console.output import err, out, print_error, print_json, progress_bar
 from pipeline.console.presentation import print_leaderboard
+from pipeline.console.scores import (
+    breakdown_records,
+    failure_record,
+    print_breakdown,
+    print_failures,
+    print_short_leaderboard,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from evals.evaluation import Evaluation
+    from evals.failures import Failure
+    from retrieval.home import Home
+
+TREC_HELP = (
+    "Folder for run and qrels files that trec_eval reads. A run holds 100 results; f1, precision@15, noise@15 are over "
+    "the 15 that are shown (trec_eval -M 15 cuts the run there)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """An evaluation, and which of its strategies are looked at closely."""
+
+    evaluation: Evaluation
+    detailed: tuple[str, ...]
+    failures: Mapping[str, tuple[Failure, ...]] | None
+    """By strategy; None if nobody asked for them."""
 
 
 def evaluate(
     questions: QuestionsOption = None,
-    strategy: Annotated[list[str] | None, typer.Option("--strategy", help="May be given again; all if not.")] = None,
-    json_: JsonOption = False,
-    trec: Annotated[
-        Path | None,
-        typer.Option("--trec", help="Folder for run and qrels files that trec_eval reads.", file_okay=False),
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option("--strategy", help="May be given again; all if not, and details of `default`."),
     ] = None,
+    failures: Annotated[bool, typer.Option("--failures", help="Name the questions whose gold is not first.")] = False,
+    json_: JsonOption = False,
+    trec: Annotated[Path | None, typer.Option("--trec", help=TREC_HELP, file_okay=False)] = None,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """Score strategies on questions with gold over the live index; without --questions those of the last build.
 
+    A table of the strategies, then the scores by kind and by book of those that --strategy names (else of `default`),
+    with 95 % intervals. Gold that no longer stands in the index is named after the scores, and is exit status 1.
+
     \b
     Examples:
       querymust eval
+      querymust eval --failures
       querymust eval --questions mine.jsonl --strategy dense --strategy prefilter
       querymust eval --json
       querymust eval --strategy default --trec runs
     """
-    scores = _evaluation(home, existing(questions), strategy or [])
-    if trec is not None and scores.experiment is not None:
+    scores = _scores(home, existing(questions), strategy or [], failures=failures)
+    evaluation = scores.evaluation
+    if trec is not None and evaluation.experiment is not None:
         from evals.trec import write_rows
 
-        for path in write_rows(trec.expanduser(), scores.experiment.rows):
+        for path in write_rows(trec.expanduser(), evaluation.experiment.rows):
             err.print(f"wrote {path}", markup=False)
     if json_:
         print_json(evaluation_record(scores))
-        return
-    print_leaderboard(scores.headline())
-    out.print(f"{scores.n_questions} questions, snapshot {scores.snapshot}")
-    for sentence in scores.stale:
-        print_error(f"not scored, its gold is stale: {sentence}")
+    else:
+        _print_scores(scores)
+    for each in evaluation.stale:
+        print_error(f"stale gold, {'scored without it' if each.scored else 'not scored'}: {each}")
+    if evaluation.stale:
+        raise typer.Exit(1)
 
 
-def evaluation_record(scores: Evaluation) -> dict[str, object]:
+def evaluation_record(scores: Scores) -> dict[str, object]:
     """An evaluation as JSON values."""
-    return {
-        "snapshot": scores.snapshot,
-        "questions": scores.n_questions,
-        "stale": list(scores.stale),
-        "strategies": scores.headline(),
+    evaluation = scores.evaluation
+    record: dict[str, object] = {
+        "snapshot": evaluation.snapshot,
+        "questions": evaluation.n_questions,
+        "stale": [
+            {"file": str(each.file), "id": each.question_id, "reason": each.reason, "scored": each.scored}
+            for each in evaluation.stale
+        ],
+        "strategies": evaluation.headline(),
+        "breakdown": [
+            number for name in scores.detailed for number in breakdown_records(name, evaluation.breakdown(name))
+        ],
     }
+    if scores.failures is not None:
+        record["failures"] = {
+            "metric": "hit@1",
+            "questions": [failure_record(each) for found in scores.failures.values() for each in found],
+        }
+    return record
 
 
-def _evaluation(root: Path, files: tuple[Path, ...], names: list[str]) -> Evaluation:
-    from evals.evaluation import evaluate
+def print_scores_of_build(home: Home, snapshot: str) -> None:
+    """The short leaderboard of a snapshot that a build scored; nothing where no questions were given."""
+    from evals.leaderboard import Leaderboard
+
+    if home.settings.questions:
+        scored = Leaderboard.read(home.evaluations / snapshot)
+        ask = "querymust eval --failures" + ("" if home.root == Path.cwd() / DEFAULT_HOME else f" --home {home.root}")
+        print_short_leaderboard(scored.strategies, scored.n_questions, ask)
+
+
+def _print_scores(scores: Scores) -> None:
+    evaluation = scores.evaluation
+    print_leaderboard(evaluation.headline())
+    for name in scores.detailed:
+        print_breakdown(name, evaluation.breakdown(name))
+    for name, found in (scores.failures or {}).items():
+        rows = evaluation.headline_rows()
+        print_failures(name, found, sum(bool(row.gold) for row in rows if row.strategy == name))
+    out.print(f"\n{evaluation.n_questions} questions, snapshot {evaluation.snapshot}")
+
+
+def _scores(root: Path, files: tuple[Path, ...], names: list[str], *, failures: bool) -> Scores:
+    from evals.evaluation import SHIPPED, evaluate
+    from evals.failures import failures as failures_of
+    from evals.noise import Relatives
     from retrieval.errors import RetrievalError
     from retrieval.home import Home
     from retrieval.search.strategies import STRATEGIES, strategy
@@ -80,11 +150,21 @@ def _evaluation(root: Path, files: tuple[Path, ...], names: list[str]) -> Evalua
         raise RetrievalError(f"{home.root} was built without questions; name some: querymust eval --questions FILE")
     with progress_bar("scoring") as bar:
         retriever = live_retriever(root)
-        return evaluate(
-            retriever.snapshot,
+        snapshot = retriever.snapshot
+        evaluation = evaluate(
+            snapshot,
             retriever.embedder,
             files,
             chosen,
             home.evaluations,
             lambda step: bar(f"{step.set} [{step.strategy}]", step.done, step.total),
         )
+    detailed = tuple(each.name for each in chosen) if names else (SHIPPED,)
+    if not failures:
+        return Scores(evaluation, detailed, None)
+    relatives, rows = Relatives.of(tuple(snapshot.chunks)), evaluation.headline_rows()
+    found = {
+        name: failures_of([row for row in rows if row.strategy == name], relatives, snapshot.vocabulary)
+        for name in detailed
+    }
+    return Scores(evaluation, detailed, found)

@@ -12,6 +12,9 @@ from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, exis
 from pipeline.console.output import out, print_error, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evals.questions.answers import Groups
     from evals.questions.gold import Resolution
     from evals.questions.questions import Question
 
@@ -55,7 +58,7 @@ def check(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOpti
 
 @app.command("resolve")
 def resolve_gold(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:
-    """Print the ids of the chunks that answer each question in the live index.
+    """Print the ids of the chunks that answer each question in the live index; under `any of`, those of one answer.
 
     An id of a question is unique within its file; of several files it is printed as FILE:ID.
 
@@ -71,8 +74,8 @@ def resolve_gold(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: J
     for question in questions:
         found = resolution.gold.get(question.id, ())
         out.print(f"{question.id}  {question.query}", markup=False, style="bold")
-        for chunk_id in found:
-            out.print(f"    {chunk_id}", markup=False)
+        for line in _gold_lines(found, resolution.groups.get(question.id, ())):
+            out.print(f"    {line}", markup=False)
         if not found:
             out.print("    no gold" if not question.gold else "    stale gold")
 
@@ -101,6 +104,13 @@ def generate(
         print_json({"questions": count, "files": [str(path) for path in files]})
     else:
         out.print(f"{count} questions in {len(files)} files under {folder}")
+
+
+def _gold_lines(found: Sequence[str], groups: Groups) -> list[str]:
+    """The chunk ids, those of a group under `any of`."""
+    grouped = {name for group in groups for name in group}
+    alone = [name for name in found if name not in grouped]
+    return alone + [line for group in groups for line in ("any of", *(f"  {name}" for name in group))]
 
 
 def _resolved(files: list[Path], home: Path) -> tuple[tuple[Question, ...], Resolution]:

@@ -39,8 +39,8 @@ _VARIANTS = (
 )
 
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _ALL})
-"""Those that every build scores. bm25, dense: one leg, no filter. hybrid: both; hybrid_graph: and the graph.
-iterative, prefilter: dense with query_must. default: what ships."""
+"""Those that every build with questions scores. bm25, dense: one leg, no filter. hybrid: both; hybrid_graph: and the
+graph. iterative, prefilter: dense with query_must. default: what ships."""
 
 VARIANTS: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _VARIANTS})
 """Those that can be asked for by name and that no build scores; `docs/search.md` measures all but iterative_noisy.

@@ -17,7 +17,7 @@ from retrieval.home import Home
 
 QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
 ROOT = Path(__file__).parents[2]
-LIBRARY_PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
+QUESTIONS_PAGE = (ROOT / "docs" / "questions.md").read_text("utf-8")
 
 
 @dataclass(frozen=True)
@@ -162,17 +162,34 @@ def test_an_id_that_two_files_use_is_two_questions(run: Run, sample: Home, names
     assert alone["q"]
 
 
-def test_the_question_of_the_docs_is_one_about_the_sample(run: Run, sample: Home, tmp_path: Path) -> None:
-    (block,) = re.findall(r"^```json\n(.*?)^```", LIBRARY_PAGE, re.MULTILINE | re.DOTALL)
+def test_the_example_file_of_the_docs_stands_whole_in_the_sample(run: Run, sample: Home, tmp_path: Path) -> None:
+    (block,) = re.findall(r"^```jsonl\n(.*?)^```", QUESTIONS_PAGE, re.MULTILINE | re.DOTALL)
     path = tmp_path / "questions.jsonl"
-    path.write_text(" ".join(block.split()))
-    ran = run("questions", "resolve", path, "--home", sample.root, "--json")
-    assert ran.status == 0
-    assert [len(gold) for gold in ran.json.values()] == [1]  # type: ignore[arg-type]
+    path.write_text(block)
+    checked = run("questions", "check", path, "--home", sample.root, "--json")
+    assert (checked.status, checked.json["evaluability"], checked.json["ambiguous"]) == (0, 1.0, [])
+    found = run("questions", "resolve", path, "--home", sample.root, "--json").json
+    assert {name: len(gold) for name, gold in found.items()} == {  # type: ignore[arg-type]
+        "one-row": 1,
+        "two-rows": 2,
+        "any-row": 2,
+        "prose": 1,
+        "nothing": 0,
+    }
+    shown = run("questions", "resolve", path, "--home", sample.root).out
+    assert "    any of\n      " in shown
+    scored = run("eval", "--questions", path, "--home", sample.root, "--strategy", "default", "--json")
+    assert scored.status == 0
+    (recall,) = [
+        number["value"]
+        for number in scored.json["breakdown"]  # type: ignore[attr-defined]
+        if (number["kind"], number["book"], number["metric"]) == ("question", "*", "recall@10")
+    ]
+    assert recall == 1
 
 
 def test_what_a_question_must_have_is_what_the_docs_say(run: Run, sample: Home, tmp_path: Path) -> None:
-    (listed,) = re.findall(r"Only ((?:`\w+`(?:, | and )?)+) must be there", LIBRARY_PAGE)
+    (listed,) = re.findall(r"Only ((?:`\w+`(?:, | and )?)+) must be there", QUESTIONS_PAGE)
     least = {"id": "q", "query": "turning a vampire", "gold": [{"row_key": "6"}]}
     assert re.findall(r"`(\w+)`", listed) == list(least)
     path = tmp_path / "questions.jsonl"

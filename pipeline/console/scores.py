@@ -1,0 +1,150 @@
+"""How scores are shown beside the leaderboard: by kind and book with their intervals, and the questions that failed."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from pipeline.console.output import out
+from pipeline.console.presentation import metric_text, print_leaderboard
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evals.failures import Failure
+    from evals.statistics.aggregates import Aggregate
+    from retrieval.types import Chunk
+
+ALL = "*"
+BROKEN_DOWN = ("hit@1", "mrr", "recall@10", "ndcg@10", "noise@15")
+"""Columns of a breakdown, as many as the terminal is wide for: three in 80 characters."""
+SHORT = ("bm25", "default")
+"""What is shown after a build: what ships, and the plainest search beside it."""
+
+_NAME, _CELL, _MARGIN = 24, 17, 7
+_GOLD_SHOWN = 3
+
+
+def print_breakdown(strategy: str, numbers: Sequence[Aggregate]) -> None:
+    """One strategy's scores of all questions, by kind and by book, each with its 95 % interval."""
+    kinds = list(dict.fromkeys(each.kind for each in numbers if each.book == ALL))
+    books = [ALL, *dict.fromkeys(each.book for each in numbers if each.kind == ALL and each.book != ALL)]
+    _print_numbers(f"{strategy} by kind", "kind", {name: _of(numbers, ALL, name) for name in kinds})
+    if len(books) > 1:
+        _print_numbers(f"{strategy} by book", "book", {name: _of(numbers, name, ALL) for name in books})
+
+
+def print_failures(strategy: str, found: Sequence[Failure], asked: int) -> None:
+    """The questions whose first result is not their gold: what came first, where the gold was, and why if known."""
+    out.print(f"\n{strategy}: {len(found)} of {asked} questions with gold fail hit@1: gold is not first", style="bold")
+    several = len({(each.row.set, each.row.split) for each in found}) > 1
+    for each in found:
+        row = each.row
+        name = f"{row.set}: {row.question_id}" if several else row.question_id
+        rank = f"gold at rank {each.gold_rank}" if each.gold_rank else "no gold in the first 100"
+        out.print(f"\n{name}  {row.kind}, {rank}", markup=False, style="bold")
+        _print_told("", row.query, indent=2)
+        _print_told("first", _place(each.first) if each.first else "nothing")
+        for chunk in each.gold[:_GOLD_SHOWN]:
+            _print_told("gold", _place(chunk))
+        if len(each.gold) > _GOLD_SHOWN:
+            _print_told("", f"and {len(each.gold) - _GOLD_SHOWN} more")
+        for sentence in each.why:
+            _print_told("why", sentence)
+
+
+def print_short_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]], questions: int, ask: str) -> None:
+    """After a build: what ships beside the plainest search; `ask` is the command that says more."""
+    print_leaderboard({name: leaderboard[name] for name in SHORT if name in leaderboard})
+    shares = [metrics["evaluability"] for metrics in leaderboard.values() if metrics.get("evaluability") is not None]
+    stale = f"; the gold of {1 - shares[0]:.1%} is stale" if shares and shares[0] and shares[0] < 1 else ""
+    out.print(f"{questions} questions{stale}. By kind and book, and what failed:  {ask}", markup=False)
+
+
+def breakdown_records(strategy: str, numbers: Sequence[Aggregate]) -> list[dict[str, object]]:
+    """The breakdown as JSON values: every metric; `*` stands for all kinds or all books."""
+    from evals.report import flat_records
+
+    kept = ("book", "kind", "metric", "value", "low", "high", "n")
+    return [{"strategy": strategy} | {name: record[name] for name in kept} for record in flat_records(numbers)]
+
+
+def failure_record(failure: Failure) -> dict[str, object]:
+    """A failed question as JSON values."""
+    row = failure.row
+    return {
+        "strategy": row.strategy,
+        "set": row.set,
+        "split": row.split,
+        "id": row.question_id,
+        "query": row.query,
+        "book": row.book or None,
+        "kind": row.kind,
+        "gold_rank": failure.gold_rank,
+        "first": _chunk_record(failure.first) if failure.first else None,
+        "gold": [_chunk_record(chunk) for chunk in failure.gold],
+        "why": list(failure.why),
+    }
+
+
+def _print_told(what: str, text: str, indent: int = 9) -> None:
+    """A line of a failure, wrapped to the terminal under where its text begins."""
+    first = f"  {what:<7}"[:indent]
+    out.print(
+        fill(
+            text,
+            out.width,
+            initial_indent=first,
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ),
+        markup=False,
+    )
+
+
+def _of(numbers: Sequence[Aggregate], book: str, kind: str) -> dict[str, Aggregate]:
+    return {each.metric: each for each in numbers if (each.book, each.kind) == (book, kind)}
+
+
+def _print_numbers(title: str, what: str, lines: Mapping[str, Mapping[str, Aggregate]]) -> None:
+    width = min(_NAME, max(len(name) for name in [what, *lines]))
+    metrics = BROKEN_DOWN[: max(1, (out.width - width - _MARGIN) // _CELL)]
+    out.print(f"\n{title}, with 95 % intervals\n", style="bold")
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(what, no_wrap=True, overflow="ellipsis", max_width=_NAME)
+    table.add_column("n", justify="right", no_wrap=True)
+    for metric in metrics:
+        table.add_column(metric, no_wrap=True)
+    for name, numbers in lines.items():
+        counted = numbers.get(metrics[0])  # without it no question of this line has gold
+        asked = counted.n if counted else max((each.n for each in numbers.values()), default=0)
+        cells = (_number(metric, numbers.get(metric)) for metric in metrics)
+        table.add_row("all" if name == ALL else name, str(asked), *cells)
+    out.print(table)
+
+
+def _number(metric: str, number: Aggregate | None) -> str:
+    if number is None or number.value is None:
+        return "-"
+    value = metric_text(metric, number.value)
+    if number.low is None or number.high is None:
+        return value
+    digits = 1 if metric.startswith("noise@") else 2
+    return f"{value} {number.low:.{digits}f}–{number.high:.{digits}f}"
+
+
+def _place(chunk: Chunk) -> str:
+    return f"{chunk.book}/{chunk.document}:{chunk.lines[0]}  {chunk.title}"
+
+
+def _chunk_record(chunk: Chunk) -> dict[str, object]:
+    return {
+        "id": chunk.id,
+        "title": chunk.title,
+        "book": chunk.book,
+        "document": chunk.document,
+        "lines": list(chunk.lines),
+    }

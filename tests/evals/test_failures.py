@@ -1,0 +1,62 @@
+"""What is told of a question whose first result is not its gold."""
+
+from dataclasses import replace
+
+import pytest
+
+from evals.experiment import Measures, run_experiment
+from evals.failures import failures
+from evals.noise import Relatives
+from evals.questions.anchors import Anchor
+from evals.questions.questions import Question
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+
+
+@pytest.fixture
+def failed(library, dense, prefilter):
+    """The failures of prefilter, by question; q0 asks for g0, q1 for g1, q2 for p."""
+
+    def failed(ranking, unfiltered="g0/g1/p/u", **given):
+        searcher = library.searcher(dense=unfiltered, prefilter=ranking)
+        experiment = run_experiment(
+            searcher, [prefilter], [library.set()], library.chunks, snapshot="s", measures=Measures(**given)
+        )
+        found = failures(experiment.rows, Relatives.of(library.chunks), Vocabulary.default())
+        return {each.row.question_id: each for each in found}
+
+    return lambda ranking, **given: failed(ranking, counterpart=lambda _: dense, **given)
+
+
+def test_a_question_whose_gold_is_first_and_one_without_gold_do_not_fail(failed):
+    assert failed("g0 u/g1/p/u") == {}
+
+
+def test_a_failure_says_what_came_first_and_where_the_gold_was(failed):
+    found = failed("u p g0/g1/p/u")["q0"]
+    assert (found.first.id, found.gold_rank, [chunk.id for chunk in found.gold]) == ("u", 3, ["g0"])
+    assert found.why == ()
+
+
+def test_another_row_of_the_right_table_is_named_as_such(failed):
+    assert failed("g0/g5 g1/p/u")["q1"].why == ("the first is another row of the same table",)
+
+
+def test_a_row_of_a_twin_and_another_book_are_named_as_such(library, failed):
+    library.chunks[0] = replace(library.chunks[0], signature="s")
+    library.chunks[10] = replace(library.chunks[10], signature="s")
+    library.chunks[11] = replace(library.chunks[11], book="c")
+    library.questions[2] = Question("q2", "ask q2", "b", gold=(Anchor(snippet="p", book="c"),))
+    found = failed("u g0/p g1/u p/u")
+    assert found["q0"].why == ("the first is a row of a table with the same columns",)
+    assert found["q1"].why == ("the first is from another book",)
+
+
+def test_gold_that_a_predicate_excluded_is_told_with_what_the_question_lacks(failed):
+    found = failed("g0/u/p/u")["q1"]
+    assert found.gold_rank is None
+    assert found.why == ('the filter excluded gold, d.md - 1: contain_one_of failed group: ["ac 1"]',)
+
+
+def test_an_empty_answer_is_told(failed):
+    found = failed("/g1/p/u", unfiltered="u/g1/p/u")["q0"]
+    assert (found.first, found.gold_rank, found.why) == (None, None, ("nothing came back",))

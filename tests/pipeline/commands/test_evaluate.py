@@ -1,0 +1,153 @@
+"""`querymust eval` as a person reads it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+import typer.main
+from rich.console import Console
+
+from evals.leaderboard import Leaderboard
+from evals.statistics.aggregates import Aggregate
+from pipeline import cli
+from pipeline.commands.evaluate import print_scores_of_build
+from pipeline.console import scores
+from retrieval.index.snapshot.live import live_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from retrieval.home import Home
+
+    Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], sample: Home) -> Run:
+    """`querymust eval` over the sample with `default`, in a terminal of so many columns: status, output, errors."""
+
+    def runner(*arguments: object, columns: int = 80) -> tuple[int, str, str]:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        given = ["querymust", "eval", "--home", str(sample.root), "--strategy", "default", *map(str, arguments)]
+        monkeypatch.setattr(sys, "argv", given)
+        capsys.readouterr()
+        try:
+            cli.main()
+            status = 0
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        return (status, *capsys.readouterr())
+
+    return runner
+
+
+@pytest.fixture
+def half_stale(sample: Home, tmp_path: Path) -> Path:
+    """Two questions of the sample; a row of the second is gone."""
+    lines = [json.loads(line) for line in sample.settings.questions[0].read_text("utf-8").splitlines()[:2]]
+    lines[1]["gold"][0]["snippet"] = "| 3 | no such row |"
+    path = tmp_path / "half.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return path
+
+
+@pytest.mark.parametrize(("columns", "metrics"), [(80, 3), (120, 5)])
+def test_scores_by_kind_and_book_fit_the_terminal(run: Run, columns: int, metrics: int) -> None:
+    status, out, _ = run("--failures", columns=columns)
+    assert status == 0
+    assert max(map(len, out.splitlines())) <= columns
+    lines = out.split("default by kind, with 95 % intervals")[1].split("default by book")
+    heads = [block.strip().splitlines()[0].split() for block in lines]
+    assert [len(head) for head in (heads[0], lines[1].strip().splitlines()[2].split())] == [2 + metrics] * 2
+    names = [line.split()[0] for line in lines[0].strip().splitlines()[1:]]
+    assert names == ["all", "comparison", "matrix-lookup", "no-answer", "rule"]
+
+
+def test_a_score_stands_with_its_interval_and_what_it_rests_on(run: Run) -> None:
+    _, out, _ = run("--json")
+    record = json.loads(out)
+    whole = {each["metric"]: each for each in record["breakdown"] if each["book"] == each["kind"] == "*"}
+    assert {name: each["value"] for name, each in whole.items() if name == "mrr"} == {
+        "mrr": pytest.approx(record["strategies"]["default"]["mrr"], abs=1e-6)
+    }
+    assert whole["mrr"]["low"] < whole["mrr"]["value"] < whole["mrr"]["high"]
+    assert "failures" not in record
+    shown = run()[1]
+    number = whole["hit@1"]
+    assert f"{number['n']}  {number['value']:.3f} {number['low']:.2f}–{number['high']:.2f}" in shown
+
+
+def test_failures_are_those_of_hit_at_1_and_the_same_in_json(run: Run) -> None:
+    record = json.loads(run("--failures", "--json")[1])
+    failed = record["failures"]["questions"]
+    assert record["failures"]["metric"] == "hit@1"
+    asked = next(each["n"] for each in record["breakdown"] if each["metric"] == "hit@1")
+    assert 1 - len(failed) / asked == pytest.approx(record["strategies"]["default"]["hit@1"])
+    assert all(each["gold_rank"] != 1 and each["gold"] and each["first"] not in each["gold"] for each in failed)
+    shown = run("--failures")[1]
+    assert f"{len(failed)} of {asked} questions with gold fail hit@1" in shown
+    assert all(f"\n{each['id']}  {each['kind']}, gold at rank {each['gold_rank']}\n" in shown for each in failed)
+
+
+def test_stale_gold_is_status_1_after_the_scores_with_file_and_id(run: Run, half_stale: Path) -> None:
+    status, out, errors = run("--questions", half_stale)
+    assert status == 1
+    assert "default by kind" in out
+    assert f"stale gold, not scored: {half_stale}: sample-002: " in errors
+    status, out, _ = run("--questions", half_stale, "--json")
+    assert status == 1
+    (stale,) = json.loads(out)["stale"]
+    assert (stale["file"], stale["id"], stale["scored"]) == (str(half_stale), "sample-002", False)
+
+
+def test_a_file_that_resolves_nowhere_is_named(run: Run, half_stale: Path) -> None:
+    half_stale.write_text(half_stale.read_text("utf-8").splitlines()[1])
+    status, out, errors = run("--questions", half_stale)
+    assert (status, out) == (2, "")
+    assert f"error: {half_stale}: none of 1 questions with gold resolves" in errors
+
+
+def test_help_says_what_a_run_holds() -> None:
+    command = typer.main.get_command(cli.app).commands["eval"]  # type: ignore[attr-defined]
+    shown = " ".join(command.get_help(command.make_context("eval", [], resilient_parsing=True)).split())
+    assert "A run holds 100 results; f1, precision@15, noise@15 are over the 15 that are shown" in shown
+
+
+def test_after_a_build_what_ships_and_bm25_are_shown(sample: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    snapshot = str(live_id(sample.root))
+    print_scores_of_build(sample, snapshot)
+    shown = capsys.readouterr().out
+    kept = Leaderboard.read(sample.evaluations / snapshot)
+    lines = {line.split()[0]: line.split()[1] for line in shown.splitlines() if line.startswith(("bm25", "default"))}
+    assert lines == {name: f"{kept.strategies[name]['hit@1']:.3f}" for name in ("bm25", "default")}
+    assert "dense" not in shown
+    assert f"querymust eval --failures --home {sample.root}" in shown
+    assert "stale" not in shown
+
+
+def test_without_questions_a_build_shows_no_scores(tiny: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    print_scores_of_build(tiny, str(live_id(tiny.root)))
+    assert capsys.readouterr().out == ""
+
+
+def test_a_build_says_how_much_gold_is_stale(capsys: pytest.CaptureFixture[str]) -> None:
+    scores.print_short_leaderboard({"default": {"hit@1": 0.5, "evaluability": 0.975}}, 39, "querymust eval")
+    assert "39 questions; the gold of 2.5% is stale. By kind" in capsys.readouterr().out
+
+
+def test_a_long_kind_is_cut_and_an_undefined_number_is_a_dash(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(scores, "out", Console(width=80, highlight=False))
+    number = Aggregate("*", "*", "*", "*", "default", "hit@1", 0.5, 0.25, 0.75, 8)
+    long = replace(number, kind="k" * 60, value=None, low=None, high=None)
+    scores.print_breakdown("default", [number, long])
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("k" * 20) and "…" in line and " - " in line for line in lines)
+    assert max(map(len, lines)) <= 80
+    assert not any("by book" in line for line in lines)
