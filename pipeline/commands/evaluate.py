@@ -157,7 +157,7 @@ def _scores(root: Path, files: tuple[Path, ...], names: list[str], *, failures: 
             files,
             chosen,
             home.evaluations,
-            lambda step: bar(f"{step.set} [{step.strategy}]", step.done, step.total),
+            lambda step: bar(f"{step.set}, {step.strategy}", step.done, step.total),
         )
     detailed = tuple(each.name for each in chosen) if names else (SHIPPED,)
     if not failures:

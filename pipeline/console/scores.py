@@ -57,10 +57,11 @@ def print_failures(strategy: str, found: Sequence[Failure], asked: int) -> None:
 
 def print_short_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]], questions: int, ask: str) -> None:
     """After a build: what ships beside the plainest search; `ask` is the command that says more."""
+    out.print()
     print_leaderboard({name: leaderboard[name] for name in SHORT if name in leaderboard})
     shares = [metrics["evaluability"] for metrics in leaderboard.values() if metrics.get("evaluability") is not None]
     stale = f"; the gold of {1 - shares[0]:.1%} is stale" if shares and shares[0] and shares[0] < 1 else ""
-    out.print(f"{questions} questions{stale}. By kind and book, and what failed:  {ask}", markup=False)
+    out.print(f"\n{questions} questions{stale}. By kind and book, and what failed:  {ask}", markup=False)
 
 
 def breakdown_records(strategy: str, numbers: Sequence[Aggregate]) -> list[dict[str, object]]:

@@ -1,11 +1,13 @@
 import math
 
+import ir_measures
 import pytest
 
 from evals.metrics import STANDARD, hit, judge, metric, mrr
 from evals.questions.anchors import Anchor
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
+from evals.trec import Scored, write_qrels, write_run
 
 
 @pytest.fixture
@@ -41,6 +43,28 @@ def test_precision_and_f1_count_answers(asked):
     assert value(asked, "precision@15", "g1 g2 p") == 2 / 15
     assert value(asked, "f1", "g1 p") == 1
     assert value(asked, "f1", "g1 g2 p") == 2 * 2 / (3 + 2)
+
+
+def test_a_group_and_an_entry_that_meet_in_a_chunk_are_one_answer(library):
+    gold = (Anchor("b", snippet="g1"), *(Anchor("b", snippet=name, group=1) for name in ("g1", "g2")))
+    asked = QuestionSet.of("tiny", "open", [Question("q", "x", "b", gold=gold)], library.chunks)
+    for found in ("g1", "g2", "g1 g2"):
+        assert value(asked, "recall@10", found) == value(asked, "ndcg@10", found) == 1
+
+
+def test_trec_eval_agrees_on_the_first_chunk_of_a_group_and_counts_each_for_recall(asked, tmp_path):
+    ranking = ["g5", "g2", "p"]
+    write_qrels(tmp_path / "q", {"q": asked.gold(asked.questions[0])})
+    write_run(tmp_path / "r", {"q": [Scored(name, -rank) for rank, name in enumerate(ranking)]}, "t")
+    theirs = ir_measures.calc_aggregate(
+        [ir_measures.RR, ir_measures.Success @ 5, ir_measures.R @ 10],
+        ir_measures.read_trec_qrels(str(tmp_path / "q")),
+        ir_measures.read_trec_run(str(tmp_path / "r")),
+    )
+    ours = {name: value(asked, name, " ".join(ranking)) for name in ("mrr", "hit@5", "recall@10")}
+    assert (theirs[ir_measures.RR], theirs[ir_measures.Success @ 5]) == (ours["mrr"], ours["hit@5"])
+    assert theirs[ir_measures.R @ 10] == pytest.approx(2 / 3)
+    assert ours["recall@10"] == 1
 
 
 def test_without_groups_the_judgement_is_that_of_the_plain_ranking(library):
