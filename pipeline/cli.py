@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from pipeline.commands import ablation, bench, build, evaluate, explain, fit, lint, questions, quickstart, search
+from pipeline.commands import ablation, bench, build, evaluate, explain, fit, lint, questions, quickstart, search, show
 from pipeline.console.output import print_error
 from retrieval.errors import RetrievalError
 
@@ -20,6 +20,7 @@ app = typer.Typer(
 app.command("quickstart")(quickstart.quickstart)
 app.command("build")(build.build_library)
 app.command("search")(search.search)
+app.command("show")(show.show_chunk)
 app.command("eval")(evaluate.evaluate)
 app.command("explain")(explain.explain_chunk)
 app.command("lint")(lint.lint_index)

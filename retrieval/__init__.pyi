@@ -1,4 +1,5 @@
 from .errors import (
+    AmbiguousNameError,
     BadPredicateError,
     EmbedderMismatchError,
     EmbedderUnavailableError,
@@ -43,6 +44,7 @@ from .understand.traversal_config import TraversalConfig
 
 __all__ = [
     "STRATEGIES",
+    "AmbiguousNameError",
     "BadPredicateError",
     "Book",
     "Chunk",

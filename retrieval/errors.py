@@ -8,6 +8,7 @@
       x BadPredicateError       a query_must that no question could be checked against
       x InvalidQueryError       an empty question, or one of more than 2,000 characters
       x UnknownNameError        a strategy, embedder or chunk that does not exist; lists those that do
+      x AmbiguousNameError      the beginning of a name that several have; lists them
       x IndexMissingError       nothing is live under this home
       x IndexCorruptError       a snapshot's counts, hashes or schema version disagree
       x EmbedderMismatchError   vectors of another model or dimension
@@ -44,6 +45,14 @@ class UnknownNameError(RetrievalError):
     def __init__(self, kind: str, name: str, available: Iterable[str]) -> None:
         self.kind, self.name, self.available = kind, name, tuple(sorted(available))
         super().__init__(f"no {kind} is called {name!r}; there are: {', '.join(self.available) or 'none'}")
+
+
+class AmbiguousNameError(RetrievalError):
+    """The beginning of a name that several have."""
+
+    def __init__(self, kind: str, name: str, available: Iterable[str]) -> None:
+        self.kind, self.name, self.available = kind, name, tuple(available)
+        super().__init__(f"several {kind}s begin with {name!r}; write more of it: {', '.join(self.available)}")
 
 
 class IndexMissingError(RetrievalError):

@@ -13,7 +13,9 @@ from pipeline.console.output import out, print_json
 
 def explain_chunk(
     question: Annotated[str, typer.Argument(help="The question that was asked.", show_default=False)],
-    chunk: Annotated[str, typer.Option("--chunk", help="Id of the chunk; search prints it.", show_default=False)],
+    chunk: Annotated[
+        str, typer.Option("--chunk", help="Id of the chunk, or its beginning; search prints it.", show_default=False)
+    ],
     strategy: StrategyOption = "default",
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
@@ -22,11 +24,12 @@ def explain_chunk(
 
     \b
     Example:
-      querymust explain "to hit AC 6" --chunk 0f8fad5b-d9cb-469f-a165-70867728950e
+      querymust explain "to hit AC 6" --chunk 0f8fad5b
     """
     from retrieval.search.receipt.explanation import explain
 
-    explanation = explain(live_retriever(home), question, chunk, strategy)
+    retriever = live_retriever(home)
+    explanation = explain(retriever, question, retriever.snapshot.chunks.find(chunk), strategy)
     if json_:
         record = asdict(explanation)
         record["chunk"] = explanation.chunk.id

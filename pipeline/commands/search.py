@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption, live_retriever
-from pipeline.console.output import print_json
+from pipeline.console.output import err, print_json
 from pipeline.console.presentation import print_receipt, print_retrieval, retrieval_record
 from retrieval.strategy import DEFAULT_K
 
@@ -22,7 +22,10 @@ def search(
             "--where", help="Only chunks with this metadata, KEY=VALUE; may be given again.", metavar="FILTER"
         ),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Say why each chunk was kept or excluded.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Say why each chunk was kept or excluded, and what scores are made of.")
+    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show all that is known of each chunk.")] = False,
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
@@ -34,15 +37,24 @@ def search(
       querymust search "psionic blast, int 8 wis 15" --strategy dense --k 5
       querymust search "turning a vampire" --where book=rules --where "kind!=prose"
       querymust search "turning a vampire" --debug
+      querymust search "turning a vampire" --k 1 --full
       querymust search "turning a vampire" --json
     """
+    from retrieval.search.metadata_filter.emptiness import why_empty
     from retrieval.search.metadata_filter.text import read_filter
 
     wanted = read_filter(*where) if where else None
-    retrieval = live_retriever(home).retrieve(question, k=k, strategy=strategy, where=wanted, debug=debug)
+    retriever = live_retriever(home)
+    retrieval = retriever.retrieve(question, k=k, strategy=strategy, where=wanted, debug=debug)
+    short_id = retriever.snapshot.chunks.short_id
+    if wanted is not None and not retrieval.hits:
+        reason = why_empty(wanted, retriever.snapshot.metadata)
+        err.print(
+            f"--where: {reason or 'what is left has a query_must that this question does not meet'}", markup=False
+        )
     if json_:
-        print_json(retrieval_record(retrieval))
+        print_json(retrieval_record(retrieval, short_id))
         return
-    print_retrieval(retrieval)
+    print_retrieval(retrieval, short_id, full=full)
     if debug:
         print_receipt(retrieval)

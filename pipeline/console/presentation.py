@@ -1,63 +1,88 @@
 """How a retrieval is shown: as lines for a person and as JSON values for a program."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
 from rich.table import Table
+from rich.text import Text
 
+from pipeline.console.chunk_view import brief, long_title, whole
 from pipeline.console.output import out
-from retrieval.types import Hit, Retrieval
+from retrieval.types import Chunk, Hit, Retrieval
 
-_SHOWN = 110
-
+INDENT = 5
+"""Columns before all lines of a hit but the first."""
+ShortId = Callable[[str], str]
 LEADERBOARD_METRICS = ("hit@1", "hit@5", "mrr", "ndcg@10", "noise@15", "false_exclusions", "p50_ms")
 """Columns of the leaderboard in a terminal of 80 characters; `eval --json` has every metric."""
 
 
-def hit_record(hit: Hit) -> dict[str, object]:
-    """A hit as JSON values, its chunk's text included."""
-    chunk = hit.chunk
+def chunk_record(chunk: Chunk, short_id: ShortId) -> dict[str, object]:
+    """A chunk as JSON values."""
     return {
-        "rank": hit.rank,
-        "score": round(hit.score, 6),
         "id": chunk.id,
+        "short_id": short_id(chunk.id),
         "title": chunk.title,
         "kind": chunk.kind,
         "book": chunk.book,
         "document": chunk.document,
         "lines": list(chunk.lines),
         "heading_path": list(chunk.heading_path),
+        "caption": chunk.caption,
+        "row_key": chunk.row_key,
+        "columns": list(chunk.columns),
+        "cells": list(chunk.cells),
         "query_must": chunk.query_must,
-        "evidence": {name: round(value, 6) for name, value in hit.evidence.items()},
-        "addends": [
-            {"name": each.name, "value": each.value, "weight": each.weight, "contribution": each.contribution}
-            for each in hit.addends
-        ],
         "text": chunk.text,
     }
 
 
-def retrieval_record(retrieval: Retrieval) -> dict[str, object]:
+def hit_record(hit: Hit, short_id: ShortId) -> dict[str, object]:
+    """A hit as JSON values, its chunk included."""
+    addends = [asdict(each) | {"contribution": each.contribution} for each in hit.addends]
+    evidence = {name: round(value, 6) for name, value in hit.evidence.items()}
+    score = {"rank": hit.rank, "score": round(hit.score, 6)}
+    return score | chunk_record(hit.chunk, short_id) | {"evidence": evidence, "addends": addends}
+
+
+def retrieval_record(retrieval: Retrieval, short_id: ShortId) -> dict[str, object]:
     """A retrieval and its receipt as JSON values."""
     return {
         "query": retrieval.query,
         "strategy": retrieval.strategy,
-        "hits": [hit_record(hit) for hit in retrieval.hits],
+        "hits": [hit_record(hit, short_id) for hit in retrieval.hits],
         "receipt": asdict(retrieval.receipt),
     }
 
 
-def print_retrieval(retrieval: Retrieval) -> None:
-    """Each hit on two lines: what it is called, and where it stands and begins."""
+def print_retrieval(retrieval: Retrieval, short_id: ShortId, *, full: bool = False) -> None:
+    """Each hit: where it belongs, its short id and place, and what it says; in a pipe on three lines.
+
+    Args:
+        retrieval: what was found.
+        short_id: from an id to the beginning that no other id has.
+        full: show all that is known of each chunk.
+    """
     if not retrieval.hits:
         out.print("No chunk answers this question.")
+    width = out.width - INDENT if out.is_terminal else None
     for hit in retrieval.hits:
         chunk = hit.chunk
         guard = " [guarded]" if chunk.query_must else ""
-        out.print(f"{hit.rank:>3}. {hit.score:.4f}  {chunk.title}{guard}", markup=False, style="bold")
-        place = f"{chunk.book}/{chunk.document}:{chunk.lines[0]}"
-        out.print(f"     {place}  {chunk.id}", markup=False, style="dim")
-        out.print(f"     {beginning(chunk.source or chunk.text)}", markup=False)
+        title = Text(f"{hit.rank:>3}. {hit.score:.4f}  {long_title(chunk)}{guard}", style="bold")
+        for number, line in enumerate(title.wrap(out, width) if width else [title]):
+            out.print(line if number == 0 else Text(" " * INDENT) + line)
+        print_place(chunk, short_id)
+        for line in whole(chunk, width) if full else brief(chunk, width):
+            out.print(Text(" " * INDENT) + line)
+
+
+def print_place(chunk: Chunk, short_id: ShortId) -> None:
+    """The short id, and the lines of the file that the chunk was made from."""
+    first, last = chunk.lines
+    lines = f"{first}" if first == last else f"{first}-{last}"
+    place = f"{short_id(chunk.id)}  {chunk.book}/{chunk.document}:{lines}"
+    out.print(Text(" " * INDENT + place, style="dim"))
 
 
 def print_receipt(retrieval: Retrieval) -> None:
@@ -67,12 +92,6 @@ def print_receipt(retrieval: Retrieval) -> None:
     out.print()
     for line in debug_lines(retrieval):
         out.print(line, markup=False)
-
-
-def beginning(text: str) -> str:
-    """The first words of a text on one line."""
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 
 
 def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> None:

@@ -54,6 +54,11 @@ def _inline_parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("strikethrough")
 
 
+@cache
+def _whole_parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
 def parse_blocks(text: str) -> tuple[Block, ...]:
     """Top-level blocks in reading order; every non-blank line of `text` is in one.
 
@@ -175,6 +180,19 @@ def plain_text(markup: str) -> str:
     if _INLINE_MARK.search(markup):
         markup = "".join(_words(_inline_parser().parseInline(markup)))
     return " ".join(markup.split())
+
+
+def plain_paragraphs(markup: str) -> tuple[str, ...]:
+    """What a passage shows, in reading order: headings, paragraphs, list items, lines of code, all without marks."""
+    found: list[str] = []
+    for token in _whole_parser().parse(markup):
+        if token.type == "inline":
+            found.append(" ".join("".join(_words(token.children or [])).split()))
+        elif token.type in {"fence", "code_block"}:
+            found += token.content.splitlines()
+        elif token.type == "html_block":
+            found.append(plain_text(_TAG_OR_COMMENT.sub(" ", token.content)))
+    return tuple(text for text in found if text.strip())
 
 
 def _words(tokens: list[Token]) -> Iterator[str]:

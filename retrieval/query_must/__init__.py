@@ -5,6 +5,7 @@
     canonical(question)                   text in the one form that can be compared
     satisfies_query_must(question, must)  the plain meaning
     explain(question, must)               the same in words
+    in_words(must)                        the requirement itself in words
     CompiledPredicates                    the same for a whole index at once
     lint(rows)                            what is wrong with predicates
     parse_query_must(must, strict=True)   refuses what no question could be checked against
@@ -29,6 +30,7 @@ from retrieval.query_must.predicate import (
     validate_contain_range,
 )
 from retrieval.query_must.vocabulary.vocabulary import Label, Vocabulary, load_vocabulary
+from retrieval.query_must.wording import in_words
 
 __all__ = [
     "OPERATORS",
@@ -48,6 +50,7 @@ __all__ = [
     "canonical_term",
     "explain",
     "extract_query_must",
+    "in_words",
     "lint",
     "literal",
     "load_vocabulary",

@@ -57,6 +57,76 @@ def test_search_prints_k_results_and_where_they_stand(run: Run, sample: Home) ->
     assert "lantern-and-blade/03-combat.md:" in ran.out
 
 
+def test_a_hit_shows_every_cell_under_the_name_of_its_column_and_a_pipe_gets_no_control_characters(
+    run: Run, sample: Home
+) -> None:
+    title, place, cells = run("search", QUESTION, "--home", sample.root, "--k", 1).out.splitlines()
+    assert title.endswith("Combat > Attack Matrices > I.A. Attack Matrix for Clerics, Druids and Monks [guarded]")
+    assert re.fullmatch(r" {5}[0-9a-f]{8}  lantern-and-blade/03-combat.md:\d+", place)
+    assert cells.strip().startswith("Opponent Armor Class: 6 | Level 1-3: 14 | Level 4-6: 12 | Level 7-9: 10 | ")
+    assert cells.endswith("Level 19+: 3")
+    assert all(letter.isprintable() for letter in title + place + cells)
+
+
+def test_the_hit_of_the_docs_is_what_is_printed(run: Run, sample: Home) -> None:
+    (block,) = re.findall(
+        r"^```text\n(.*?)^```", (ROOT / "docs" / "cli.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    assert run("search", QUESTION, "--home", sample.root, "--k", 1).out == block
+
+
+def test_full_shows_source_names_predicate_and_metadata(run: Run, sample: Home) -> None:
+    full = run("search", QUESTION, "--home", sample.root, "--k", 1, "--full").out
+    assert "  | 6 | 14 | 12 | 10 | 8 | 6 | 4 | 3 |" in full
+    for said in ('names: ["ac 6"]', "query_must: {", "in words: The question must say one of", "doc_type: core-rules"):
+        assert said in full
+
+
+def test_show_takes_the_short_id_that_search_prints(run: Run, sample: Home) -> None:
+    (hit,) = run("search", QUESTION, "--home", sample.root, "--k", 1, "--json").json["hits"]  # type: ignore[misc]
+    ran = run("show", hit["short_id"], "--home", sample.root)
+    assert ran.status == 0
+    assert f"id {hit['id']}, row" in ran.out
+    assert 'in words: The question must say one of "ia", "cleric", "druid", "monk"; and one of ' in ran.out
+    record = run("show", hit["id"], "--home", sample.root, "--json").json
+    assert {key: record[key] for key in hit if key in record} == {key: hit[key] for key in hit if key in record}
+    assert {record["above"]["title"][-1], record["below"]["title"][-1]} == {"5", "7"}  # type: ignore[index]
+    assert run("explain", QUESTION, "--chunk", hit["short_id"], "--home", sample.root).out.startswith("IN: ")
+
+
+def test_the_first_chunk_of_a_document_has_nothing_above_and_the_last_nothing_below(run: Run, sample: Home) -> None:
+    hits = run(
+        "search", QUESTION, "--home", sample.root, "--json", "--k", 1000, "--where", "document=03-combat.md"
+    ).json
+    place, above = hits["hits"][0]["short_id"], []  # type: ignore[index]
+    while place:
+        record = run("show", place, "--home", sample.root, "--json").json
+        above.append(record["id"])
+        place = record["above"] and record["above"]["id"]  # type: ignore[index]
+    assert "above: nothing" in run("show", above[-1], "--home", sample.root).out
+    below = [run("show", each, "--home", sample.root, "--json").json["below"] for each in above[1:]]
+    assert [each["id"] for each in below] == above[:-1]  # type: ignore[index]
+
+
+def test_an_id_that_is_unknown_or_begins_several_is_one_line_of_candidates(run: Run, sample: Home) -> None:
+    for given, words in (("", "several chunks begin with ''"), ("zzz", "no chunk is called 'zzz'")):
+        ran = run("show", given, "--home", sample.root)
+        assert (ran.status, ran.out) == (2, "")
+        assert words in ran.err
+        assert len(ran.err.strip().splitlines()) == 1
+        assert len(re.findall(r"[0-9a-f]{8} \(", ran.err)) >= 3
+
+
+def test_a_filter_that_leaves_nothing_says_which_values_there_are(run: Run, sample: Home) -> None:
+    ran = run("search", QUESTION, "--home", sample.root, "--where", "kind=pros")
+    assert ran.status == 0
+    assert ran.err.strip() == "--where: no chunk has kind=pros; kind is one of: prose, row, record"
+    both = run("search", QUESTION, "--home", sample.root, "--where", "kind=row", "--where", "kind=prose", "--json")
+    assert both.json["hits"] == []
+    assert "all together by none" in both.err
+    assert run("search", QUESTION, "--home", sample.root, "--where", "kind=prose").err == ""
+
+
 def test_search_as_json_holds_hits_and_receipt(run: Run, sample: Home) -> None:
     record = run("search", QUESTION, "--home", sample.root, "--json", "--strategy", "prefilter").json
     hits = record["hits"]

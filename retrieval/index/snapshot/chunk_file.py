@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,14 @@ import numpy.typing as npt
 from pydantic import ValidationError
 
 from retrieval.arrays import load_array, save_array
-from retrieval.errors import IndexCorruptError, UnknownNameError
+from retrieval.errors import AmbiguousNameError, IndexCorruptError, UnknownNameError
 from retrieval.records import dump_record, parse_record
 from retrieval.types import Chunk
+
+SHORTEST = 8
+"""Characters of a short id at least."""
+LISTED = 6
+"""Candidates that an error names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +77,34 @@ class ChunkFile:
         """The id at a position, without reading the chunk."""
         return str(self.ids[position], "utf-8")
 
+    def short_id(self, chunk_id: str) -> str:
+        """The first 8 characters of an id, or as many as no other id begins with."""
+        position = int(self.positions([chunk_id])[0])
+        beside = [self.id_at(near) for near in (position - 1, position + 1) if 0 <= near < len(self)]
+        shared = max((_shared(chunk_id, other) for other in beside), default=0)
+        return chunk_id[: max(SHORTEST, shared + 1)]
+
+    def find(self, beginning: str) -> str:
+        """The id that begins so.
+
+        Raises:
+            UnknownNameError: no id does; lists those that stand next to it in their order.
+            AmbiguousNameError: several do; lists them.
+        """
+        given = beginning.encode()
+        first, last = (int(end) for end in np.searchsorted(self.ids, [given, given + b"\xff"]))
+        if first < last and (last - first == 1 or self.id_at(first) == beginning):
+            return self.id_at(first)
+        if first < last:
+            more = [f"and {last - first - LISTED} more"] if last - first > LISTED else []
+            listed = [self._called(position) for position in range(first, last)[:LISTED]]
+            raise AmbiguousNameError("chunk", beginning, listed + more)
+        near = range(max(0, first - LISTED // 2), min(len(self), first + LISTED // 2))
+        raise UnknownNameError("chunk", beginning, [self._called(position) for position in near])
+
+    def _called(self, position: int) -> str:
+        return f"{self.short_id(self.id_at(position))} ({self[position].title})"
+
     def positions(self, ids: Sequence[str]) -> npt.NDArray[np.int64]:
         """Positions of ids, in their order.
 
@@ -85,3 +119,9 @@ class ChunkFile:
         if len(strange):
             raise UnknownNameError("chunk", ids[int(strange[0])], [f"{len(self)} others; see a search's results"])
         return found.astype(np.int64)
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two ids begin with alike."""
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in alike)

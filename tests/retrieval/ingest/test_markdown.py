@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retrieval.ingest.markdown import heading_text, parse_blocks, plain_text, split_row
+from retrieval.ingest.markdown import heading_text, parse_blocks, plain_paragraphs, plain_text, split_row
 
 
 def test_blocks_stand_under_their_headings():
@@ -135,3 +135,30 @@ def test_every_line_that_is_not_blank_is_in_exactly_one_block(text):
 
     assert len(covered) == len(set(covered))
     assert all(not lines[i].strip() for i in set(range(len(lines))) - set(covered))
+
+
+def test_a_passage_shows_what_a_reader_of_the_page_sees() -> None:
+    markup = """# A *title*
+
+[![build](b.svg)](https://ci.example) See [docs][1] and [a link](https://example.org)\\.
+Second line.
+
+- one **item**
+- two
+
+```
+x = a * b * c
+```
+
+<div class="x">In <b>HTML</b></div>
+
+[1]: https://example.org/docs
+"""
+    assert plain_paragraphs(markup) == (
+        "A title",
+        "build See docs and a link. Second line.",
+        "one item",
+        "two",
+        "x = a * b * c",
+        "In HTML",
+    )
