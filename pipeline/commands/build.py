@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,10 +22,19 @@ from pipeline.commands.options import (
 from pipeline.console.output import err, out, print_error, print_json, progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from pipeline.runs.build import Build
+    from pipeline.runs.outcomes import Build, Step
     from retrieval.home import Home
+
+
+INTERRUPTED = 130
+"""The exit status of what Ctrl-C stopped: 128 and the number of the signal."""
+
+NO_QUESTIONS = (
+    "No questions were given, so nothing was scored; the index went live on the checks that need none. "
+    "Give some: querymust build --questions FILE"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +52,15 @@ def build_library(
     questions: QuestionsOption = None,
     no_questions: Annotated[bool, typer.Option("--no-questions", help="Forget those of the last build.")] = False,
     embedder: Annotated[str | None, typer.Option("--embedder", help="wordllama, minilm or openai.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Name every warning and every ignored file.")] = False,
     json_: JsonOption = False,
 ) -> None:
     """Build the index of a library, score it, and let it go live if its checks hold.
 
     Without questions nothing is scored.
     A second build embeds only what changed. If a book fails or a check does not hold, the live index stays as it was.
-    Another library than that of the last build forgets the questions of the last build.
+    Another library than that of the last build forgets the questions of the last build. Ctrl-C stops a build at once
+    and loses nothing that was live; the next one goes on where it was.
 
     \b
     Examples:
@@ -56,10 +68,25 @@ def build_library(
       querymust build --library books --questions mine.jsonl
       querymust build          (the library and the questions of the last build)
     """
-    asked = asked_for(home, library, questions, no_questions=no_questions, embedder=embedder)
-    done = run_build(asked.home, asked.forgotten, json_=json_)
+    with told_when_interrupted(home):
+        asked = asked_for(home, library, questions, no_questions=no_questions, embedder=embedder)
+        done = run_build(asked.home, asked.forgotten, json_=json_, verbose=verbose)
     if not json_:
         print_scores_of_build(asked.home, str(done.library["live_index"]["snapshot"]))
+
+
+@contextmanager
+def told_when_interrupted(root: Path) -> Iterator[None]:
+    """Turn Ctrl-C into one line about the home at `root` and exit status 130."""
+    pointer = root.expanduser() / "live"
+    before = pointer.read_bytes() if pointer.is_file() else b""
+    try:
+        yield
+    except KeyboardInterrupt:
+        live = pointer.read_bytes() if pointer.is_file() else b""
+        kept = "the live index is as it was" if live == before else "the new index had just gone live"
+        err.print(f"Interrupted; {kept}. Run the same command to go on.")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def asked_for(
@@ -98,23 +125,30 @@ def asked_for(
     return Request(replace(home, settings=settings), forgotten)
 
 
-def run_build(home: Home, forgotten: Sequence[Path] = (), *, json_: bool = False) -> Build:
-    """Build, say what happened, and exit with status 1 where the candidate did not go live."""
-    with progress_bar("building") as bar:
-        bar("starting", 0, 1)
-        from pipeline.runs.build import build
+def run_build(home: Home, forgotten: Sequence[Path] = (), *, json_: bool = False, verbose: bool = False) -> Build:
+    """Build, say what happened, and exit with status 1 where the candidate did not go live.
 
-        done = build(home, bar)
+    Raises:
+        HomeBusyError: another build is at work in this home.
+    """
+    from pipeline.building.book_entry import book_entries
+    from pipeline.commands.build_report import print_build, summary
+
+    done = _watched(home)
     if forgotten:
         err.print(
             f"Forgot the questions of the library before: {', '.join(map(str, forgotten))}. "
             "For this one, give some: querymust build --questions FILE",
             markup=False,
         )
+    entries = [entry for slug, entry in book_entries(home).items() if slug in done.slugs]
     if json_:
-        print_json(summary(done))
+        print_json(summary(done, entries))
     elif not done.problems:
-        _print_summary(done, home)
+        print_build(done, entries, verbose=verbose)
+        if not home.settings.questions:
+            out.print(NO_QUESTIONS, markup=False)
+        out.print(f"live: {done.library['live_index']['snapshot']}")
     for problem in done.problems:
         print_error(f"{problem.where}: {problem.sentence}")
     if done.problems:
@@ -123,40 +157,19 @@ def run_build(home: Home, forgotten: Sequence[Path] = (), *, json_: bool = False
     return done
 
 
-def summary(done: Build) -> dict[str, object]:
-    """What a build did, as JSON values."""
-    return {
-        "books": list(done.slugs),
-        "left_out": list(done.strays),
-        "embedded": done.total("n_embedded"),
-        "reused": done.total("n_reused"),
-        "deleted": done.total("n_deleted"),
-        "candidate": done.library.get("candidate_index", {}).get("snapshot"),
-        "live": done.library.get("live_index", {}).get("snapshot"),
-        "problems": [{"where": problem.where, "what": problem.sentence} for problem in done.problems],
-    }
+def _watched(home: Home) -> Build:
+    """Build and say how far it is: as a bar on a terminal, elsewhere as a line for each book and each set of scores."""
+    from pipeline.runs.apart import build_apart
 
+    said = ""
+    with progress_bar("building") as bar:
+        bar("starting", 0, 1)
 
-def _print_summary(done: Build, home: Home) -> None:
-    index, live = done.library["candidate_index"], done.library["live_index"]
-    out.print(
-        f"{len(done.slugs)} books, {index['n_chunks']} chunks ({index['n_guarded']} guarded): "
-        f"{done.total('n_embedded')} embedded, {done.total('n_reused')} reused, {done.total('n_deleted')} deleted"
-    )
-    for slug, outcome in done.books.items():
-        read = outcome.numbers["books"]
-        if read["n_warnings"] or read["n_ignored"]:
-            out.print(f"  {slug}: {read['n_warnings']} warnings, {read['n_ignored']} files ignored", markup=False)
-            out.print(f"{read['warnings']}", markup=False)
-    if done.strays:
-        out.print(
-            f"Left out, for a book is a folder and these lie beside them: {', '.join(done.strays)}",
-            markup=False,
-        )
-    if not home.settings.questions:
-        out.print(
-            "No questions were given, so nothing was scored; the index went live on the checks that need none. "
-            "Give some: querymust build --questions FILE",
-            markup=False,
-        )
-    out.print(f"live: {live['snapshot']}")
+        def tell(step: Step) -> None:
+            nonlocal said
+            bar(f"{step.doing}, {step.part}" if step.part else step.doing, step.done, step.total)
+            if not err.is_terminal and step.doing != said:
+                said = step.doing
+                err.print(said, markup=False)
+
+        return build_apart(home, tell)

@@ -76,6 +76,10 @@ def _print(found: Inspection) -> None:
     for slug in found.unread:
         out.print(f"{slug}: its records are not those of this snapshot; build it again to compare them", markup=False)
     _print_densities(found)
+    if not found.n_guarded:
+        from pipeline.lint.guarding import why_none_is_guarded
+
+        out.print(why_none_is_guarded(len(found.densities)), markup=False)
     warnings = len(found.findings) + len(found.violations) - found.n_errors
     out.print(
         f"snapshot {found.snapshot}: {found.n_chunks} chunks, {found.n_guarded} guarded; "

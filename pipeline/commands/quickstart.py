@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich import box
 from rich.table import Table
 
-from pipeline.commands.build import run_build
+from pipeline.commands.build import run_build, told_when_interrupted
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, live_retriever
 from pipeline.console.output import out
 from pipeline.console.presentation import print_leaderboard
@@ -35,8 +35,9 @@ def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
     """
     from evals.leaderboard import Leaderboard
 
-    built = _sample_home(home)
-    done = run_build(built)
+    with told_when_interrupted(home):
+        built = _sample_home(home)
+        done = run_build(built)
     _ask_examples(built.root)
     live = str(done.library["live_index"]["snapshot"])
     print_leaderboard(Leaderboard.read(built.evaluations / live).strategies)

@@ -1,7 +1,7 @@
 """What the command prints: results on standard output, progress and errors on standard error."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -20,6 +20,18 @@ def print_error(sentence: str) -> None:
     """One clear line, or as many as the error has."""
     err.print("[bold red]error:[/] ", end="")
     err.print(sentence, markup=False)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 book`, `12,833 books`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def named(names: Sequence[str], shown: int | None = None) -> str:
+    """The names, or the first of them and how many more there are; one more is named, for that is as short."""
+    if shown is None or len(names) <= shown + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:shown])} and {len(names) - shown:,} more"
 
 
 @contextmanager

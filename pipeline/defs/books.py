@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from pipeline.building.book_entry import keep_digest
 from pipeline.building.materialization import materialized
 from pipeline.defs.partitions import books_partitions
 from retrieval.errors import UnknownNameError
@@ -19,6 +20,7 @@ def books(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg
         raise UnknownNameError(f"book of {home.library}", slug, folders)
     book = read_book(folders[slug])
     write_jsonl(home.book(slug) / "book.jsonl", [book])
+    keep_digest(home.book(slug), folders[slug].digest)
     return materialized(
         folders[slug].digest,
         {

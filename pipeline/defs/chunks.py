@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import dagster as dg
 
+from pipeline.building.book_entry import enter_book
 from pipeline.building.embedding import embed_chunks, embedding_key
 from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.partitions import books_partitions
@@ -52,6 +53,7 @@ def embeddings(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
     embedder = load_embedder(home.settings.embedder)
     store = EmbeddingStore(home.embeddings, embedder.identity)
     tally = embed_chunks(store, embedder, found, folder / "embedded.txt")
+    enter_book(folder)
     model = f"{embedder.identity.name} {embedder.identity.version}"
     return materialized(
         content_version([model, *map(embedding_key, found)]),

@@ -1,71 +1,95 @@
 """One build: every book, then the library, then the scores, then live; it stops before anything is lost."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
+import dagster as dg
+
+from pipeline.building.book_entry import BookEntry, book_entries
 from pipeline.definitions import load
-from pipeline.runs.in_process import Problem, Runner, RunOutcome, dagster_instance, sync_books
+from pipeline.runs.in_process import Runner, cancel_unfinished, dagster_instance, sync_books
+from pipeline.runs.outcomes import Build, Progress, Step
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.ingest.library.library import list_books, stray_files
+from retrieval.ingest.library.library import BookFolder, list_books, stray_files
 from retrieval.search.strategies import STRATEGIES
 
-Progress = Callable[[str, int, int], None]
-"""Told what runs now, how many jobs are done, and how many there are."""
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    name: str
+    key: str | None
+    doing: str
 
 
-@dataclass(slots=True)
-class Build:
-    """What a build did; without problems its snapshot is live."""
-
-    slugs: tuple[str, ...] = ()
-    strays: tuple[str, ...] = ()
-    """Files beside the books' folders, which no book holds."""
-    problems: list[Problem] = field(default_factory=list)
-    books: dict[str, RunOutcome] = field(default_factory=dict)
-    library: dict[str, dict[str, object]] = field(default_factory=dict)
-    """Numbers of the whole-library assets."""
-
-    def total(self, key: str) -> int:
-        """The sum over the books of what their `embeddings` reported under `key`."""
-        numbers = (outcome.numbers.get("embeddings", {}).get(key, 0) for outcome in self.books.values())
-        return sum(number for number in numbers if isinstance(number, int))
-
-
-def build(home: Home, progress: Progress = lambda *_: None) -> Build:
+def build(
+    home: Home,
+    progress: Progress = lambda _: None,
+    opened: Callable[[dg.DagsterInstance], None] = lambda _: None,
+) -> Build:
     """Bring the live index of `home` in step with its library.
 
     A book that fails does not stop the other books; it stops the snapshot, and readers keep the index that they had.
+    Whoever calls holds the home's `write_lock`: runs that an earlier build left unfinished are taken for dead.
+
+    Args:
+        home: what is built, with what.
+        progress: told each step as it begins.
+        opened: given the run history before the first run begins.
 
     Raises:
         LibraryError: the library cannot be read; nothing was changed.
         UnknownNameError: no embedder is called what the settings say; nothing was changed.
     """
-    done = Build()
     # What cannot be used must not become the home's own: the next build would fail for it too.
-    list_books(home.library)
+    folders = list_books(home.library)
     load_embedder(home.settings.embedder)
+    done = _compared(folders, book_entries(home))
     done.strays = stray_files(home.library)
     home.settings.write(home.root)  # the runs, and the UI after them, find their settings there
     with dagster_instance(home) as instance:
+        cancel_unfinished(instance)
+        opened(instance)
         done.slugs = sync_books(home, instance)
         runner = Runner(load(), instance, home)
-        jobs: list[tuple[str, str | None]] = [("index_book", slug) for slug in done.slugs]
-        strategies = STRATEGIES if home.settings.questions else ()
-        jobs += [("index_library", None), *(("evaluate", name) for name in strategies), ("go_live", None)]
-        for number, (job, key) in enumerate(jobs):
-            if done.problems and job != "index_book":
+        jobs = _jobs(done.slugs, STRATEGIES if home.settings.questions else ())
+        for number, job in enumerate(jobs):
+            if done.problems and job.name != "index_book":
                 break
 
-            def tell(step: str, key: str | None = key, number: int = number) -> None:
-                progress(f"{step} [{key}]" if key else step, number, len(jobs))
+            def tell(part: str, job: _Job = job, number: int = number) -> None:
+                progress(Step(job.doing, part, number, len(jobs)))
 
-            tell(job)
-            outcome = runner.run(job, key, tell)
+            tell("")
+            outcome = runner.run(job.name, job.key, tell)
             done.problems.extend(outcome.problems)
-            if job == "index_book" and key is not None:
-                done.books[key] = outcome
+            if job.name == "index_book" and job.key is not None:
+                done.books[job.key] = outcome
             else:
                 done.library |= outcome.numbers
-        progress("done", len(jobs), len(jobs))
     return done
+
+
+def _compared(folders: tuple[BookFolder, ...], before: Mapping[str, BookEntry]) -> Build:
+    """A build that has not begun, with the books that are not as they were."""
+    digests = {folder.slug: folder.digest for folder in folders}
+    return Build(
+        new=tuple(slug for slug in digests if slug not in before),
+        changed=tuple(slug for slug in digests if slug in before and before[slug].digest != digests[slug]),
+        gone=tuple(slug for slug in before if slug not in digests),
+    )
+
+
+def _jobs(slugs: tuple[str, ...], strategies: Mapping[str, object] | tuple[()]) -> list[_Job]:
+    return [
+        *(
+            _Job("index_book", slug, f"book {number} of {len(slugs)}: {slug}")
+            for number, slug in enumerate(slugs, start=1)
+        ),
+        _Job("index_library", None, "the index of the whole library"),
+        *(
+            _Job("evaluate", name, f"scores {number} of {len(strategies)}: {name}")
+            for number, name in enumerate(strategies, start=1)
+        ),
+        _Job("go_live", None, "going live"),
+    ]

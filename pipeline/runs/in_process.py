@@ -12,31 +12,26 @@ import dagster as dg
 
 import pipeline
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
+from pipeline.defs.sensors import ASKED_BY
+from pipeline.runs.outcomes import Problem, RunOutcome
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
+OF_A_BUILD = {ASKED_BY: "build"}
+"""The tag of the runs that a build starts: only those are known to be dead once no build is at work."""
+
+UNFINISHED = (
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+)
+
 Listener = Callable[[str], None]
 """Told the name of each asset or check as it begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One step or check that did not hold."""
-
-    where: str
-    sentence: str
-    """What to do; for an error that nobody foresaw its stack trace."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunOutcome:
-    """What one run left: its problems, and the numbers its assets reported."""
-
-    problems: tuple[Problem, ...]
-    numbers: dict[str, dict[str, object]]
 
 
 @contextmanager
@@ -47,6 +42,18 @@ def dagster_instance(home: Home) -> Iterator[dg.DagsterInstance]:
     shutil.copyfile(Path(pipeline.__file__).with_name("dagster.yaml"), home.dagster / "dagster.yaml")
     with dg.DagsterInstance.from_config(str(home.dagster)) as instance:
         yield instance
+
+
+def cancel_unfinished(instance: dg.DagsterInstance) -> int:
+    """Mark the runs that a build began and did not finish as canceled, and return how many.
+
+    Call it where the process that ran them is gone or is about to go: a run's own process says nothing when it is
+    killed, and the UI would call the run under way for ever.
+    """
+    runs = instance.get_runs(dg.RunsFilter(tags=OF_A_BUILD, statuses=list(UNFINISHED)))
+    for run in runs:
+        instance.report_run_canceled(run, "The build was interrupted.")
+    return len(runs)
 
 
 def sync_books(home: Home, instance: dg.DagsterInstance) -> tuple[str, ...]:
@@ -93,6 +100,7 @@ class Runner:
             partition_key=partition_key,
             raise_on_error=False,
             run_id=run_id,
+            tags=OF_A_BUILD,
             # The home itself and not its path: read again, the environment would win over what was asked for.
             resources={"home": self.home},
         )
@@ -136,10 +144,16 @@ def _raised_on_purpose() -> dict[str, type[RetrievalError]]:
     return found
 
 
+_JSON = (int, float, str, list, dict, type(None))
+"""What another process can be told; a table of Dagster's is kept in its own history."""
+
+
 def _numbers(result: dg.ExecuteInProcessResult) -> dict[str, dict[str, object]]:
     numbers: dict[str, dict[str, object]] = {}
     for event in result.get_asset_materialization_events():
         materialization = event.step_materialization_data.materialization
         name = materialization.asset_key.to_user_string()
-        numbers[name] = {key: value.value for key, value in materialization.metadata.items()}
+        numbers[name] = {
+            key: value.value for key, value in materialization.metadata.items() if isinstance(value.value, _JSON)
+        }
     return numbers

@@ -7,7 +7,7 @@ import pytest
 
 from pipeline import cli
 from pipeline.commands.build import asked_for
-from pipeline.runs.build import Build
+from pipeline.runs.outcomes import Build
 from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.settings import FILE_NAME, Settings
@@ -94,7 +94,7 @@ def test_a_build_after_a_quickstart_asks_no_question_about_the_sample_and_says_s
         built.append(home)
         return Build(library={"candidate_index": {"n_chunks": 1, "n_guarded": 0}, "live_index": {"snapshot": "one"}})
 
-    monkeypatch.setattr("pipeline.runs.build.build", instead)
+    monkeypatch.setattr("pipeline.runs.apart.build_apart", instead)
     arguments = ["querymust", "build", "--library", str(books), "--home", str(quickstarted.root)]
     monkeypatch.setattr(sys, "argv", arguments)
     with pytest.raises(SystemExit) as stop:

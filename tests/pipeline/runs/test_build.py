@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.commands.build import summary
+from pipeline.commands.build_report import summary
 from pipeline.runs.build import Build, build
 from pipeline.runs.in_process import dagster_instance
 from retrieval.errors import LibraryError

@@ -1,0 +1,66 @@
+"""What a home knows of a book at a glance: written when the book is indexed, read by whoever shows the books."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrieval.atomic_files import write_atomically
+from retrieval.errors import IndexCorruptError
+from retrieval.home import Home
+from retrieval.records import read_jsonl, write_jsonl
+from retrieval.types import Book, Chunk, Table
+
+FILE_NAME = "entry.jsonl"
+_DIGEST = "digest.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class BookEntry:
+    """One indexed book. Key: slug."""
+
+    slug: str
+    title: str
+    digest: str
+    """Of its folder as it was read; the library's other one says that the book changed since."""
+    n_documents: int
+    n_chunks: int
+    n_tables: int
+    n_guarded: int
+    """Chunks with a predicate."""
+    ignored: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def keep_digest(folder: Path, digest: str) -> None:
+    """Remember in a book's folder of records which state of its source they are made from."""
+    write_atomically(folder / _DIGEST, digest + "\n")
+
+
+def enter_book(folder: Path) -> None:
+    """Write the entry of the book whose records lie in `folder`; the last step of indexing it."""
+    (book,) = read_jsonl(folder / "book.jsonl", Book)
+    chunks = read_jsonl(folder / "chunks.jsonl", Chunk)
+    digest = folder / _DIGEST
+    entry = BookEntry(
+        slug=book.slug,
+        title=book.title,
+        digest=digest.read_text(encoding="ascii").strip() if digest.is_file() else "",
+        n_documents=len(book.documents),
+        n_chunks=len(chunks),
+        n_tables=len(read_jsonl(folder / "tables.jsonl", Table)),
+        n_guarded=sum(chunk.query_must is not None for chunk in chunks),
+        ignored=book.ignored,
+        warnings=book.warnings,
+    )
+    write_jsonl(folder / FILE_NAME, [entry])
+
+
+def book_entries(home: Home) -> dict[str, BookEntry]:
+    """The entries of the books that were indexed, by slug and in slug order; of one never finished there is none."""
+    entries: dict[str, BookEntry] = {}
+    for path in sorted((home.root / "books").glob(f"*/{FILE_NAME}")):
+        try:
+            (entry,) = read_jsonl(path, BookEntry)
+        except (IndexCorruptError, ValueError):
+            continue  # of another version of this program; the next build writes it anew
+        entries[entry.slug] = entry
+    return entries

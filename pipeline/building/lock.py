@@ -1,0 +1,116 @@
+"""One writer at a time in a home: a lock that goes with its process, and says whose it is."""
+
+import fcntl
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from retrieval.errors import RetrievalError
+from retrieval.records import dump_record, parse_record
+
+FILE_NAME = "building.lock"
+_ATTEMPTS, _PAUSE = 5, 0.05
+"""Whoever asks who is at work holds the lock for a moment too; so much later it is free again."""
+
+
+class HomeBusyError(RetrievalError):
+    """Another process writes in this home; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who is at work in a home."""
+
+    pid: int
+    """Of the process to stop; its workers stop with it."""
+    host: str
+    since: datetime
+    command: str
+
+    @classmethod
+    def here(cls) -> "Holder":
+        """This process, from now on."""
+        command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+        return cls(os.getpid(), socket.gethostname(), datetime.now(UTC).replace(microsecond=0), command)
+
+    def __str__(self) -> str:
+        """`process 1234, since 14:02`; with the date if that was another day, with the host if it is another one."""
+        since, now = self.since.astimezone(), datetime.now().astimezone()
+        when = f"{since:%H:%M}" if since.date() == now.date() else f"{since:%Y-%m-%d %H:%M}"
+        host = "" if self.host == socket.gethostname() else f" on {self.host}"
+        return f"process {self.pid}{host}, since {when}"
+
+
+@contextmanager
+def write_lock(root: Path) -> Iterator[int]:
+    """Hold the home at `root` for one writer, and give the descriptor that holds it.
+
+    A child that inherits the descriptor holds the lock too: the home is free when the last of them is gone, however it
+    went. The file goes with the lock; one that a killed process left is locked by nobody.
+
+    Raises:
+        HomeBusyError: another process holds it.
+    """
+    is_new = not root.exists()
+    root.mkdir(parents=True, exist_ok=True)
+    path = root / FILE_NAME
+    descriptor = _locked(path)
+    try:
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, dump_record(Holder.here()) + b"\n", 0)
+        yield descriptor
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+        if is_new:
+            with suppress(OSError):  # whatever was built there keeps it
+                root.rmdir()
+
+
+def holder(root: Path) -> Holder | None:
+    """Who is at work in the home at `root`; None if nobody is."""
+    try:
+        descriptor = os.open(root / FILE_NAME, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        with suppress(ValidationError):
+            return parse_record(os.pread(descriptor, 65_536, 0), Holder)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _locked(path: Path) -> int:
+    for attempt in range(_ATTEMPTS):
+        if attempt:
+            time.sleep(_PAUSE)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            continue
+        if _is_at(path, descriptor):
+            return descriptor
+        os.close(descriptor)  # the one before removed the file between our two steps
+    who = holder(path.parent)
+    said = f" ({who})" if who else ""
+    raise HomeBusyError(f"another build{said} is at work in {path.parent}; wait for it, or stop it")
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,96 @@
+"""What `querymust build` says of a build that is done: as lines for a person, and as JSON values for a program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pipeline.console.output import counted, named, out
+from pipeline.lint.causes import by_cause
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from pipeline.building.book_entry import BookEntry
+    from pipeline.runs.outcomes import Build
+
+CAUSES_SHOWN = 10
+NAMES_SHOWN = 3
+
+
+def summary(done: Build, entries: Collection[BookEntry] = ()) -> dict[str, object]:
+    """What a build did, and what it read with warnings, as JSON values."""
+    return {
+        "books": list(done.slugs),
+        "new": list(done.new),
+        "changed": list(done.changed),
+        "gone": list(done.gone),
+        "left_out": list(done.strays),
+        "ignored": _ignored(entries),
+        "warnings": [{"what": cause.said, "where": list(cause.places)} for cause in by_cause(_warnings(entries))],
+        "embedded": done.total("n_embedded"),
+        "reused": done.total("n_reused"),
+        "deleted": done.total("n_deleted"),
+        "candidate": done.library.get("candidate_index", {}).get("snapshot"),
+        "live": done.library.get("live_index", {}).get("snapshot"),
+        "problems": [{"where": problem.where, "what": problem.sentence} for problem in done.problems],
+    }
+
+
+def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -> None:
+    """What was built, what of it is new, and what a person may want to put right."""
+    index = done.library["candidate_index"]
+    size = f"{counted(len(done.slugs), 'book')}, {index['n_chunks']:,} chunks ({index['n_guarded']:,} guarded)"
+    out.print(f"{size}: {_news(done, verbose=verbose)}", markup=False)
+    if not index["n_guarded"]:
+        from pipeline.lint.guarding import why_none_is_guarded
+
+        out.print(why_none_is_guarded(done.total("n_tables", "tables")), markup=False)
+    for line in (*_warning_lines(entries, verbose=verbose), *_left_out(done, entries, verbose=verbose)):
+        out.print(line, markup=False)
+
+
+def _news(done: Build, *, verbose: bool) -> str:
+    n_embedded = done.total("n_embedded")
+    shown = None if verbose else NAMES_SHOWN
+    told = [
+        f"{len(slugs)} {what} ({named(slugs, shown)})"
+        for what, slugs in (("new", done.new), ("changed", done.changed), ("gone", done.gone))
+        if slugs
+    ]
+    if not told and not n_embedded:
+        return "nothing changed, 0 embedded"
+    unchanged = len(done.slugs) - len(done.new) - len(done.changed)
+    if unchanged:
+        told.append(f"{unchanged} unchanged")
+    vectors = f"{n_embedded:,} embedded, {done.total('n_reused'):,} reused, {done.total('n_deleted'):,} deleted"
+    return f"{', '.join(told)}; {vectors}"
+
+
+def _warnings(entries: Collection[BookEntry]) -> Iterator[tuple[str, str]]:
+    return ((entry.slug, warning) for entry in entries for warning in entry.warnings)
+
+
+def _ignored(entries: Collection[BookEntry]) -> list[str]:
+    return [f"{entry.slug}/{name}" for entry in entries for name in entry.ignored]
+
+
+def _warning_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str]:
+    causes = by_cause(_warnings(entries))
+    for cause in causes if verbose else causes[:CAUSES_SHOWN]:
+        if verbose:
+            yield f"warning: {cause.said}"
+            yield from (f"  {place}" for place in cause.places)
+        else:
+            times = f"{len(cause.places)} times: " if len(cause.places) > 1 else ""
+            yield f"warning: {cause.said} ({times}{named(cause.places, NAMES_SHOWN)})"
+    if len(causes) > CAUSES_SHOWN and not verbose:
+        yield f"and {len(causes) - CAUSES_SHOWN} more kinds of warnings; all of them: querymust build --verbose"
+
+
+def _left_out(done: Build, entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str]:
+    ignored, shown = _ignored(entries), None if verbose else NAMES_SHOWN
+    if ignored:
+        were = f"{counted(len(ignored), 'file')} {'was' if len(ignored) == 1 else 'were'}"
+        yield f"{were} ignored, for only .md files are read: {named(ignored, shown)}"
+    if done.strays:
+        yield f"Left out, for a book is a folder and these lie beside them: {named(done.strays, shown)}"

@@ -1,0 +1,86 @@
+"""A build in a process of its own, so that Ctrl-C ends it at once, whatever library it is in."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from pipeline.building.lock import write_lock
+from pipeline.runs.messages import Message
+from pipeline.runs.outcomes import Build, Problem, Progress
+from retrieval.errors import RetrievalError
+from retrieval.home import Home
+from retrieval.records import dump_record, parse_record
+
+GRACE = 1.0
+"""Seconds that an interrupted worker has to mark its run as canceled; else it is killed, and the next build does it."""
+
+
+def build_apart(home: Home, progress: Progress) -> Build:
+    """Do `pipeline.runs.build.build` in a process of its own, which holds the home's lock too.
+
+    A KeyboardInterrupt ends the worker at once: what it had finished is kept, what it had not is not to be seen.
+
+    Raises:
+        HomeBusyError: another process writes in this home.
+        RetrievalError: what the build raised; nothing was changed.
+    """
+    with write_lock(home.root) as lock, _worker(lock) as worker:
+        last = _listen(worker, home, progress)
+        status = worker.wait()
+        if last.error is not None:
+            raise RetrievalError(last.error)
+        return last.build or Build(problems=[Problem("build", _died(status))])
+
+
+def _listen(worker: subprocess.Popen[bytes], home: Home, progress: Progress) -> Message:
+    """The last message of the worker; an empty one if it went without any."""
+    assert worker.stdin is not None  # noqa: S101 -- both are pipes
+    assert worker.stdout is not None  # noqa: S101
+    with suppress(BrokenPipeError):
+        worker.stdin.write(dump_record(home) + b"\n")
+        worker.stdin.flush()
+    for line in worker.stdout:
+        message = parse_record(line, Message)
+        if message.step is None:
+            return message
+        progress(message.step)
+    return Message()
+
+
+def _died(status: int) -> str:
+    if status < 0:
+        return (
+            f"its process was killed by {signal.Signals(-status).name}; where nobody did that, the memory was too small"
+        )
+    return f"its process ended with status {status} before it was done; what it said stands above"
+
+
+@contextmanager
+def _worker(lock: int) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(
+        [sys.executable, "-m", "pipeline.runs.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        pass_fds=(lock,),
+        process_group=0,  # a terminal's Ctrl-C reaches this process alone
+    ) as worker:
+        try:
+            yield worker
+        finally:
+            _end(worker)
+
+
+def _end(worker: subprocess.Popen[bytes]) -> None:
+    """Tell the worker that nobody waits any more; a second Ctrl-C wants no grace."""
+    try:
+        if worker.stdin is not None:
+            worker.stdin.close()
+        worker.wait(GRACE)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        with suppress(ProcessLookupError):
+            os.killpg(worker.pid, signal.SIGKILL)
+        worker.wait()

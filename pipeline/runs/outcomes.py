@@ -1,0 +1,60 @@
+"""What runs and builds left behind, and what a build says on its way; known without Dagster."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One step or check that did not hold."""
+
+    where: str
+    sentence: str
+    """What to do; for an error that nobody foresaw its stack trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What one run left: its problems, and the numbers its assets reported."""
+
+    problems: tuple[Problem, ...]
+    numbers: dict[str, dict[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Where a build is."""
+
+    doing: str
+    """`book 7 of 32: rules`; one for each run."""
+    part: str
+    """The asset or check that runs now; empty as the run begins."""
+    done: int
+    """Runs that are done, of `total`."""
+    total: int
+
+
+Progress = Callable[[Step], None]
+
+
+@dataclass(slots=True)
+class Build:
+    """What a build did; without problems its snapshot is live."""
+
+    slugs: tuple[str, ...] = ()
+    strays: tuple[str, ...] = ()
+    """Files beside the books' folders, which no book holds."""
+    new: tuple[str, ...] = ()
+    """Books that were never indexed in this home."""
+    changed: tuple[str, ...] = ()
+    """Books whose folder, or whose library's vocabulary, is not as it was when they were last indexed."""
+    gone: tuple[str, ...] = ()
+    problems: list[Problem] = field(default_factory=list)
+    books: dict[str, RunOutcome] = field(default_factory=dict)
+    library: dict[str, dict[str, object]] = field(default_factory=dict)
+    """Numbers of the whole-library assets."""
+
+    def total(self, key: str, asset: str = "embeddings") -> int:
+        """The sum over the books of what their `asset` reported under `key`."""
+        numbers = (outcome.numbers.get(asset, {}).get(key, 0) for outcome in self.books.values())
+        return sum(number for number in numbers if isinstance(number, int))

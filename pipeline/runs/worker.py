@@ -1,0 +1,79 @@
+"""The process in which a build is done. It ends as soon as nobody waits for it any more.
+
+Its standard input is the home, and then stays open as long as somebody waits; its standard output are messages, a line
+each. Everything that is not a message goes to standard error.
+"""
+
+import os
+import threading
+from dataclasses import dataclass
+
+import dagster as dg
+
+from pipeline.runs.build import build
+from pipeline.runs.in_process import cancel_unfinished
+from pipeline.runs.messages import Message
+from retrieval.errors import RetrievalError
+from retrieval.home import Home
+from retrieval.records import dump_record, parse_record
+
+INTERRUPTED = 130
+
+
+@dataclass(slots=True)
+class Worker:
+    """One build, and whom it tells about it."""
+
+    messages: int
+    """Descriptor that the messages go to."""
+    history: dg.DagsterInstance | None = None
+    """None as long as no run has begun."""
+
+    def work(self, home: Home) -> None:
+        """Build, and say what became of it."""
+        try:
+            last = Message(build=build(home, lambda step: self.say(Message(step=step)), self.remember))
+        except RetrievalError as error:
+            last = Message(error=str(error))
+        except FileNotFoundError as error:
+            last = Message(error=f"no such file: {error.filename}")
+        self.say(last)
+
+    def remember(self, history: dg.DagsterInstance) -> None:
+        """Keep where an interrupted run has to be marked as one."""
+        self.history = history
+
+    def say(self, message: Message) -> None:
+        """Write a message; where nobody listens any more, wait for the end."""
+        line = dump_record(message) + b"\n"
+        try:
+            while line:
+                line = line[os.write(self.messages, line) :]
+        except BrokenPipeError:
+            threading.Event().wait()
+
+    def end_with_whoever_waits(self) -> None:
+        """Wait until standard input is closed, and end this process.
+
+        In a thread: the main one may be in a library that looks at no signal, so it is not asked.
+        """
+        os.read(0, 1)
+        try:
+            if self.history is not None:
+                cancel_unfinished(self.history)
+        finally:
+            os._exit(INTERRUPTED)
+
+
+def main() -> None:
+    """Build the home that standard input names."""
+    worker = Worker(os.dup(1))
+    os.dup2(2, 1)
+    with open(0, "rb", buffering=0, closefd=False) as lines:
+        home = parse_record(lines.readline(), Home)
+    threading.Thread(target=worker.end_with_whoever_waits, daemon=True).start()
+    worker.work(home)
+
+
+if __name__ == "__main__":
+    main()

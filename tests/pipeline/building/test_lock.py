@@ -1,0 +1,65 @@
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pipeline.building.lock import FILE_NAME, Holder, HomeBusyError, holder, write_lock
+
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from pipeline.building.lock import write_lock
+with write_lock(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_home_has_one_writer_and_says_which(tmp_path: Path) -> None:
+    assert holder(tmp_path) is None
+    with write_lock(tmp_path):
+        found = holder(tmp_path)
+        assert found is not None
+        assert found.pid == Holder.here().pid
+        with pytest.raises(HomeBusyError, match=rf"another build \(process {found.pid}, since ..:..\) is at work in"):
+            write_lock(tmp_path).__enter__()
+    assert holder(tmp_path) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_home_that_was_not_there_is_not_left_behind_empty(tmp_path: Path) -> None:
+    with write_lock(tmp_path / "home"):
+        assert (tmp_path / "home" / FILE_NAME).is_file()
+    assert not (tmp_path / "home").exists()
+    with write_lock(tmp_path / "home"):
+        (tmp_path / "home" / "kept").write_text("")
+    assert (tmp_path / "home" / "kept").exists()
+
+
+def test_the_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(tmp_path)],
+        cwd=Path(__file__).parents[3],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        found = holder(tmp_path)
+        assert found is not None
+        assert found.pid == process.pid
+        process.kill()
+    assert (tmp_path / FILE_NAME).exists()
+    assert holder(tmp_path) is None
+    with write_lock(tmp_path):
+        pass
+    assert not (tmp_path / FILE_NAME).exists()
+
+
+def test_a_holder_of_another_day_and_machine_says_so() -> None:
+    here = Holder.here()
+    there = replace(here, pid=7, host="elsewhere", since=datetime.now(UTC) - timedelta(days=2))
+    assert str(there) == f"process 7 on elsewhere, since {there.since.astimezone():%Y-%m-%d %H:%M}"

@@ -1,0 +1,73 @@
+"""What a build says at its end: what is new, one line for a cause, the first names of a long list."""
+
+import pytest
+
+from pipeline.building.book_entry import BookEntry
+from pipeline.commands.build_report import print_build, summary
+from pipeline.runs.outcomes import Build, RunOutcome
+
+SLUGS = ("a", "b", "c", "d", "e", "f")
+NO_DATE = "no last_update_date in book.toml: 1970-01-01 is used"
+
+
+def outcome(n_embedded: int, n_tables: int = 2) -> RunOutcome:
+    vectors: dict[str, object] = {"n_embedded": n_embedded, "n_reused": 10 - n_embedded, "n_deleted": 0}
+    return RunOutcome((), {"embeddings": vectors, "tables": {"n_tables": n_tables}})
+
+
+def built(n_embedded: int = 0, n_guarded: int = 0, **changes: tuple[str, ...]) -> Build:
+    books = {slug: outcome(n_embedded) for slug in SLUGS}
+    library: dict[str, dict[str, object]] = {"candidate_index": {"n_chunks": 12833, "n_guarded": n_guarded}}
+    return Build(slugs=SLUGS, books=books, library=library, **changes)  # type: ignore[arg-type]
+
+
+def entry(slug: str) -> BookEntry:
+    return BookEntry(slug, slug.upper(), "digest", 1, 10, 2, 0, ("logo.png",), (NO_DATE,))
+
+
+ENTRIES = tuple(map(entry, SLUGS))
+
+
+def said(capsys: pytest.CaptureFixture[str], done: Build, *, verbose: bool = False) -> list[str]:
+    print_build(done, ENTRIES, verbose=verbose)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_build_that_changed_nothing_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, built(n_guarded=106))[0] == (
+        "6 books, 12,833 chunks (106 guarded): nothing changed, 0 embedded"
+    )
+
+
+def test_changed_books_are_named_and_the_others_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    line = said(capsys, built(1, 106, new=("a",), changed=("b", "c"), gone=("z",)))[0]
+    assert line.endswith(": 1 new (a), 2 changed (b, c), 1 gone (z), 3 unchanged; 6 embedded, 54 reused, 0 deleted")
+    line = said(capsys, built(1, 106, new=SLUGS))[0]
+    assert line.endswith(": 6 new (a, b, c and 3 more); 6 embedded, 54 reused, 0 deleted")
+
+
+def test_a_new_embedder_is_no_change_of_books(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, built(10, 1))[0].endswith(": 6 unchanged; 60 embedded, 0 reused, 0 deleted")
+
+
+def test_one_cause_is_one_line_and_verbose_names_every_place(capsys: pytest.CaptureFixture[str]) -> None:
+    short = said(capsys, built(n_guarded=1))
+    assert short[1:] == [
+        f"warning: {NO_DATE} (6 times: a, b, c and 3 more)",
+        "6 files were ignored, for only .md files are read: a/logo.png, b/logo.png, c/logo.png and 3 more",
+    ]
+    long = said(capsys, built(n_guarded=1), verbose=True)
+    assert long[1:8] == [f"warning: {NO_DATE}", *(f"  {slug}" for slug in SLUGS)]
+    assert long[8].endswith(", ".join(f"{slug}/logo.png" for slug in SLUGS))
+
+
+def test_no_guarded_row_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, built())[1].startswith("None of the 12 tables is guarded")
+    assert not any("is guarded" in line for line in said(capsys, built(n_guarded=1)))
+
+
+def test_a_program_is_told_all_of_it() -> None:
+    record = summary(built(changed=("b",)), ENTRIES)
+    assert record["changed"] == ["b"]
+    assert record["warnings"] == [{"what": NO_DATE, "where": list(SLUGS)}]
+    assert record["ignored"] == [f"{slug}/logo.png" for slug in SLUGS]

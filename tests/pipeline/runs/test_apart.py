@@ -1,0 +1,163 @@
+"""A build as a process that somebody stops: what it says, what is left, and that the next one goes on."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from pipeline.building.lock import FILE_NAME, holder
+from pipeline.runs.apart import build_apart
+from pipeline.runs.build import build
+from pipeline.runs.in_process import OF_A_BUILD, UNFINISHED, dagster_instance
+from pipeline.runs.outcomes import Step
+from retrieval.errors import UnknownNameError
+from retrieval.home import Home
+from retrieval.index.snapshot.live import live_id
+from retrieval.settings import Settings
+
+ROOT = Path(__file__).parents[3]
+BOUND = 10.0
+"""Seconds; a quiet machine needs half of one."""
+
+
+@pytest.fixture
+def changed_sample(sample: Home, tmp_path: Path) -> Home:
+    """The sample, built, with another line in its library since."""
+    shutil.copytree(sample.root, tmp_path / "home")
+    shutil.copytree(sample.library, tmp_path / "library")
+    (tmp_path / "library" / "lantern-and-blade" / "13-appendix.md").write_text("# Appendix\n\nA new word: zugzwang.\n")
+    home = Home(tmp_path / "home", replace(sample.settings, library=tmp_path / "library"))
+    home.settings.write(home.root)
+    return home
+
+
+def start(home: Home) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "pipeline.cli", "build", "--home", str(home.root)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for(process: subprocess.Popen[str], words: str) -> None:
+    assert process.stderr is not None
+    for line in process.stderr:
+        if words in line:
+            return
+    pytest.fail(f"the build ended before it said {words!r}")
+
+
+def wait_until_free(home: Home) -> None:
+    end = time.monotonic() + BOUND
+    while holder(home.root) is not None:
+        assert time.monotonic() < end, "the worker outlived whoever waited for it"
+        time.sleep(0.05)
+
+
+def unfinished(home: Home) -> int:
+    with dagster_instance(home) as instance:
+        return len(instance.get_runs(dg.RunsFilter(statuses=list(UNFINISHED))))
+
+
+def test_ctrl_c_ends_a_build_in_every_phase_and_the_next_one_goes_on(changed_sample: Home) -> None:
+    before = live_id(changed_sample.root)
+    for moment in ("book 1 of 1", "the index of the whole library", "scores 2 of 7"):
+        process = start(changed_sample)
+        wait_for(process, moment)
+        pressed = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert time.monotonic() - pressed < BOUND, moment
+        assert (process.returncode, out) == (130, ""), moment
+        assert err.splitlines()[-1] == ("Interrupted; the live index is as it was. Run the same command to go on."), (
+            moment
+        )
+        assert [line for line in err.splitlines()[:-1] if not line.startswith(("book", "the index", "scores"))] == [], (
+            moment
+        )
+        assert live_id(changed_sample.root) == before
+        assert holder(changed_sample.root) is None
+        assert not (changed_sample.root / FILE_NAME).exists()
+    process = start(changed_sample)
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    assert "0 embedded" in out, "what the interrupted builds had embedded was kept"
+    assert live_id(changed_sample.root) != before
+    assert unfinished(changed_sample) == 0
+
+
+def test_a_worker_ends_when_whoever_waits_for_it_is_killed(tiny: Home) -> None:
+    process = start(tiny)
+    wait_for(process, "book 1 of 1")
+    process.kill()
+    process.communicate()
+    wait_until_free(tiny)
+    assert build_apart(tiny, lambda _: None).problems == []
+    assert unfinished(tiny) == 0
+
+
+def test_a_second_build_says_who_is_at_work_and_ends_with_status_2(tiny: Home) -> None:
+    first = start(tiny)
+    wait_for(first, "book 1 of 1")
+    os.kill(first.pid, signal.SIGSTOP)
+    try:
+        second = start(tiny)
+        out, err = second.communicate(timeout=60)
+        assert (second.returncode, out) == (2, "")
+        assert err.startswith(f"error: another build (process {first.pid}, since ")
+        assert err.strip().endswith(f"is at work in {tiny.root}; wait for it, or stop it")
+    finally:
+        os.kill(first.pid, signal.SIGCONT)
+        first.communicate(timeout=300)
+    assert first.returncode == 0
+
+
+def test_runs_that_a_killed_build_left_are_canceled_by_the_next(tiny: Home) -> None:
+    with dagster_instance(tiny) as instance:
+        for tags in (OF_A_BUILD, {}):
+            instance.add_run(
+                dg.DagsterRun(
+                    job_name="index_book", run_id=str(uuid.uuid4()), tags=tags, status=dg.DagsterRunStatus.STARTED
+                )
+            )
+    assert build(tiny).problems == []
+    with dagster_instance(tiny) as instance:
+        assert len(instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.CANCELED]))) == 1
+    assert unfinished(tiny) == 1, "a run of the UI is none of the build's"
+
+
+def test_steps_and_outcome_reach_whoever_waits(tiny: Home) -> None:
+    steps: list[Step] = []
+    done = build_apart(tiny, steps.append)
+    assert done.problems == []
+    assert done.slugs == ("tiny",)
+    assert done.total("n_reused") > 0
+    assert done.library["live_index"]["snapshot"] == live_id(tiny.root)
+    assert steps[0] == Step("book 1 of 1: tiny", "", 0, 3)
+    assert {"books", "chunks", "embeddings"} <= {step.part for step in steps if step.doing == steps[0].doing}
+    assert [step.done for step in steps] == sorted(step.done for step in steps)
+
+
+def test_what_a_build_cannot_use_is_one_sentence_here_too(tiny: Home) -> None:
+    wrong = Home(tiny.root, Settings(tiny.library, embedder="wordlama"))
+    with pytest.raises(UnknownNameError, match="wordlama") as caught:
+        build(wrong)
+    with pytest.raises(Exception, match="wordlama") as apart:
+        build_apart(wrong, lambda _: None)
+    assert str(apart.value) == str(caught.value)
+
+
+def test_a_worker_that_dies_is_a_problem(tiny: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    (problem,) = build_apart(tiny, lambda _: None).problems
+    assert "status 1" in problem.sentence
