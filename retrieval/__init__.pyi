@@ -20,7 +20,7 @@ from .query_must.extraction import extract_query_must
 from .query_must.predicate import satisfies_query_must
 from .query_must.vocabulary.vocabulary import Vocabulary
 from .search.dense.iterative import retrieve_with_iterative_filtering
-from .search.receipt.explanation import Explanation, explain
+from .search.explanation import Explanation, explain
 from .search.receipt.transcript import debug_lines
 from .search.retriever import Retriever
 from .search.strategies import STRATEGIES

@@ -26,7 +26,7 @@ def explain_chunk(
     Example:
       querymust explain "to hit AC 6" --chunk 0f8fad5b
     """
-    from retrieval.search.receipt.explanation import explain
+    from retrieval.search.explanation import explain
 
     retriever = live_retriever(home)
     explanation = explain(retriever, question, retriever.snapshot.chunks.find(chunk), strategy)

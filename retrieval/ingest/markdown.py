@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block.table import escapedSplit
 from markdown_it.token import Token
 
-from retrieval.ingest.tables.html import in_cell, table_spans
+from retrieval.ingest.html_tables import in_cell, table_spans
 
 BlockKind = Literal["heading", "table", "html", "text"]
 _INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")

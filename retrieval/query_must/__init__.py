@@ -13,10 +13,10 @@
 """
 
 from retrieval.query_must.canonical.canonical import Canonical, Span, canonical, canonical_term, literal
+from retrieval.query_must.compiled.names import NamedRows
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.extraction import Extraction, extract_query_must
 from retrieval.query_must.lint import Finding, LintItem, lint, unusable
-from retrieval.query_must.names import NamedRows
 from retrieval.query_must.operators import OPERATORS, Operator, register_operator, unregister_operator
 from retrieval.query_must.predicate import (
     Predicate,
@@ -29,7 +29,8 @@ from retrieval.query_must.predicate import (
     validate_contain_one_of,
     validate_contain_range,
 )
-from retrieval.query_must.vocabulary.vocabulary import Label, Vocabulary, load_vocabulary
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary, load_vocabulary
+from retrieval.query_must.vocabulary.words import Label
 from retrieval.query_must.wording import in_words
 
 __all__ = [

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from retrieval.ingest.tables.reading import find_axis
 from retrieval.ingest.tables.values import parse_range
-from retrieval.query_must.vocabulary.vocabulary import Label, Vocabulary
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.query_must.vocabulary.words import Label
 
 ROLL = "roll"
 """Name of the label whose numbers come up on dice."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from retrieval.query_must.vocabulary.vocabulary import Way
+from retrieval.query_must.vocabulary.words import Way
 
 _DASH = r"(?:-|–|—|−|\bto\b)"
 _NUMBER = r"(?P<{0}>[-−–+]?\d{{1,3}}(?:,\d{{3}}){{1,5}}|[-−–+]?\d{{1,18}})"

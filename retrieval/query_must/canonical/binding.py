@@ -11,7 +11,7 @@ from typing import NamedTuple
 from retrieval.query_must.canonical.runs import Run, find_link, read_run
 from retrieval.query_must.canonical.sentence import Sentence
 from retrieval.query_must.vocabulary.numbers import Numeral, bound, numerals
-from retrieval.query_must.vocabulary.vocabulary import Label
+from retrieval.query_must.vocabulary.words import Label
 
 _LONGEST_BRIDGE = 5
 _BRACKETS = {"(": ")", "[": "]"}

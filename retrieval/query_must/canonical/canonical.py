@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from retrieval.query_must.canonical.binding import Binding, bind
 from retrieval.query_must.canonical.sentence import Sentence
-from retrieval.query_must.canonical.tokens import Token, tokenize
+from retrieval.query_must.tokens import Token, tokenize
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 _BREAK = ","

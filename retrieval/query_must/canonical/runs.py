@@ -6,9 +6,9 @@ Rule 5 of the canonical text. A list goes on only where the next number cannot b
 from typing import NamedTuple
 
 from retrieval.query_must.canonical.sentence import Sentence
-from retrieval.query_must.canonical.tokens import Token
+from retrieval.query_must.tokens import Token
 from retrieval.query_must.vocabulary.numbers import Numeral, numerals, spell_out
-from retrieval.query_must.vocabulary.vocabulary import Label
+from retrieval.query_must.vocabulary.words import Label
 
 
 class Run(NamedTuple):

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from retrieval.query_must.canonical.tokens import Token
+from retrieval.query_must.tokens import Token
 from retrieval.query_must.vocabulary.lexicon import Lexicon
 
 END = Token("mark", "")

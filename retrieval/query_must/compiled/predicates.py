@@ -18,7 +18,7 @@ from retrieval.arrays import Integers, load_array, save_array
 from retrieval.errors import IndexCorruptError, LibraryError
 from retrieval.query_must.canonical.canonical import Canonical, canonical, canonical_term
 from retrieval.query_must.compiled.atoms import AtomIndex, AtomNumbers
-from retrieval.query_must.names import NamedRows, NameIndex
+from retrieval.query_must.compiled.names import NamedRows, NameIndex
 from retrieval.query_must.predicate import read_query_must, satisfies_query_must
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.ragged import RaggedArray

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from retrieval.query_must.canonical.tokens import Token, tokenize
+from retrieval.query_must.tokens import Token, tokenize
 from retrieval.query_must.vocabulary.plurals import singular
-from retrieval.query_must.vocabulary.vocabulary import Label, Vocabulary
+from retrieval.query_must.vocabulary.words import Label, Words
 
 _TENS = 20
 _WORDS_REMEMBERED = 1 << 14
@@ -54,7 +54,7 @@ class SpokenPhrases:
 class Lexicon:
     """Look-up tables of one vocabulary. Built once, never changed after; the words used last are remembered folded."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Words) -> None:
         irregular = {**_short_plurals(vocabulary), **vocabulary.plurals}
         # Bounded, both: whoever asks a server questions chooses the words.
         self.fold: Callable[[str], str] = lru_cache(_WORDS_REMEMBERED)(partial(singular, irregular=irregular))
@@ -150,7 +150,7 @@ class Lexicon:
             at += 1
         return Token("spelled", word, word, float(value), ordinal=ordinal), at + 1
 
-    def _collect_phrases(self, vocabulary: Vocabulary) -> None:
+    def _collect_phrases(self, vocabulary: Words) -> None:
         # A later phrase with the same words wins, so a library's labels stand over the default's.
         found: dict[tuple[str, ...], Phrase] = {}
         for source, target in vocabulary.aliases.items():
@@ -177,7 +177,7 @@ class Lexicon:
         return tuple(tail for tail in tails if tail in self.labels)
 
 
-def _short_plurals(vocabulary: Vocabulary) -> dict[str, str]:
+def _short_plurals(vocabulary: Words) -> dict[str, str]:
     """Return `acs: ac` and its like: plurals of labels that are too short for the stemmer to fold."""
     taken = {*vocabulary.bridges, *vocabulary.connectives, *vocabulary.units}
     plurals: dict[str, str] = {}
@@ -211,6 +211,6 @@ def _spoken(token: Token) -> str:
     return token.raw or token.text
 
 
-def _number_words(vocabulary: Vocabulary) -> dict[str, tuple[int, bool]]:
+def _number_words(vocabulary: Words) -> dict[str, tuple[int, bool]]:
     cardinals = {word: (value, False) for word, value in vocabulary.cardinals.items()}
     return cardinals | {word: (value, True) for word, value in vocabulary.ordinals.items()}

@@ -3,8 +3,8 @@
 from math import inf, isnan, nan
 from typing import NamedTuple
 
-from retrieval.query_must.canonical.tokens import Token, plain, worth
-from retrieval.query_must.vocabulary.vocabulary import Label
+from retrieval.query_must.tokens import Token, plain, worth
+from retrieval.query_must.vocabulary.words import Label
 
 MOST_VALUES = 100
 """A longer range keeps its two ends and an interval."""

@@ -6,19 +6,15 @@ vocabulary belongs to one snapshot, so it can be written to JSON and read back.
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from retrieval.errors import LibraryError
-from retrieval.query_must.canonical.tokens import tokenize
-
-if TYPE_CHECKING:
-    from retrieval.query_must.vocabulary.lexicon import Lexicon
-
-Way = Literal["higher", "lower", ""]
-"""Which way a label's values get better; empty where that is not decided."""
+from retrieval.query_must.tokens import tokenize
+from retrieval.query_must.vocabulary.lexicon import Lexicon
+from retrieval.query_must.vocabulary.words import Label, Words
 
 _Value = TypeVar("_Value", str, int)
 _SWITCHES = ("negative", "counted", "fractions")
@@ -37,44 +33,9 @@ _WORDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A word that takes a number: `ac`, `level`, `section`. Key: name, its canonical form."""
-
-    name: str
-    forms: tuple[str, ...] = ()
-    """Other ways to say it; one that ends in a dot may be written with the dot or without."""
-    negative: bool = False
-    """Its numbers may be below zero, so `AC-2` is read both ways."""
-    counted: bool = False
-    """A plain number before it counts it (`3 chapters`) and does not name one."""
-    fractions: bool = False
-    """`1/4` beside it is a quarter; beside other labels `7/8` is a list as well."""
-    better: Way = ""
-
-
 @dataclass(frozen=True, eq=False)
-class Vocabulary:
-    """Everything about words that canonical text depends on. Compared by identity; `to_json` shows equality."""
-
-    labels: tuple[Label, ...] = ()
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    counted_nouns: tuple[str, ...] = ()
-    units: tuple[str, ...] = ()
-    value_words: tuple[str, ...] = ()
-    """`score` and its like: after a label that is not counted, part of it."""
-    bridges: tuple[str, ...] = ()
-    connectives: tuple[str, ...] = ()
-    range_words: tuple[str, ...] = ()
-    list_words: tuple[str, ...] = ()
-    minus_words: tuple[str, ...] = ()
-    sibling_words: tuple[str, ...] = ()
-    """A question with one of them wants the siblings of a row that it names."""
-    plurals: Mapping[str, str] = field(default_factory=dict)
-    cardinals: Mapping[str, int] = field(default_factory=dict)
-    ordinals: Mapping[str, int] = field(default_factory=dict)
-    bounds_before: Mapping[str, str] = field(default_factory=dict)
-    bounds_after: Mapping[str, str] = field(default_factory=dict)
+class Vocabulary(Words):
+    """The words a library speaks, read from its file. Compared by identity; `to_json` shows equality."""
 
     @staticmethod
     def default() -> "Vocabulary":
@@ -136,10 +97,8 @@ class Vocabulary:
         )
 
     @cached_property
-    def lexicon(self) -> "Lexicon":
+    def lexicon(self) -> Lexicon:
         """The same words, arranged for look-up; built once."""
-        from retrieval.query_must.vocabulary.lexicon import Lexicon
-
         return Lexicon(self)
 
 

@@ -4,7 +4,8 @@ import weakref
 import pytest
 
 from retrieval.index.words.tokenizer import Tokenization, question_tokenizer, tokenizer, tokens
-from retrieval.query_must.vocabulary.vocabulary import Label, Vocabulary
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.query_must.vocabulary.words import Label
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 
 from pipeline.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
+from retrieval.search.explanation import explain
 from retrieval.search.receipt.arithmetic import DIGITS, Sum
-from retrieval.search.receipt.explanation import explain
 from retrieval.search.receipt.transcript import debug_lines
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS

@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.query_must.canonical.tokens import normalise, plain, tokenize
+from retrieval.query_must.tokens import normalise, plain, tokenize
 
 
 def kinds(text):

@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.ingest.tables.html import parse_html_table
+from retrieval.ingest.html_tables import parse_html_table
 
 
 def test_spanned_cells_are_repeated_and_stacked_headings_joined():

@@ -1,7 +1,7 @@
 import pytest
 
 from retrieval.errors import UnknownNameError
-from retrieval.search.receipt.explanation import explain
+from retrieval.search.explanation import explain
 from retrieval.search.receipt.transcript import debug_lines
 from retrieval.search.retriever import Retriever
 
