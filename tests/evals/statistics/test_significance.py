@@ -69,6 +69,28 @@ def test_sampling_agrees_with_the_exact_test():
     assert paired_randomisation(left, right) == pytest.approx(exact, rel=0.15)
 
 
+def test_equal_sums_count_as_extreme_however_they_are_added_up():
+    values = [0.1, 0.2, 0.3, 0.6, 0.7, 0.9]
+    # 0.1 + 0.2 and 0.3 differ in the last bit
+    sums = [sum(s * d for s, d in zip(signs, [1, 2, 3, 6, 7, 9], strict=True)) for signs in product([1, -1], repeat=6)]
+    expected = sum(abs(total) >= 28 - 2 * 3 for total in sums) / len(sums)
+    left = [0.1, 0.2, 0.0, 0.6, 0.7, 0.9]
+    assert paired_randomisation(left, [a - b for a, b in zip(left, [0.1, 0.2, -0.3, 0.6, 0.7, 0.9], strict=True)]) == (
+        pytest.approx(expected)
+    )
+    assert paired_randomisation(values, [0.0] * 6) == 2 / 2**6
+
+
+def test_a_single_difference_says_nothing():
+    assert paired_randomisation([1, 0.5], [0, 0.5]) == 1
+
+
+def test_the_same_values_give_the_same_p_on_every_run():
+    left, right = np.random.default_rng(2).random((2, 60))
+    assert paired_randomisation(left, right) == paired_randomisation(left, right)
+    assert paired_randomisation(left, right) != paired_randomisation(left, right, seed=1)
+
+
 def test_no_difference_and_no_questions_give_1():
     assert paired_randomisation([0.5, 1], [0.5, 1]) == 1
     assert paired_randomisation([], []) == 1
