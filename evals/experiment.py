@@ -99,16 +99,17 @@ def run_experiment(
 ) -> Experiment:
     """Ask every strategy every question that can be scored.
 
-    Each question is asked twice: with k = 15, as an assistant would (timed; all metrics but one), and with k = 100
-    for `mrr`. A strategy with query_must is compared with its counterpart without; the counterpart runs too, and is
-    reported if it is one of `strategies`. Rows of an earlier run are used only if questions, gold, strategy,
-    snapshot, embedder and code are the same.
+    Each question is asked twice: with k = 15, as an assistant would (timed; all metrics that look no deeper), and with
+    k = 100 for the others, of which `mrr` is one. A strategy with query_must is compared with its counterpart without;
+    the counterpart runs too, and is reported if it is one of `strategies`. Rows of an earlier run are used only if
+    questions, gold, strategy, snapshot, embedder and code are the same.
 
     Raises:
         ExperimentError: it cannot be run so; every problem at once, before the first question is asked.
     """
     relatives = Relatives.of(chunks)
     problems = _problems(strategies, question_sets, snapshot, relatives)
+    problems += _too_deep(measures.metrics)
     if problems:
         raise ExperimentError(f"the experiment has {len(problems)} problems:", problems)
     run = _Run(searcher, relatives, snapshot, measures)
@@ -236,6 +237,14 @@ def _problems(
         if not given:
             found.append(f"no {noun} are given")
     return found + [problem for each in sets for problem in each.problems(relatives.chunks)]
+
+
+def _too_deep(metrics: Sequence[Metric]) -> list[str]:
+    return [
+        f"metric {each.name!r} looks at {each.depth} hits, and rankings have {DEPTH}; take a smaller cutoff"
+        for each in metrics
+        if each.depth > DEPTH
+    ]
 
 
 def _unscored(questions: QuestionSet) -> list[Unscored]:

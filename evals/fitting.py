@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from evals.metrics import SHOWN
 from evals.questions.question_sets import QuestionSet
 from retrieval.search.dense.cosine import Cosines
 from retrieval.search.evidence.evidence import gather
@@ -24,7 +25,6 @@ DEMOTIONS = (0.0, -0.5, -1.0, -1.5, -2.0, -3.0)
 LOST_MRR, LOST_RECALL = 0.003, 0.01
 """What a demotion may cost any group."""
 
-SHOWN = 15
 POOL = 120
 """Candidates of a question: that many best of each part, and the gold."""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from evals.errors import ExperimentError
 from evals.experiment import Experiment
+from evals.noise import NOISE
 from evals.statistics.aggregates import ALL, Aggregate
 from evals.statistics.comparison import COMPARED, compare_experiments
 
@@ -87,7 +88,7 @@ def _noisy(candidate: Experiment) -> Iterable[Reason]:
         rows = [row for row in candidate.rows if (row.set, row.split, row.strategy) == place]
         removable = sum(row.unfiltered_guarded_noise or 0.0 for row in rows)
         if each.value is not None and (each.value < 0 or (each.value == 0 and removable)):
-            noisy = [row.question_id for row in rows if row.values["noise@15"] >= (row.unfiltered_noise or 0.0) > 0]
+            noisy = [row.question_id for row in rows if row.values[NOISE] >= (row.unfiltered_noise or 0.0) > 0]
             message = (
                 f"noise_reduction is {each.value:.3f} in set {each.set}, split {each.split}, "
                 f"where {removable:.0f} guarded chunks were noise without the filter; it must be above 0"
@@ -102,9 +103,10 @@ def _worse(candidate: Experiment, live: Experiment, metrics: Sequence[str]) -> I
         yield Reason("not_worse_than_live", ALL, str(error))
         return
     for each in comparisons:
-        if each.difference < 0 and each.significant:
+        if each.behind and each.significant:
+            side = "below" if each.difference < 0 else "above"
             message = (
-                f"{each.metric} of set {each.set}, split {each.split}, is {-each.difference:.3f} below live "
+                f"{each.metric} of set {each.set}, split {each.split}, is {abs(each.difference):.3f} {side} live "
                 f"over {each.n} questions (p {each.corrected:.4f})"
             )
             yield Reason("not_worse_than_live", each.strategy, message, each.worse)

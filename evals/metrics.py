@@ -13,7 +13,7 @@ from itertools import accumulate
 from retrieval.errors import UnknownNameError
 
 DEPTH = 100
-"""How far down a ranking `mrr` looks."""
+"""How many hits are asked for besides, to see where the gold is; how far down a ranking `mrr` looks."""
 SHOWN = 15
 """How many hits an assistant is given; the cutoff of f1, precision, noise and contamination."""
 
@@ -55,6 +55,8 @@ class Metric:
     """A named function of one judgement. Equal if the names are equal; `str(metric)` is the name."""
 
     name: str
+    depth: int = field(compare=False)
+    """How many hits of a ranking it looks at; of a shorter one it counts what was cut off as absent."""
     formula: Callable[[Judgement], float] = field(compare=False, repr=False)
 
     def __call__(self, judgement: Judgement) -> float:
@@ -67,13 +69,17 @@ class Metric:
 
 def hit(cutoff: int) -> Metric:
     """1 if a gold chunk is among the first k, else 0. Elsewhere: success@k. Not recall@k."""
-    return Metric(f"hit@{cutoff}", lambda judgement: float(bool(judgement.ranks) and judgement.ranks[0] <= cutoff))
+    return Metric(
+        f"hit@{cutoff}", cutoff, lambda judgement: float(bool(judgement.ranks) and judgement.ranks[0] <= cutoff)
+    )
 
 
 def mrr() -> Metric:
     """1 / rank of the first gold chunk among the first 100, 0 if there is none. Its mean is MRR."""
     return Metric(
-        "mrr", lambda judgement: 1 / judgement.ranks[0] if judgement.ranks and judgement.ranks[0] <= DEPTH else 0.0
+        "mrr",
+        DEPTH,
+        lambda judgement: 1 / judgement.ranks[0] if judgement.ranks and judgement.ranks[0] <= DEPTH else 0.0,
     )
 
 
@@ -89,30 +95,31 @@ def ndcg(cutoff: int) -> Metric:
         gain = sum(discounts[rank - 1] for rank in judgement.ranks if rank <= cutoff)
         return gain / ideal[min(judgement.gold, cutoff)]
 
-    return Metric(f"ndcg@{cutoff}", formula)
+    return Metric(f"ndcg@{cutoff}", cutoff, formula)
 
 
 def recall(cutoff: int) -> Metric:
     """Share of the gold chunks that are among the first k."""
-    return Metric(f"recall@{cutoff}", lambda judgement: _within(judgement, cutoff) / judgement.gold)
+    return Metric(f"recall@{cutoff}", cutoff, lambda judgement: _within(judgement, cutoff) / judgement.gold)
 
 
 def precision(cutoff: int) -> Metric:
     """Gold chunks among the first k, over k; a ranking shorter than k is not forgiven."""
-    return Metric(f"precision@{cutoff}", lambda judgement: _within(judgement, cutoff) / cutoff)
+    return Metric(f"precision@{cutoff}", cutoff, lambda judgement: _within(judgement, cutoff) / cutoff)
 
 
 def f1() -> Metric:
-    """Harmonic mean of set precision and set recall of the hits that are shown (15); trec_eval's set_F.
+    """Harmonic mean of set precision and set recall of the hits that are shown (15); trec_eval's set_F of those.
 
-    Unlike precision@15 it divides by the hits that were returned, so answering with few chunks pays.
+    Unlike precision@15 it divides by the hits that were returned, so answering with few chunks pays. trec_eval's set_F
+    of a file that `querymust eval --trec` wrote is another number: such a file holds 100 hits a question.
     """
     return Metric(
-        "f1", lambda judgement: 2 * _within(judgement, SHOWN) / (min(judgement.returned, SHOWN) + judgement.gold)
+        "f1", SHOWN, lambda judgement: 2 * _within(judgement, SHOWN) / (min(judgement.returned, SHOWN) + judgement.gold)
     )
 
 
-STANDARD: tuple[Metric, ...] = (hit(1), hit(5), hit(10), mrr(), ndcg(10), recall(10), precision(15), f1())
+STANDARD: tuple[Metric, ...] = (hit(1), hit(5), hit(10), mrr(), ndcg(10), recall(10), precision(SHOWN), f1())
 """What every experiment measures."""
 
 _WITH_CUTOFF: Mapping[str, Callable[[int], Metric]] = {

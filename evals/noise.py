@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from evals.metrics import SHOWN
 from retrieval.types import Chunk, Embedder, Retrieval, Vector
 
+NOISE = f"noise@{SHOWN}"
+"""Name of what `noise` gives at its own cutoff."""
+
 Admits = Callable[[str, str], bool]
 """(question, query_must as JSON) -> whether the question satisfies it."""
 

@@ -3,23 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from evals.metric_table import Use, names
 from evals.statistics.aggregates import ALL, Aggregate
 
 _DIGITS = 6
 """More than any reader needs, fewer than the last bits in which two machines differ."""
 
-HEADLINE = (
-    "hit@1",
-    "hit@5",
-    "hit@10",
-    "mrr",
-    "ndcg@10",
-    "recall@10",
-    "noise@15",
-    "noise_reduction",
-    "false_exclusions",
-)
-"""Columns of a leaderboard."""
+COLUMNS = names(Use.LEADERBOARD)
 
 
 def flat_records(aggregates: Iterable[Aggregate]) -> list[dict[str, Any]]:
@@ -41,7 +31,7 @@ def flat_records(aggregates: Iterable[Aggregate]) -> list[dict[str, Any]]:
     ]
 
 
-def leaderboard(aggregates: Sequence[Aggregate], metrics: Sequence[str] = HEADLINE) -> str:
+def leaderboard(aggregates: Sequence[Aggregate], metrics: Sequence[str] = COLUMNS) -> str:
     """One markdown table a set: strategies in rows, metrics in columns, over all books and kinds.
 
     A number stands with its 95 % interval; `-` is a metric that is undefined or was not measured.
@@ -50,7 +40,7 @@ def leaderboard(aggregates: Sequence[Aggregate], metrics: Sequence[str] = HEADLI
     return _sections(headline, metrics)
 
 
-def breakdown(aggregates: Sequence[Aggregate], metrics: Sequence[str] = HEADLINE) -> str:
+def breakdown(aggregates: Sequence[Aggregate], metrics: Sequence[str] = COLUMNS) -> str:
     """Like `leaderboard`, with a row for every book, kind and strategy."""
     return _sections(aggregates, metrics)
 

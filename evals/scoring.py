@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from evals.metrics import DEPTH, SHOWN, STANDARD, Judgement, Metric
 from evals.noise import (
+    NOISE,
     Admits,
     AnswerSimilarity,
     Relatives,
@@ -32,7 +33,7 @@ class Asked:
     shown: Retrieval
     """k = 15: what an assistant is given."""
     deep: Retrieval
-    """k = 100: for `mrr`, and to see what a filter lost."""
+    """k = 100: for metrics that look further down than 15, and to see what a filter lost."""
     milliseconds: float
     """Wall time of `shown`."""
 
@@ -67,7 +68,7 @@ class Scorer:
             deep_chunk_ids=asked.deep.chunk_ids,
             deep_scores=tuple(float(hit.score) for hit in asked.deep.hits),
             excluded_gold=excluded,
-            unfiltered_noise=unfiltered.values[f"noise@{SHOWN}"] if unfiltered else None,
+            unfiltered_noise=unfiltered.values[NOISE] if unfiltered else None,
             unfiltered_guarded_noise=(
                 float(guarded_noise(unfiltered.chunk_ids, gold, self.relatives)) if unfiltered else None
             ),
@@ -80,12 +81,12 @@ class Scorer:
     def _values(self, asked: Asked, questions: QuestionSet, deep: Judgement | None) -> dict[str, float]:
         question, ranking = asked.question, asked.shown.chunk_ids
         gold = questions.gold(question)
-        values: dict[str, float | None] = {f"noise@{SHOWN}": float(noise(ranking, gold, self.relatives))}
+        values: dict[str, float | None] = {NOISE: float(noise(ranking, gold, self.relatives))}
         if deep is None:
             values["no_answer_accuracy"] = no_answer_accuracy(ranking)
         else:
             shown = questions.judge(question, ranking)
-            values |= {each.name: each(deep if each.name == "mrr" else shown) for each in self.metrics}
+            values |= {each.name: each(shown if each.depth <= SHOWN else deep) for each in self.metrics}
             values["wrong_row_rate"] = wrong_row(ranking, gold, self.relatives)
             if question.book:
                 values["cross_book_contamination"] = cross_book_contamination(ranking, question.book, self.relatives)

@@ -10,20 +10,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from evals.metrics import SHOWN
+from evals.metric_table import report_place
+from evals.noise import NOISE
 from evals.questions.question_sets import QuestionSet
 from evals.scored_questions import ScoredQuestion
 from evals.statistics.significance import Interval, ratio_intervals
 
 ALL = "*"
 """Stands for every book, kind or strategy."""
-
-METRICS = (
-    *("hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "recall@10", "precision@15", "f1"),
-    *("noise@15", "noise_reduction", "false_exclusions", "recall_preserved", "wrong_row_rate"),
-    *("cross_book_contamination", "answer_similarity", "no_answer_accuracy", "evaluability", "p50_ms", "p95_ms"),
-)
-"""Every metric by name, in the order of reports; others follow in the order in which rows hold them."""
 
 _Key = TypeVar("_Key")
 
@@ -129,7 +123,7 @@ def _estimates(rows: Sequence[ScoredQuestion]) -> list[_Estimate]:
         estimates.append(_Estimate("recall_preserved", _recall_parts))
     if any(row.gold for row in rows):
         estimates.append(_Estimate("false_exclusions", _exclusion_parts, total=True))
-    return sorted(estimates, key=lambda each: METRICS.index(each.metric) if each.metric in METRICS else len(METRICS))
+    return sorted(estimates, key=lambda each: report_place(each.metric))
 
 
 def _mean_part(name: str) -> Callable[[ScoredQuestion], tuple[float, float] | None]:
@@ -137,7 +131,7 @@ def _mean_part(name: str) -> Callable[[ScoredQuestion], tuple[float, float] | No
 
 
 def _noise_parts(row: ScoredQuestion) -> tuple[float, float] | None:
-    return None if row.unfiltered_noise is None else (row.values[f"noise@{SHOWN}"], row.unfiltered_noise)
+    return None if row.unfiltered_noise is None else (row.values[NOISE], row.unfiltered_noise)
 
 
 def _recall_parts(row: ScoredQuestion) -> tuple[float, float] | None:

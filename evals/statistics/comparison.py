@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 from evals.errors import ExperimentError
 from evals.experiment import Experiment
+from evals.metric_table import Use, names, sign
 from evals.scored_questions import ScoredQuestion
 from evals.statistics.significance import holm, paired_randomisation
 
-COMPARED = ("mrr", "hit@1")
-"""Metrics that decide; fewer tests keep more power after the correction."""
+COMPARED = names(Use.COMPARED)
+"""Metrics that decide."""
 ALPHA = 0.05
 
 
@@ -31,6 +32,11 @@ class Comparison:
     better: tuple[str, ...]
     """Ids of questions on which the candidate is ahead."""
     worse: tuple[str, ...]
+
+    @property
+    def behind(self) -> bool:
+        """Whether the candidate is worse on the mean, be that more or less of the metric."""
+        return sign(self.metric) * self.difference < 0
 
     @property
     def significant(self) -> bool:
@@ -79,8 +85,8 @@ def _compared(
                 difference=sum(a - b for a, b in values) / len(shared),
                 p=(p := paired_randomisation([a for a, _ in values], [b for _, b in values])),
                 corrected=p,
-                better=tuple(each for each, (a, b) in zip(shared, values, strict=True) if a > b),
-                worse=tuple(each for each, (a, b) in zip(shared, values, strict=True) if a < b),
+                better=tuple(each for each, (a, b) in zip(shared, values, strict=True) if sign(metric) * (a - b) > 0),
+                worse=tuple(each for each, (a, b) in zip(shared, values, strict=True) if sign(metric) * (a - b) < 0),
             )
     corrected = holm({name: comparison.p for name, comparison in found.items()})
     return tuple(replace(comparison, corrected=corrected[name]) for name, comparison in found.items())

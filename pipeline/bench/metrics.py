@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, TypeVar
 
-from evals.metrics import SHOWN, STANDARD, judge
+from evals.metrics import DEPTH, SHOWN, STANDARD, judge
 from retrieval.errors import RetrievalError
 
-DEPTH, CHUNKS = 100, 5_000
+CHUNKS = 5_000
 
 Result = TypeVar("Result")
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from evals.metric_table import Use, names
 from evals.report import breakdown, leaderboard
 from evals.statistics.aggregates import ALL, Aggregate
 from pipeline.bench.reference import ALIKE, NOTES, REFERENCES, SPLIT
@@ -21,21 +22,6 @@ FITTED = (
     "no other strategy was fitted. [weights.md](weights.md) gives `default` on sets that had no say in its weights."
 )
 
-_KEPT = (
-    *("hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "graded_ndcg@10", "recall@10", "noise@15", "noise_reduction"),
-    *(
-        "false_exclusions",
-        "recall_preserved",
-        "wrong_row_rate",
-        "no_answer_accuracy",
-        "evaluability",
-        "p50_ms",
-        "p95_ms",
-    ),
-)
-_OVERVIEW = ("hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "graded_ndcg@10", "recall@10")
-_FILTERING = ("noise@15", "noise_reduction", "false_exclusions", "recall_preserved", "wrong_row_rate", "p50_ms")
-_BY_KIND = ("hit@1", "hit@10", "mrr", "ndcg@10", "noise@15")
 _DIGITS = 4
 
 
@@ -63,7 +49,9 @@ class Results:
             embedder=", ".join(dict.fromkeys(run.embedder for run in runs)),
             seconds={run.set: round(run.seconds, 1) for run in runs},
             indexes=tuple(note for run in runs for note in run.indexes),
-            numbers=tuple(_rounded(each) for run in runs for each in run.aggregates if each.metric in _KEPT),
+            numbers=tuple(
+                _rounded(each) for run in runs for each in run.aggregates if each.metric in names(Use.PUBLISHED)
+            ),
         )
 
     def write(self, folder: Path) -> None:
@@ -102,19 +90,19 @@ def results_page(results: Results) -> str:
             "",
             "## Ranking",
             "",
-            leaderboard(whole, _OVERVIEW),
+            leaderboard(whole, names(Use.RANKING)),
             "## Filtering and time",
             "",
             "Milliseconds are the median of one k = 15 retrieval on a machine that did other work too.",
             "",
-            leaderboard(_without_evaluability(whole), _FILTERING),
+            leaderboard(_without_evaluability(whole), names(Use.FILTERING)),
             "## BM25 against published figures",
             "",
             _reference_table(results.numbers),
             NOTES,
             "## By book and kind",
             "",
-            breakdown(_without_evaluability(results.numbers), _BY_KIND),
+            breakdown(_without_evaluability(results.numbers), names(Use.BY_KIND)),
             "## Indexes",
             "",
             _index_table(results),

@@ -6,6 +6,7 @@ import pytest
 
 from evals.errors import ExperimentError
 from evals.experiment import Measures, Progress, run_experiment
+from evals.metrics import STANDARD, metric
 from evals.questions.anchors import Anchor
 from evals.questions.questions import Question
 from evals.scored_questions import ScoreStore
@@ -153,6 +154,22 @@ class OneEmbedder:
 
     def embed(self, texts):
         return np.ones((len(texts), 1), dtype=np.float32)
+
+
+def test_a_metric_is_judged_on_a_ranking_as_deep_as_it_looks(library, run, dense, make_chunk):
+    fillers = [make_chunk(f"x{n}", kind="prose") for n in range(17)]
+    library.chunks += fillers
+    late = " ".join([*(each.id for each in fillers), "g0"])
+    metrics = (*STANDARD, metric("recall@15"), metric("recall@20"), metric("hit@18"), metric("hit@17"))
+    experiment, _ = run(strategies=[dense], answers={"dense": f"{late}/g1/p/u"}, metrics=metrics)
+    values = row(experiment, "dense", "q0").values
+    assert (values["recall@15"], values["recall@20"]) == (0, 1)
+    assert (values["hit@17"], values["hit@18"], values["mrr"]) == (0, 1, 1 / 18)
+
+
+def test_a_metric_that_looks_below_every_ranking_is_refused(run):
+    with pytest.raises(ExperimentError, match=r"'recall@200' looks at 200 hits, and rankings have 100"):
+        run(metrics=(metric("recall@200"),))
 
 
 def test_similarity_to_the_answer_is_measured_where_there_is_one(library, run):

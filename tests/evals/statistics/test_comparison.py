@@ -29,6 +29,17 @@ def test_strategies_are_compared_in_pairs_and_corrected_together(run):
     assert not first.significant
 
 
+def test_more_noise_is_worse_and_less_of_a_share_is(run):
+    noisy, clean = run(a="g0 g3/g1 g4/p/u"), run(a="g0 u/g1 u/p/u")
+    by_noise, by_rank = compare_experiments(noisy, clean, metrics=["noise@15", "hit@1"])
+    assert by_noise.difference == (1 + 1 + 0 + 0) / 4
+    assert by_noise.behind
+    assert (by_noise.better, by_noise.worse) == ((), ("q0", "q1"))
+    assert not by_rank.behind
+    (other,) = compare_experiments(clean, noisy, metrics=["noise@15"])
+    assert (other.behind, other.better) == (False, ("q0", "q1"))
+
+
 def test_experiments_without_a_common_strategy_are_refused(run):
     with pytest.raises(ExperimentError, match="no scored question and strategy in common"):
         compare_experiments(run(a="g0/g1/p/u"), run(b="g0/g1/p/u"))

@@ -1,0 +1,146 @@
+"""Every metric that is reported, once, in the order of reports: what it means, which way is better, where it stands.
+
+Not how it is computed: rankings are judged in `metrics`, filters in `noise`, and sums over questions in
+`statistics.aggregates`. A metric that an experiment measures besides these (`recall@20`) follows them in reports.
+"""
+
+from dataclasses import dataclass
+from enum import Flag, auto
+from typing import Literal
+
+from evals.metrics import SHOWN
+from evals.noise import NOISE
+
+
+class Use(Flag):
+    """Where a metric stands."""
+
+    HEADLINE = auto()
+    """What every strategy reports: asset metadata, `querymust eval --json`, docs/results.json."""
+    COMPARED = auto()
+    """What decides whether a candidate is worse than live; fewer tests keep more power after the correction."""
+    LEADERBOARD = auto()
+    """A column of `report.leaderboard` and `report.breakdown`."""
+    PUBLISHED = auto()
+    """Kept in docs/benchmarks.json; the next three are tables of docs/results.md."""
+    RANKING = auto()
+    FILTERING = auto()
+    BY_KIND = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedMetric:
+    """One line of the table. Key: name."""
+
+    name: str
+    better: Literal["higher", "lower"]
+    meaning: str
+    """One line of docs/assets.md."""
+    uses: Use
+
+
+_HIT = "share of the questions with a gold chunk among the first k"
+_EVERYWHERE = Use.HEADLINE | Use.LEADERBOARD | Use.PUBLISHED
+_KEPT = Use.HEADLINE | Use.PUBLISHED
+
+METRICS = (
+    ReportedMetric("hit@1", "higher", _HIT, _EVERYWHERE | Use.COMPARED | Use.RANKING | Use.BY_KIND),
+    ReportedMetric("hit@5", "higher", _HIT, _EVERYWHERE | Use.RANKING),
+    ReportedMetric("hit@10", "higher", _HIT, _EVERYWHERE | Use.RANKING | Use.BY_KIND),
+    ReportedMetric(
+        "mrr",
+        "higher",
+        "mean of 1 / rank of the first gold chunk, over the first 100",
+        _EVERYWHERE | Use.COMPARED | Use.RANKING | Use.BY_KIND,
+    ),
+    ReportedMetric(
+        "ndcg@10",
+        "higher",
+        "discounted gain over that of the best ranking",
+        _EVERYWHERE | Use.RANKING | Use.BY_KIND,
+    ),
+    ReportedMetric(
+        "graded_ndcg@10",
+        "higher",
+        "the same with the grades of the judges as gain, where a collection has grades",
+        Use.PUBLISHED | Use.RANKING,
+    ),
+    ReportedMetric("recall@10", "higher", "share of the gold chunks among the first 10", _EVERYWHERE | Use.RANKING),
+    ReportedMetric(f"precision@{SHOWN}", "higher", "gold chunks among the first 15, over 15", Use.HEADLINE),
+    ReportedMetric(
+        "f1",
+        "higher",
+        "harmonic mean of precision and recall of the first 15, which are shown; not of the 100 of a file of `--trec`",
+        Use.HEADLINE,
+    ),
+    ReportedMetric(
+        NOISE,
+        "lower",
+        "siblings of a gold row among the first 15: rows of its table or of a twin that are not gold",
+        _EVERYWHERE | Use.FILTERING | Use.BY_KIND,
+    ),
+    ReportedMetric(
+        "noise_reduction",
+        "higher",
+        "1 - noise with the filter / noise without it",
+        _EVERYWHERE | Use.FILTERING,
+    ),
+    ReportedMetric(
+        "false_exclusions",
+        "lower",
+        "gold chunks that the filter excluded; must be 0",
+        _EVERYWHERE | Use.FILTERING,
+    ),
+    ReportedMetric(
+        "recall_preserved",
+        "higher",
+        "`recall@10` with the filter / without it; 1 is nothing lost",
+        _KEPT | Use.FILTERING,
+    ),
+    ReportedMetric(
+        "evaluability", "higher", "share of the questions with gold whose every answer still stands in the index", _KEPT
+    ),
+    ReportedMetric(
+        "cross_book_contamination",
+        "lower",
+        "share of the results from another book than the one that was asked about",
+        Use.HEADLINE,
+    ),
+    ReportedMetric(
+        "answer_similarity",
+        "higher",
+        "largest cosine between the written answer and one of the first 15 results",
+        Use.HEADLINE,
+    ),
+    ReportedMetric(
+        "wrong_row_rate",
+        "lower",
+        "share of the questions whose first result is a sibling of the gold row",
+        _KEPT | Use.FILTERING,
+    ),
+    ReportedMetric(
+        "no_answer_accuracy",
+        "higher",
+        "share of the questions without an answer for which nothing is returned",
+        _KEPT,
+    ),
+    ReportedMetric("p50_ms", "lower", "wall time of a retrieval, median", _KEPT | Use.FILTERING),
+    ReportedMetric("p95_ms", "lower", "wall time of a retrieval, 95th percentile", _KEPT),
+)
+
+_PLACES = {each.name: place for place, each in enumerate(METRICS)}
+
+
+def names(use: Use) -> tuple[str, ...]:
+    """The metrics that stand there, in the order of reports."""
+    return tuple(each.name for each in METRICS if use in each.uses)
+
+
+def report_place(name: str) -> int:
+    """Where a metric stands in the order of reports; behind all others if it is not in the table."""
+    return _PLACES.get(name, len(METRICS))
+
+
+def sign(name: str) -> int:
+    """1 if more of the metric is better, -1 if less is; more, for one that is not in the table."""
+    return -1 if name in _PLACES and METRICS[_PLACES[name]].better == "lower" else 1
