@@ -4,27 +4,14 @@ from collections.abc import Mapping
 
 import dagster as dg
 
-from evals.evaluation import HEADLINE, Evaluation, evaluate
+from evals.evaluation import HEADLINE, evaluation_of
 from evals.leaderboard import Leaderboard
 from retrieval.home import Home
-from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.search.strategies import STRATEGIES
-from retrieval.strategy import Strategy
 
 strategies_partitions = dg.StaticPartitionsDefinition(list(STRATEGIES))
 
 SETTLED = dg.AutomationCondition.eager()
-
-
-def evaluation_of(home: Home, snapshot_id: str, *strategies: Strategy, foreign: bool = False) -> Evaluation:
-    """Scores on one snapshot with the home's questions; what was scored before is read and not run again.
-
-    With `foreign`, question files of another library are left out instead of refused.
-    """
-    with open_snapshot(home.root, snapshot_id) as snapshot:
-        embedder = load_embedder(snapshot.manifest.embedder.name)
-        return evaluate(snapshot, embedder, home.settings.questions, strategies, home.evaluations, foreign=foreign)
 
 
 @dg.asset(

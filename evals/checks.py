@@ -1,12 +1,12 @@
-"""What must hold of the scores before a snapshot may go live. Without questions there is nothing to contradict them."""
+"""The gate's rules about scores as Dagster's checks. Without questions there is nothing to contradict them."""
 
 from collections.abc import Sequence
 
 import dagster as dg
 
-from evals.assets import evaluation_of, leaderboard
-from evals.evaluation import SHIPPED, Evaluation
-from evals.gate import Thresholds, decide
+from evals.evaluation import SHIPPED, Evaluation, evaluation_of
+from evals.gate import SCORE_RULES, Scores, Thresholds
+from evals.rules import Reason, Rule
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
@@ -16,73 +16,36 @@ ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
 NO_QUESTIONS = "no questions were given"
 
 
-@dg.asset_check(asset=leaderboard, blocking=True)
-def gold_resolves(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
-    """Every gold anchor stands in the candidate. Below the floor nothing goes live; above it the check only warns."""
-    scores = _shipped(home, home.candidate)
-    return dg.AssetCheckResult(
-        passed=not scores.stale,
-        severity=ERROR if objections(scores, None, "evaluability") else WARN,
-        description=_first([str(each) for each in scores.stale]) if scores.sets else NO_QUESTIONS,
-        metadata={
-            "n_stale": len(scores.stale),
-            "evaluability": _number(scores.evaluability),
-            "floor": Thresholds().evaluability,
-            "snapshot": scores.snapshot,
-        },
-    )
+def score_check(rule: Rule[Scores]) -> dg.AssetChecksDefinition:
+    """The check of a rule about scores; it judges the candidate by what ships."""
+
+    @dg.asset_check(asset=rule.asset, name=rule.name, description=rule.says, blocking=rule.blocks)
+    def check(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
+        candidate = evaluation_of(home, home.candidate, STRATEGIES[SHIPPED])
+        live, note = _live(home) if rule.against_live else (None, "")
+        return _judged(rule, candidate, live, note)
+
+    return check
 
 
-@dg.asset_check(asset=leaderboard, blocking=True)
-def no_false_exclusions(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
-    """No predicate keeps the gold of a question out of what ships."""
-    return _judged(_shipped(home, home.candidate), None, "false_exclusions")
-
-
-@dg.asset_check(asset=leaderboard)
-def query_must_lessens_noise(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
-    """Where guarded siblings of the right row crowd the results, the filter of what ships leaves fewer of them.
-
-    It only warns: the one guarded row among the results of a book with few may well be one that the question admits.
-    """
-    return _judged(_shipped(home, home.candidate), None, "noise_reduction", WARN)
-
-
-@dg.asset_check(asset=leaderboard, blocking=True)
-def not_worse_than_live(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
-    """On the questions that both can be asked, what ships is not significantly worse than on what is live."""
-    candidate, before, note = _shipped(home, home.candidate), None, ""
-    try:
-        live = live_id(home.root)
-        # Of a book that is new, live can be asked nothing; of all others it can.
-        before = evaluation_of(home, live, STRATEGIES[SHIPPED], foreign=True) if live is not None else None
-    except RetrievalError as error:
-        note = f"what is live cannot be read, by readers neither, so nothing is worse: {error}"
-    return _judged(candidate, before, "not_worse_than_live", note=note)
-
-
-def objections(candidate: Evaluation, live: Evaluation | None, check: str) -> list[str]:
-    """What the gate has against the candidate under one check's name, a sentence each."""
-    if candidate.experiment is None:
-        return []
+def _judged(rule: Rule[Scores], candidate: Evaluation, live: Evaluation | None, note: str) -> dg.AssetCheckResult:
     before = live.experiment if live and _share_a_question(candidate, live) else None
-    return [str(reason) for reason in decide(candidate.experiment, before).reasons if reason.check == check]
-
-
-def _judged(
-    candidate: Evaluation, live: Evaluation | None, check: str, severity: dg.AssetCheckSeverity = ERROR, note: str = ""
-) -> dg.AssetCheckResult:
-    found = objections(candidate, live, check)
+    stale = tuple(map(str, candidate.stale))
+    reasons = rule.reasons(Scores(candidate.experiment, before, stale)) if candidate.experiment else ()
+    blocks = any(reason.blocks for reason in reasons) if reasons else rule.blocks
     headline = candidate.headline().get(SHIPPED, {})
-    before = live.headline().get(SHIPPED, {}) if live else {}
+    live_headline = live.headline().get(SHIPPED, {}) if live else {}
     return dg.AssetCheckResult(
-        passed=not found,
-        severity=severity,
-        description=note or (_first(found) if candidate.sets else NO_QUESTIONS),
+        passed=not reasons,
+        severity=ERROR if blocks else WARN,
+        description=note or (_first(reasons) if candidate.sets else NO_QUESTIONS),
         metadata={
             "n_questions": candidate.n_questions,
+            "n_stale": len(candidate.stale),
+            "evaluability": _number(candidate.evaluability),
+            "floor": Thresholds().evaluability,
             "mrr": _number(headline.get("mrr")),
-            "mrr_live": _number(before.get("mrr")),
+            "mrr_live": _number(live_headline.get("mrr")),
             "false_exclusions": _number(headline.get("false_exclusions")),
             "noise_reduction": _number(headline.get("noise_reduction")),
             "snapshot": candidate.snapshot,
@@ -90,8 +53,14 @@ def _judged(
     )
 
 
-def _shipped(home: Home, snapshot: str) -> Evaluation:
-    return evaluation_of(home, snapshot, STRATEGIES[SHIPPED])
+def _live(home: Home) -> tuple[Evaluation | None, str]:
+    """Scores of what is live, and what is to be said where it has none."""
+    try:
+        live = live_id(home.root)
+        # Of a book that is new, live can be asked nothing; of all others it can.
+        return (evaluation_of(home, live, STRATEGIES[SHIPPED], foreign=True) if live is not None else None), ""
+    except RetrievalError as error:
+        return None, f"what is live cannot be read, by readers neither, so nothing is worse: {error}"
 
 
 def _share_a_question(candidate: Evaluation, live: Evaluation) -> bool:
@@ -105,6 +74,10 @@ def _number(value: float | None) -> dg.MetadataValue:
     return dg.MetadataValue.null() if value is None else dg.MetadataValue.float(value)
 
 
-def _first(sentences: Sequence[str], shown: int = 5) -> str:
-    more = f"; and {len(sentences) - shown} more" if len(sentences) > shown else ""
-    return "; ".join(sentences[:shown]) + more if sentences else "nothing contradicts it"
+def _first(reasons: Sequence[Reason], shown: int = 5) -> str:
+    more = f"; and {len(reasons) - shown} more" if len(reasons) > shown else ""
+    return "; ".join(str(reason.objection) for reason in reasons[:shown]) + more or "nothing contradicts it"
+
+
+score_checks = [score_check(rule) for rule in SCORE_RULES]
+"""Dagster loads the members of a module's lists."""

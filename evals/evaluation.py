@@ -14,7 +14,9 @@ from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import load_questions
 from evals.scored_questions import ScoredQuestion, ScoreStore
 from evals.statistics.aggregates import ALL, Aggregate, aggregate, timings
-from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.home import Home
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
@@ -142,6 +144,16 @@ def evaluate(
         Retriever(snapshot, embedder), strategies, sets, chunks, snapshot=snapshot.id, measures=measures
     )
     return Evaluation(snapshot.id, sets, experiment)
+
+
+def evaluation_of(home: Home, snapshot_id: str, *strategies: Strategy, foreign: bool = False) -> Evaluation:
+    """Scores on one snapshot of a home with its own questions; what was scored before is read and not run again.
+
+    With `foreign`, question files of another library are left out instead of refused.
+    """
+    with open_snapshot(home.root, snapshot_id) as snapshot:
+        embedder = load_embedder(snapshot.manifest.embedder.name)
+        return evaluate(snapshot, embedder, home.settings.questions, strategies, home.evaluations, foreign=foreign)
 
 
 def question_sets(files: Sequence[Path], chunks: Sequence[Chunk], *, foreign: bool = False) -> tuple[QuestionSet, ...]:

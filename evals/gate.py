@@ -1,15 +1,21 @@
-"""May a candidate index go live? A decision with its reasons."""
+"""May a candidate index go live? The rules, and a decision with its reasons.
 
-from collections.abc import Iterable, Sequence
+`RULES` is the one list: Dagster's checks are made from it, `decide` judges by it, and `live_index` asks Dagster for the
+checks of those that block. A new rule is one entry and its judge.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from evals.errors import ExperimentError
 from evals.experiment import Experiment
 from evals.noise import NOISE
+from evals.rules import Objection, Reason, Rule
 from evals.statistics.aggregates import ALL, Aggregate
 from evals.statistics.comparison import COMPARED, compare_experiments
-
-_NAMED = 10
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.index.snapshot.verification import ann_recall, verify_snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,84 +29,89 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """One thing that stands against promotion; `str(reason)` says all of it."""
+class Contents:
+    """What a rule about a snapshot judges."""
 
-    check: str
-    strategy: str
-    """Name, or `*` if no strategy is at fault."""
-    message: str
-    question_ids: tuple[str, ...] = ()
+    snapshot: Snapshot
+    wanted: Callable[[], frozenset[str]]
+    """Ids of the library's chunks; called by those rules alone that need them, for it reads the whole library."""
 
-    def __str__(self) -> str:
-        shown = ", ".join(self.question_ids[:_NAMED])
-        more = len(self.question_ids) - _NAMED
-        questions = f" ({shown}{f' and {more} more' if more > 0 else ''})" if shown else ""
-        return f"{self.check}, {self.strategy}: {self.message}{questions}"
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What a rule about scores judges."""
+
+    candidate: Experiment
+    live: Experiment | None = None
+    """None: nothing is live, or nothing that was asked the same."""
+    stale: tuple[str, ...] = ()
+    """Gold that no longer stands in the snapshot, a sentence for each anchor."""
+    thresholds: Thresholds = Thresholds()
 
 
 @dataclass(frozen=True, slots=True)
 class GateDecision:
-    """Whether the candidate may go live, and everything that stands against it."""
+    """Whether the candidate may go live, and everything that was found against it."""
 
     passed: bool
     reasons: tuple[Reason, ...]
+    """Those that block and those that only warn, in the order of the rules."""
 
 
 def decide(candidate: Experiment, live: Experiment | None, thresholds: Thresholds = Thresholds()) -> GateDecision:
-    """Judge a candidate by its experiment and that of the live index (None: nothing is live yet).
+    """Judge a candidate's scores by every rule about scores.
 
-    It passes if no filter excluded a gold chunk, evaluability is above the floor in every set, every filter that had
-    guarded noise to remove lessened it, and no strategy is significantly worse than live (paired randomisation over the
-    questions both were asked, Holm-corrected over all strategies, sets and metrics).
+    Args:
+        candidate: its experiment.
+        live: that of the live index; None: nothing is live yet.
+        thresholds: what the rules ask for.
     """
-    reasons = [
-        *_excluding(candidate),
-        *_unevaluable(candidate, thresholds.evaluability),
-        *_noisy(candidate),
-        *(_worse(candidate, live, thresholds.metrics) if live else ()),
-    ]
-    return GateDecision(not reasons, tuple(reasons))
+    evidence = Scores(candidate, live, thresholds=thresholds)
+    reasons = tuple(reason for rule in SCORE_RULES for reason in rule.reasons(evidence))
+    return GateDecision(not any(each.blocks for each in reasons), reasons)
 
 
-def _excluding(candidate: Experiment) -> Iterable[Reason]:
-    for strategy in candidate.strategies:
-        rows = [row for row in candidate.rows if row.strategy == strategy and row.excluded_gold]
+def _unfound(contents: Contents) -> Iterator[Objection]:
+    for finding in verify_snapshot(contents.snapshot):
+        yield Objection(f"{finding.check}: {finding.detail}")
+
+
+def _incomplete(contents: Contents) -> Iterator[Objection]:
+    wanted, made = contents.wanted(), {chunk.id for chunk in contents.snapshot.chunks}
+    for chunk_id in sorted(wanted - made):
+        yield Objection(f"chunk {chunk_id} is missing")
+    for chunk_id in sorted(made - wanted):
+        yield Objection(f"chunk {chunk_id} is no book's")
+
+
+def _stale(scores: Scores) -> Iterator[Objection]:
+    floor = scores.thresholds.evaluability
+    for each in _whole(scores.candidate.aggregates, "evaluability"):
+        if each.value is None or each.value < floor:
+            place = (each.set, each.split)
+            stale = tuple(one.question_id for one in scores.candidate.unscored if (one.set, one.split) == place)
+            share = f"{each.value or 0:.3f} of set {each.set}, split {each.split}, is below {floor:.3f}"
+            yield Objection(f"evaluability {share}: gold is stale", question_ids=stale)
+    for sentence in scores.stale:
+        yield Objection(sentence, only_warns=True)
+
+
+def _excluding(scores: Scores) -> Iterator[Objection]:
+    for strategy in scores.candidate.strategies:
+        rows = [row for row in scores.candidate.rows if row.strategy == strategy and row.excluded_gold]
         if rows:
             count = sum(len(row.excluded_gold) for row in rows)
             message = f"the filter excluded {count} gold chunks; false_exclusions must be 0"
-            yield Reason("false_exclusions", strategy, message, tuple(row.question_id for row in rows))
+            yield Objection(message, strategy, tuple(row.question_id for row in rows))
 
 
-def _unevaluable(candidate: Experiment, floor: float) -> Iterable[Reason]:
-    for each in _whole(candidate.aggregates, "evaluability"):
-        if each.value is None or each.value < floor:
-            stale = [one.question_id for one in candidate.unscored if (one.set, one.split) == (each.set, each.split)]
-            message = (
-                f"{each.value or 0:.3f} of set {each.set}, split {each.split}, is below {floor:.3f}: gold is stale"
-            )
-            yield Reason("evaluability", ALL, message, tuple(stale))
-
-
-def _noisy(candidate: Experiment) -> Iterable[Reason]:
-    for each in _whole(candidate.aggregates, "noise_reduction"):
-        place = (each.set, each.split, each.strategy)
-        rows = [row for row in candidate.rows if (row.set, row.split, row.strategy) == place]
-        removable = sum(row.unfiltered_guarded_noise or 0.0 for row in rows)
-        if each.value is not None and (each.value < 0 or (each.value == 0 and removable)):
-            noisy = [row.question_id for row in rows if row.values[NOISE] >= (row.unfiltered_noise or 0.0) > 0]
-            message = (
-                f"noise_reduction is {each.value:.3f} in set {each.set}, split {each.split}, "
-                f"where {removable:.0f} guarded chunks were noise without the filter; it must be above 0"
-            )
-            yield Reason("noise_reduction", each.strategy, message, tuple(noisy))
-
-
-def _worse(candidate: Experiment, live: Experiment, metrics: Sequence[str]) -> Iterable[Reason]:
+def _worse(scores: Scores) -> Iterator[Objection]:
+    if scores.live is None:
+        return
     try:
-        comparisons = compare_experiments(candidate, live, metrics)
+        comparisons = compare_experiments(scores.candidate, scores.live, scores.thresholds.metrics)
     except ExperimentError as error:
-        yield Reason("not_worse_than_live", ALL, str(error))
+        yield Objection(str(error))
         return
     for each in comparisons:
         if each.behind and each.significant:
@@ -109,8 +120,75 @@ def _worse(candidate: Experiment, live: Experiment, metrics: Sequence[str]) -> I
                 f"{each.metric} of set {each.set}, split {each.split}, is {abs(each.difference):.3f} {side} live "
                 f"over {each.n} questions (p {each.corrected:.4f})"
             )
-            yield Reason("not_worse_than_live", each.strategy, message, each.worse)
+            yield Objection(message, each.strategy, each.worse)
+
+
+def _noisy(scores: Scores) -> Iterator[Objection]:
+    for each in _whole(scores.candidate.aggregates, "noise_reduction"):
+        place = (each.set, each.split, each.strategy)
+        rows = [row for row in scores.candidate.rows if (row.set, row.split, row.strategy) == place]
+        removable = sum(row.unfiltered_guarded_noise or 0.0 for row in rows)
+        if each.value is not None and (each.value < 0 or (each.value == 0 and removable)):
+            noisy = [row.question_id for row in rows if row.values[NOISE] >= (row.unfiltered_noise or 0.0) > 0]
+            message = (
+                f"noise_reduction is {each.value:.3f} in set {each.set}, split {each.split}, "
+                f"where {removable:.0f} guarded chunks were noise without the filter; it must be above 0"
+            )
+            yield Objection(message, each.strategy, tuple(noisy))
 
 
 def _whole(aggregates: Iterable[Aggregate], metric: str) -> list[Aggregate]:
     return [each for each in aggregates if each.metric == metric and each.book == each.kind == ALL]
+
+
+SNAPSHOT_RULES: tuple[Rule[Contents], ...] = (
+    Rule(
+        "snapshot_finds_its_own_chunks",
+        "Counts agree, every vector can be read, probe chunks find themselves, and the search is near the exact scan.",
+        "candidate_index",
+        _unfound,
+        measures=lambda contents: {"ann_recall": ann_recall(contents.snapshot)},
+    ),
+    Rule(
+        "snapshot_holds_every_chunk",
+        "The candidate has the library's chunks, no more and no fewer.",
+        "candidate_index",
+        _incomplete,
+        measures=lambda contents: {"n_chunks": len(contents.snapshot)},
+    ),
+)
+
+SCORE_RULES: tuple[Rule[Scores], ...] = (
+    Rule(
+        "gold_resolves",
+        "Every gold anchor stands in the candidate. Below the floor nothing goes live; above it the check only warns.",
+        "leaderboard",
+        _stale,
+    ),
+    Rule(
+        "no_false_exclusions",
+        "No predicate keeps the gold of a question out of what ships.",
+        "leaderboard",
+        _excluding,
+    ),
+    Rule(
+        "not_worse_than_live",
+        "On the questions that both can be asked, what ships is not significantly worse than on what is live "
+        "(paired randomisation, Holm-corrected over all strategies, sets and metrics).",
+        "leaderboard",
+        _worse,
+        against_live=True,
+    ),
+    Rule(
+        "query_must_lessens_noise",
+        "Where guarded siblings of the right row crowd the results, the filter of what ships leaves fewer of them. "
+        "It only warns: the one guarded row among the results of a book with few may well be one that the question "
+        "admits.",
+        "leaderboard",
+        _noisy,
+        blocks=False,
+    ),
+)
+
+RULES: tuple[Rule[Any], ...] = (*SNAPSHOT_RULES, *SCORE_RULES)
+"""Everything that a candidate is judged by, in the order in which it is told."""

@@ -6,13 +6,10 @@ the check ran for another snapshot; this does.
 
 import dagster as dg
 
-GATE = (
-    dg.AssetCheckKey(dg.AssetKey("candidate_index"), "snapshot_finds_its_own_chunks"),
-    dg.AssetCheckKey(dg.AssetKey("candidate_index"), "snapshot_holds_every_chunk"),
-    dg.AssetCheckKey(dg.AssetKey("leaderboard"), "gold_resolves"),
-    dg.AssetCheckKey(dg.AssetKey("leaderboard"), "no_false_exclusions"),
-    dg.AssetCheckKey(dg.AssetKey("leaderboard"), "not_worse_than_live"),
-)
+from evals.gate import RULES
+
+GATE = tuple(dg.AssetCheckKey(dg.AssetKey(rule.asset), rule.name) for rule in RULES if rule.blocks)
+"""The checks of the rules that block: on the snapshot and on its scores. A book's own checks stop that book's run."""
 
 
 def open_objections(instance: dg.DagsterInstance, snapshot: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""live_index: the snapshot that readers get, moved by one pointer and only past the blocking checks."""
+"""live_index: the snapshot that readers get, moved by one pointer and only past the gate."""
 
 import dagster as dg
 
@@ -13,7 +13,10 @@ from retrieval.index.snapshot.live import live_id, promote
     deps=["leaderboard"], group_name="live", kinds={"chroma"}, owners=["team:search"], automation_condition=SETTLED
 )
 def live_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
-    """The candidate, once every blocking check has held for it; until then the snapshot that was live stays live."""
+    """The candidate, once the gate's blocking rules have held for it; until then what was live stays live.
+
+    These are the five on the snapshot and on its scores. The blocking checks of the books are not asked again.
+    """
     before, candidate = live_id(home.root), home.candidate
     objections = open_objections(context.instance, candidate)
     if objections:

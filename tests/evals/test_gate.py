@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from evals.experiment import Measures, run_experiment
-from evals.gate import Thresholds, decide
+from evals.gate import RULES, SCORE_RULES, Scores, Thresholds, decide
 from evals.questions.question_sets import QuestionSet
 from retrieval.strategy import Strategy
 
@@ -56,40 +56,51 @@ def test_a_good_candidate_passes_with_and_without_a_live_index(experiment):
 def test_an_inverted_filter_is_caught_and_named_with_its_questions(experiment):
     decision = decide(experiment(inverted), None)
     assert not decision.passed
-    (reason,) = [each for each in decision.reasons if each.check == "false_exclusions"]
-    assert reason.strategy == "prefilter"
-    assert reason.question_ids == tuple(f"q{n}" for n in range(20))
+    (reason,) = [each for each in decision.reasons if each.rule == "no_false_exclusions"]
+    assert reason.objection.strategy == "prefilter"
+    assert reason.objection.question_ids == tuple(f"q{n}" for n in range(20))
     assert "prefilter: the filter excluded 20 gold chunks" in str(reason)
     assert "q0, q1, " in str(reason)
     assert "and 10 more" in str(reason)
-    assert "dense" not in {each.strategy for each in decision.reasons}
+    assert "dense" not in {each.objection.strategy for each in decision.reasons}
 
 
 def test_a_single_excluded_gold_chunk_stops_the_gate(experiment):
     decision = decide(experiment(lambda n, strategy: inverted(n, strategy) if n == 7 else good(n, strategy)), None)
-    assert [(each.check, each.strategy, each.question_ids) for each in decision.reasons] == [
-        ("false_exclusions", "prefilter", ("q7",))
+    assert [(each.rule, each.objection.strategy, each.objection.question_ids) for each in decision.reasons] == [
+        ("no_false_exclusions", "prefilter", ("q7",))
     ]
 
 
-def test_a_filter_that_does_nothing_about_guarded_noise_stops_the_gate(experiment, dense):
+def test_a_filter_that_does_nothing_about_guarded_noise_is_named_and_does_not_stop_the_gate(experiment, dense):
     decision = decide(experiment(lambda n, strategy: good(n, dense)), None)
     (reason,) = decision.reasons
-    assert (reason.check, reason.strategy) == ("noise_reduction", "prefilter")
-    assert "60 guarded chunks were noise" in reason.message
+    assert (reason.rule, reason.objection.strategy) == ("query_must_lessens_noise", "prefilter")
+    assert "60 guarded chunks were noise" in str(reason)
+    assert not reason.blocks
+    assert decision.passed
 
 
 def test_a_filter_with_no_guarded_noise_to_remove_passes(experiment, wide, dense):
     wide.chunks = [replace(chunk, query_must=None) for chunk in wide.chunks]
-    assert decide(experiment(lambda n, strategy: good(n, dense)), None).passed
+    assert decide(experiment(lambda n, strategy: good(n, dense)), None).reasons == ()
 
 
 def test_stale_gold_stops_the_gate_and_is_named(experiment):
     decision = decide(experiment(good, stale={3, 4}), None)
+    assert not decision.passed
     (reason,) = decision.reasons
-    assert (reason.check, reason.strategy, reason.question_ids) == ("evaluability", "*", ("q3", "q4"))
+    assert (reason.rule, reason.objection.strategy, reason.blocks) == ("gold_resolves", "*", True)
+    assert reason.objection.question_ids == ("q3", "q4")
     assert "0.900 of set wide, split open, is below 0.950" in str(reason)
     assert decide(experiment(good, stale={3, 4}), None, Thresholds(evaluability=0.9)).passed
+
+
+def test_a_stale_anchor_above_the_floor_warns(experiment):
+    (rule,) = [each for each in SCORE_RULES if each.name == "gold_resolves"]
+    (reason,) = rule.reasons(Scores(experiment(good), stale=("q3: no chunk holds it",)))
+    assert str(reason) == "gold_resolves: q3: no chunk holds it"
+    assert not reason.blocks
 
 
 def test_a_candidate_significantly_worse_than_live_is_stopped_and_named(experiment, dense):
@@ -97,9 +108,9 @@ def test_a_candidate_significantly_worse_than_live_is_stopped_and_named(experime
         return good(number, strategy) if strategy.query_must != "off" else " ".join(reversed(siblings(number)))
 
     decision = decide(experiment(worse), experiment(good))
-    assert {(each.check, each.strategy) for each in decision.reasons} == {("not_worse_than_live", dense.name)}
-    assert {each.message.split(" ")[0] for each in decision.reasons} == {"mrr", "hit@1"}
-    assert decision.reasons[0].question_ids == tuple(f"q{n}" for n in range(20))
+    assert {(each.rule, each.objection.strategy) for each in decision.reasons} == {("not_worse_than_live", dense.name)}
+    assert {each.objection.message.split(" ")[0] for each in decision.reasons} == {"mrr", "hit@1"}
+    assert decision.reasons[0].objection.question_ids == tuple(f"q{n}" for n in range(20))
     assert decide(experiment(good), experiment(worse)).passed, "better than live is no reason"
 
 
@@ -115,5 +126,18 @@ def test_a_difference_that_may_be_chance_does_not_stop_the_gate(experiment):
 def test_experiments_with_nothing_in_common_do_not_pass(experiment):
     other = [Strategy("bm25", lexical_weight=1.0)]
     decision = decide(experiment(good), experiment(good, strategies=other))
-    assert [each.check for each in decision.reasons] == ["not_worse_than_live"]
+    assert [each.rule for each in decision.reasons] == ["not_worse_than_live"]
     assert "no scored question and strategy in common" in str(decision.reasons[0])
+
+
+def test_a_candidate_noisier_than_live_is_worse_where_noise_is_compared(experiment):
+    noisy, clean = experiment(lambda n, strategy: good(n, replace(strategy, query_must="off"))), experiment(good)
+    thresholds = Thresholds(metrics=("noise@15",))
+    reasons = [each for each in decide(noisy, clean, thresholds).reasons if each.rule == "not_worse_than_live"]
+    assert ["is 3.000 above live" in str(each) for each in reasons] == [True]
+    assert not [each for each in decide(clean, noisy, thresholds).reasons if each.rule == "not_worse_than_live"]
+
+
+def test_rules_have_names_of_their_own_and_say_a_sentence():
+    assert len({rule.name for rule in RULES}) == len(RULES) == 6
+    assert [rule.name for rule in RULES if not rule.says.endswith((".", ")."))] == []

@@ -72,3 +72,13 @@ def test_the_last_result_counts(instance: dg.DagsterInstance) -> None:
         report(instance, key, passed=False)
         report(instance, key)
     assert open_objections(instance, SNAPSHOT) == []
+
+
+def test_the_promotion_asks_for_the_rules_that_block() -> None:
+    assert [(key.asset_key.to_user_string(), key.name) for key in GATE] == [
+        ("candidate_index", "snapshot_finds_its_own_chunks"),
+        ("candidate_index", "snapshot_holds_every_chunk"),
+        ("leaderboard", "gold_resolves"),
+        ("leaderboard", "no_false_exclusions"),
+        ("leaderboard", "not_worse_than_live"),
+    ]

@@ -5,31 +5,38 @@ from pathlib import Path
 import dagster as dg
 import numpy as np
 
-from pipeline.defs.index_checks import snapshot_finds_its_own_chunks, snapshot_holds_every_chunk
+from pipeline.defs.index_checks import snapshot_checks
 from pipeline.runs.in_process import dagster_instance
 from retrieval.home import Home
 from retrieval.index.snapshot.live import snapshot_folder
 from retrieval.records import read_jsonl, write_jsonl
 from retrieval.types import Chunk
 
+CHECKS = {check.check_key.name: check for check in snapshot_checks}
 
-def holds_every_chunk(home: Home) -> dg.AssetCheckResult:
+
+def evaluated(name: str, home: Home) -> dg.AssetCheckResult:
     with dagster_instance(home) as instance:
-        result = snapshot_holds_every_chunk(dg.build_asset_check_context(instance=instance), home=home)
+        result = CHECKS[name](dg.build_asset_check_context(instance=instance), home=home)
     assert isinstance(result, dg.AssetCheckResult)
     return result
+
+
+def holds_every_chunk(home: Home) -> dg.AssetCheckResult:
+    return evaluated("snapshot_holds_every_chunk", home)
 
 
 def finds_its_own_chunks(home: Home) -> dg.AssetCheckResult:
-    result = snapshot_finds_its_own_chunks(home=home)
-    assert isinstance(result, dg.AssetCheckResult)
-    return result
+    return evaluated("snapshot_finds_its_own_chunks", home)
 
 
 def test_both_hold_on_a_built_home(tiny: Home) -> None:
     for result in (holds_every_chunk(tiny), finds_its_own_chunks(tiny)):
         assert result.passed
         assert result.metadata["snapshot"] == dg.MetadataValue.text(tiny.candidate)
+    assert finds_its_own_chunks(tiny).metadata["ann_recall"] == dg.MetadataValue.float(1.0)
+    chunks = len(read_jsonl(tiny.book("tiny") / "chunks.jsonl", Chunk))
+    assert holds_every_chunk(tiny).metadata["n_chunks"] == dg.MetadataValue.int(chunks)
 
 
 def test_a_chunk_that_the_snapshot_lacks_is_named(tiny: Home) -> None:
