@@ -14,6 +14,7 @@ from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import load_questions
 from evals.scored_questions import ScoredQuestion, ScoreStore
 from evals.statistics.aggregates import ALL, Aggregate, aggregate, timings
+from evals.statistics.frames import Frame, question_frame
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
@@ -75,6 +76,10 @@ class Evaluation:
     def rows(self, strategy: str) -> tuple[ScoredQuestion, ...]:
         """What one strategy did with each question."""
         return tuple(row for row in self.experiment.rows if row.strategy == strategy) if self.experiment else ()
+
+    def to_frame(self) -> Frame:
+        """Question by question, `question_frame` names the columns; without questions a frame without lines."""
+        return question_frame(self.experiment.rows if self.experiment else ())
 
     def headline_rows(self) -> tuple[ScoredQuestion, ...]:
         """The rows behind `headline`: of the questions of people, or of generated ones where there are no others."""

@@ -13,11 +13,12 @@ from evals.errors import ExperimentError
 from evals.metrics import DEPTH, SHOWN, STANDARD, Metric
 from evals.noise import Admits, AnswerSimilarity, Relatives
 from evals.pairing import Counterpart, counterpart_among
-from evals.questions.question_sets import FILE_NAME, QuestionSet
+from evals.questions.question_sets import FILE_NAME, QuestionSet, Unscored
 from evals.questions.questions import Question
 from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore
 from evals.scoring import Asked, Scorer
 from evals.statistics.aggregates import Aggregate, aggregate, evaluability, timings
+from evals.statistics.frames import Frame, aggregate_frame, question_frame
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Retrieval
 
@@ -44,16 +45,6 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Unscored:
-    """A question that could not be scored; never counted as 0 and never forgotten."""
-
-    set: str
-    split: str
-    question_id: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Experiment:
     """The rows of an experiment and what follows from them.
 
@@ -70,6 +61,14 @@ class Experiment:
     def strategies(self) -> tuple[str, ...]:
         """Names in the order in which they were asked for."""
         return tuple(dict.fromkeys(row.strategy for row in self.rows))
+
+    def to_frame(self) -> Frame:
+        """Question by question; `question_frame` names the columns."""
+        return question_frame(self.rows)
+
+    def aggregates_frame(self) -> Frame:
+        """The means with their intervals and the timings; `aggregate_frame` names the columns."""
+        return aggregate_frame(self.aggregates + self.timings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +107,7 @@ def run_experiment(
         ExperimentError: it cannot be run so; every problem at once, before the first question is asked.
     """
     relatives = Relatives.of(chunks)
-    problems = _problems(strategies, question_sets, snapshot, relatives)
-    problems += _too_deep(measures.metrics)
+    problems = _problems(strategies, question_sets, snapshot, relatives, measures.metrics)
     if problems:
         raise ExperimentError(f"the experiment has {len(problems)} problems:", problems)
     run = _Run(searcher, relatives, snapshot, measures)
@@ -119,7 +117,7 @@ def run_experiment(
         snapshot=snapshot,
         rows=tuple(rows),
         aggregates=aggregate(rows) + evaluability(question_sets),
-        unscored=tuple(unscored for each in question_sets for unscored in _unscored(each)),
+        unscored=tuple(unscored for each in question_sets for unscored in each.unscored),
         timings=timings(rows),
     )
 
@@ -222,7 +220,11 @@ class _Run:
 
 
 def _problems(
-    strategies: Sequence[Strategy], sets: Sequence[QuestionSet], snapshot: str, relatives: Relatives
+    strategies: Sequence[Strategy],
+    sets: Sequence[QuestionSet],
+    snapshot: str,
+    relatives: Relatives,
+    metrics: Sequence[Metric],
 ) -> list[str]:
     names = [strategy.name for strategy in strategies]
     found = [f"strategy {name!r} is given twice" for name, count in Counter(names).items() if count > 1]
@@ -233,24 +235,12 @@ def _problems(
     ]
     labels = Counter((each.name, each.split) for each in sets)
     found += [f"set {name!r}, split {split!r} is given twice" for (name, split), count in labels.items() if count > 1]
-    for noun, given in (("strategies", strategies), ("question sets", sets), ("chunks", relatives.chunks)):
-        if not given:
-            found.append(f"no {noun} are given")
-    return found + [problem for each in sets for problem in each.problems(relatives.chunks)]
-
-
-def _too_deep(metrics: Sequence[Metric]) -> list[str]:
-    return [
+    found += [
         f"metric {each.name!r} looks at {each.depth} hits, and rankings have {DEPTH}; take a smaller cutoff"
         for each in metrics
         if each.depth > DEPTH
     ]
-
-
-def _unscored(questions: QuestionSet) -> list[Unscored]:
-    reasons: dict[str, list[str]] = {}
-    for finding in questions.resolution.stale:
-        if finding.question_id in questions.resolution.gold:
-            continue  # another anchor of the group resolves
-        reasons.setdefault(finding.question_id, []).append(finding.reason)
-    return [Unscored(questions.name, questions.split, name, "; ".join(texts)) for name, texts in reasons.items()]
+    for noun, given in (("strategies", strategies), ("question sets", sets), ("chunks", relatives.chunks)):
+        if not given:
+            found.append(f"no {noun} are given")
+    return found + [problem for each in sets for problem in each.problems(relatives.chunks)]

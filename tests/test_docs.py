@@ -94,6 +94,19 @@ def test_the_reading_order_names_six_files() -> None:
     assert len(re.findall(r"\]\(", order)) + 1 == 6
 
 
+def test_the_example_of_the_frames_runs(
+    sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (block,) = blocks("python", (ROOT / "docs" / "evals.md").read_text("utf-8"))
+    (tmp_path / ".querymust").symlink_to(sample.root)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(compile(block, "evals.md", "exec"), names)
+    assert {"bm25", "default"} == set(names["mrr"].columns)
+    assert len(names["mrr"]) == len(names["frame"]) / 2
+    assert len(capsys.readouterr().out.splitlines()) > 10
+
+
 @pytest.mark.parametrize("block", blocks("python"))
 def test_the_python_of_the_readme_runs(
     block: str, sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

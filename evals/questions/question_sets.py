@@ -22,6 +22,16 @@ FILE_NAME = re.compile(r"[\w+@-][\w.+@-]*")
 
 
 @dataclass(frozen=True, slots=True)
+class Unscored:
+    """A question that could not be scored; never counted as 0 and never forgotten."""
+
+    set: str
+    split: str
+    question_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionSet:
     """Questions that are reported together. Key: (name, split)."""
 
@@ -47,6 +57,16 @@ class QuestionSet:
     def scored(self) -> tuple[Question, ...]:
         """Questions that can be scored: all without gold, and those whose every answer resolved."""
         return tuple(each for each in self.questions if not each.gold or each.id in self.resolution.gold)
+
+    @property
+    def unscored(self) -> tuple[Unscored, ...]:
+        """The other questions, each with what became stale."""
+        reasons: dict[str, list[str]] = {}
+        for finding in self.resolution.stale:
+            # where another anchor of the group resolves, the question is scored
+            if finding.question_id not in self.resolution.gold:
+                reasons.setdefault(finding.question_id, []).append(finding.reason)
+        return tuple(Unscored(self.name, self.split, name, "; ".join(texts)) for name, texts in reasons.items())
 
     def gold(self, question: Question) -> tuple[str, ...]:
         """Gold chunk ids of a question; empty if the library holds no answer."""

@@ -8,12 +8,12 @@ from time import perf_counter
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.parsed_chunks import ScoringSearcher
 from evals.benchmarks.passages import with_graded_ndcg
-from evals.experiment import Measures, Progress, Unscored, run_experiment
+from evals.experiment import Measures, Progress, run_experiment
 from evals.metrics import SHOWN
 from evals.noise import Admits
 from evals.pairing import counterpart_among
 from evals.questions.gold import AnchorFinding, Resolution
-from evals.questions.question_sets import QuestionSet
+from evals.questions.question_sets import QuestionSet, Unscored
 from evals.scored_questions import ScoredQuestion, ScoreStore
 from evals.statistics.aggregates import Aggregate, aggregate, evaluability, timings
 from pipeline.bench.index import Tell, open_index
