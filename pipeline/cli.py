@@ -1,11 +1,26 @@
 """The `querymust` command: the composition root, the one place that knows paths and the environment."""
 
 import sys
+from typing import Annotated
 
 import typer
 
-from pipeline.commands import ablation, bench, build, evaluate, explain, fit, lint, questions, quickstart, search, show
-from pipeline.console.output import print_error
+from pipeline.commands import (
+    ablation,
+    bench,
+    books,
+    build,
+    evaluate,
+    explain,
+    fit,
+    lint,
+    questions,
+    quickstart,
+    search,
+    show,
+    status,
+)
+from pipeline.console.output import out, print_error
 from retrieval.errors import RetrievalError
 
 app = typer.Typer(
@@ -19,6 +34,8 @@ app = typer.Typer(
 
 app.command("quickstart")(quickstart.quickstart)
 app.command("build")(build.build_library)
+app.command("status")(status.status)
+app.command("books")(books.list_indexed_books)
 app.command("search")(search.search)
 app.command("show")(show.show_chunk)
 app.command("eval")(evaluate.evaluate)
@@ -28,6 +45,23 @@ app.command("fit")(fit.fit)
 app.add_typer(questions.app, name="questions")
 bench.app.command("ablation")(ablation.bench_ablation)
 app.add_typer(bench.app, name="bench")
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        out.print(f"querymust {version('querymust')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool, typer.Option("--version", help="Say which version this is.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
 
 
 def main() -> None:

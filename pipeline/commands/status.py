@@ -1,0 +1,200 @@
+"""`querymust status`: what a home holds, and whether it is in step with its library."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
+from pipeline.console.output import counted, named, out, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from pipeline.building.lock import Holder
+    from retrieval.home import Home
+
+NAMES_SHOWN = 5
+SCORES_SHOWN = ("hit@1", "hit@5", "mrr", "ndcg@10", "noise@15", "false_exclusions")
+
+
+@dataclass(frozen=True, slots=True)
+class LiveIndex:
+    """The snapshot that readers get."""
+
+    id: str
+    since: datetime
+    """When it went live; a promotion of the same snapshot counts."""
+    n_chunks: int
+    n_tables: int
+    n_guarded: int
+    embedder: str
+    scores: Mapping[str, float | None]
+    """Of the strategy that ships; empty if nothing was scored on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is known of a home without asking Dagster or Chroma. Key: home."""
+
+    home: Path
+    library: Path | None
+    embedder: str
+    """That the next build uses; the live index may have another one."""
+    questions: tuple[Path, ...]
+    books: Mapping[str, str]
+    """By slug, against the library as it is now: `indexed`, `changed`, `new` or `gone`; else `unknown`."""
+    unreadable: str | None
+    """Why the library cannot be read."""
+    n_documents: int
+    live: LiveIndex | None
+    candidate: str | None
+    """The newest snapshot, where it is not the live one: it was built and did not go live."""
+    at_work: Holder | None
+
+    @classmethod
+    def of(cls, home: Home) -> Status:
+        """Look at `home`; nothing is changed.
+
+        Raises:
+            IndexMissingError: nothing was built there, and nobody is at it.
+            IndexCorruptError: the pointer or the manifest of the live snapshot cannot be read.
+        """
+        from pipeline.building.book_entry import book_entries
+        from pipeline.building.lock import holder
+        from retrieval.errors import IndexMissingError, LibraryError
+        from retrieval.ingest.library.library import list_books
+
+        entries, live, at_work = book_entries(home), _live(home), holder(home.root)
+        if not (entries or live or at_work):
+            raise IndexMissingError(f"nothing is built in {home.root}; run: querymust build --library DIR")
+        unreadable = None
+        try:
+            digests = {folder.slug: folder.digest for folder in list_books(home.library)}
+            books = {slug: "new" if slug not in entries else "changed" for slug in digests}
+            books |= {slug: "indexed" for slug, entry in entries.items() if digests.get(slug) == entry.digest}
+            books |= {slug: "gone" for slug in entries if slug not in digests}
+        except LibraryError as error:
+            unreadable, books = str(error), dict.fromkeys(entries, "unknown")
+        pointer = home.root / "candidate"
+        candidate = home.candidate if pointer.is_file() else None
+        return cls(
+            home=home.root,
+            library=home.settings.library,
+            embedder=home.settings.embedder,
+            questions=home.settings.questions,
+            books=dict(sorted(books.items())),
+            unreadable=unreadable,
+            n_documents=sum(entry.n_documents for entry in entries.values()),
+            live=live,
+            candidate=None if live and candidate == live.id else candidate,
+            at_work=at_work,
+        )
+
+
+def status(home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:
+    """Say what is live, how it scores, and which books are new or changed since they were indexed.
+
+    \b
+    Examples:
+      querymust status
+      querymust status --json
+    """
+    from retrieval.home import Home
+
+    found = Status.of(Home.at(home))
+    if json_:
+        print_json(record(found))
+        return
+    for name, value in _lines(found):
+        out.print(f"{name:<11}{value}", markup=False)
+
+
+def record(found: Status) -> dict[str, object]:
+    """A status as JSON values; times are ISO 8601 with their zone."""
+    live, at_work = found.live, found.at_work
+    return {
+        "home": str(found.home),
+        "library": str(found.library) if found.library else None,
+        "library_error": found.unreadable,
+        "embedder": found.embedder,
+        "questions": [str(path) for path in found.questions],
+        "books": dict(found.books),
+        "n_documents": found.n_documents,
+        "live": asdict(live) | {"since": live.since.isoformat()} if live else None,
+        "candidate": found.candidate,
+        "at_work": asdict(at_work) | {"since": at_work.since.isoformat()} if at_work else None,
+    }
+
+
+def _live(home: Home) -> LiveIndex | None:
+    from evals.leaderboard import Leaderboard
+    from retrieval.index.snapshot.live import POINTER, live_id, snapshot_folder
+    from retrieval.index.snapshot.manifest import Manifest
+
+    snapshot = live_id(home.root)
+    if snapshot is None:
+        return None
+    manifest = Manifest.read(snapshot_folder(home.root, snapshot))
+    try:
+        scores = Leaderboard.read(home.evaluations / snapshot).strategies.get("default", {})
+    except FileNotFoundError:
+        scores = {}
+    return LiveIndex(
+        id=snapshot,
+        since=datetime.fromtimestamp(int((home.root / POINTER).stat().st_mtime), UTC),
+        n_chunks=manifest.n_chunks,
+        n_tables=manifest.n_tables,
+        n_guarded=manifest.n_guarded,
+        embedder=manifest.embedder.name,
+        scores={name: value for name, value in scores.items() if value is not None},
+    )
+
+
+def _lines(found: Status) -> Iterator[tuple[str, str]]:
+    yield "home", str(found.home)
+    yield "library", found.unreadable or str(found.library)
+    yield "books", f"{len(found.books)}: {_states(found.books)}" if found.books else "none yet"
+    if found.live is None:
+        yield "live", "nothing yet"
+    else:
+        live = found.live
+        yield "live", f"{live.id}, since {live.since.astimezone():%Y-%m-%d %H:%M}"
+        yield (
+            "",
+            f"{counted(found.n_documents, 'document')}, {counted(live.n_chunks, 'chunk')}, "
+            f"{counted(live.n_tables, 'table')}, {live.n_guarded:,} chunks guarded",
+        )
+        other = f" (the next build uses {found.embedder})" if found.embedder != live.embedder else ""
+        yield "embedder", f"{live.embedder}{other}"
+    if found.candidate:
+        yield "candidate", f"{found.candidate} was built and is not live; querymust build says why"
+    yield "questions", ", ".join(map(str, found.questions)) or "none, so nothing is scored"
+    if found.live and found.live.scores:
+        yield "scores", _scores(found.live.scores)
+    if found.at_work:
+        yield "at work", f"{found.at_work}: {found.at_work.command}"
+
+
+def _states(books: Mapping[str, str]) -> str:
+    by_state: dict[str, list[str]] = {}
+    for slug, state in books.items():
+        by_state.setdefault(state, []).append(slug)
+    if set(by_state) == {"indexed"}:
+        return "all indexed as they are now"
+    indexed = [f"{len(by_state['indexed'])} indexed as they are now"] if "indexed" in by_state else []
+    others = (
+        f"{len(by_state[state])} {state} ({named(by_state[state], NAMES_SHOWN)})"
+        for state in ("changed", "new", "gone", "unknown")
+        if state in by_state
+    )
+    return ", ".join((*indexed, *others))
+
+
+def _scores(scores: Mapping[str, float | None]) -> str:
+    from pipeline.console.presentation import metric_text
+
+    shown = (f"{name} {metric_text(name, scores[name])}" for name in SCORES_SHOWN if name in scores)
+    return f"default: {', '.join(shown)}"

@@ -1,0 +1,131 @@
+"""`querymust status` and `querymust books`: what a home holds, told quickly and without Dagster."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from pipeline import cli
+from pipeline.building.lock import write_lock
+from pipeline.commands.status import Status, record
+from retrieval.errors import IndexMissingError
+from retrieval.home import Home
+from retrieval.index.snapshot.live import live_id
+
+ROOT = Path(__file__).parents[3]
+NO_DATE = "no last_update_date in book.toml: 1970-01-01 is used"
+
+
+def said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: object, status: int = 0
+) -> str:
+    """What a command prints: its results, or its error where it ends with another status."""
+    monkeypatch.setattr(sys, "argv", ["querymust", *map(str, arguments)])
+    try:
+        cli.main()
+        code = 0
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    captured = capsys.readouterr()
+    assert code == status
+    return captured.err if status else captured.out
+
+
+def test_a_home_in_step_with_its_library(tiny: Home) -> None:
+    found = Status.of(tiny)
+    assert found.books == {"tiny": "indexed"}
+    assert (found.library, found.embedder, found.questions) == (tiny.library, "wordllama", ())
+    assert found.live is not None
+    assert (found.live.id, found.live.n_chunks, found.live.n_tables) == (live_id(tiny.root), 4, 1)
+    assert (found.live.n_guarded, found.live.embedder, found.live.scores) == (0, "wordllama", {})
+    assert (found.n_documents, found.candidate, found.at_work) == (1, None, None)
+
+
+def test_books_that_are_new_changed_and_gone_are_told(tiny: Home) -> None:
+    (tiny.library / "tiny" / "02.md").write_text("# More\n\nA flail.\n")
+    (tiny.library / "other").mkdir()
+    (tiny.library / "other" / "01.md").write_text("# Other\n\nA rope.\n")
+    assert Status.of(tiny).books == {"other": "new", "tiny": "changed"}
+    (tiny.library / "tiny").rename(tiny.library / "renamed")
+    assert Status.of(tiny).books == {"other": "new", "renamed": "new", "tiny": "gone"}
+
+
+def test_a_library_that_went_is_told_and_the_live_index_still_is(tiny: Home) -> None:
+    tiny.library.rename(tiny.library.with_name("elsewhere"))
+    found = Status.of(tiny)
+    assert found.books == {"tiny": "unknown"}
+    assert "is not a folder" in str(found.unreadable)
+    assert found.live is not None
+
+
+def test_a_candidate_that_did_not_go_live_and_a_build_at_work_are_told(
+    tiny: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny.nominate("0123456789abcdef")
+    with write_lock(tiny.root):
+        lines = said(capsys, monkeypatch, "status", "--home", tiny.root).splitlines()
+        told = json.loads(said(capsys, monkeypatch, "status", "--home", tiny.root, "--json"))
+    assert any(line.startswith("candidate  0123456789abcdef was built") for line in lines)
+    assert lines[-1].startswith("at work    process ")
+    assert (told["candidate"], told["at_work"]["pid"]) == ("0123456789abcdef", os.getpid())
+
+
+def test_the_scores_of_what_ships_are_those_of_the_last_build(sample: Home) -> None:
+    told = record(Status.of(sample))["live"]
+    assert isinstance(told, dict)
+    assert told["scores"]["false_exclusions"] == 0
+    assert 0.8 < told["scores"]["hit@1"] <= 1
+
+
+def test_books_are_listed_with_their_numbers(
+    tiny: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = said(capsys, monkeypatch, "books", "--home", tiny.root).splitlines()
+    assert [line.split() for line in lines] == [
+        ["book", "title", "documents", "chunks", "tables", "guarded", "warnings"],
+        ["tiny", "tiny", "1", "4", "1", "0", "1"],
+    ]
+    (told,) = json.loads(said(capsys, monkeypatch, "books", "--home", tiny.root, "--json"))
+    assert (told["book"], told["chunks"], told["warnings"], told["ignored"]) == ("tiny", 4, [NO_DATE], [])
+
+
+@pytest.mark.parametrize("command", ["status", "books"])
+def test_where_nothing_is_built_one_line_says_what_to_do(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (line,) = said(capsys, monkeypatch, command, "--home", tmp_path / "none", status=2).splitlines()
+    assert "querymust build --library DIR" in line
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_first_build_at_work_is_something(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    with pytest.raises(IndexMissingError):
+        Status.of(home)
+    with write_lock(home.root):
+        found = Status.of(home)
+    assert found.at_work is not None
+    assert (found.live, found.books) == (None, {})
+
+
+@pytest.mark.parametrize("command", ["status", "books"])
+def test_a_look_at_a_home_loads_neither_dagster_nor_chroma_nor_pandas(command: str, tiny_built: Home) -> None:
+    program = (
+        f"import sys; from pipeline import cli; sys.argv[1:] = [{command!r}, '--home', sys.argv[1]]\n"
+        "cli.main.__globals__['app'](standalone_mode=False)\n"
+        "print(*[name for name in ('dagster', 'chromadb', 'pandas') if name in sys.modules], file=sys.stderr)"
+    )
+    arguments = [sys.executable, "-c", program, str(tiny_built.root)]
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == ""
+    assert "tiny" in done.stdout
+
+
+def test_the_version_is_that_of_the_package(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert said(capsys, monkeypatch, "--version") == f"querymust {version('querymust')}\n"
