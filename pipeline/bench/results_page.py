@@ -124,7 +124,7 @@ def _reference_table(numbers: Iterable[Aggregate]) -> str:
             mark = "" if abs(difference) <= ALIKE else " *"
             place = f"| {reference.set} | {reference.book} | {reference.kind} | {reference.metric} "
             lines.append(f"{place}| {reference.value:.3f} | {found.value:.3f} | {difference:+.3f}{mark} |")
-    return "\n".join(lines) + f"\n\n`*`: more than {ALIKE}; explained below.\n"
+    return "\n".join(lines) + f"\n\n`*`: more than {ALIKE}; see below.\n"
 
 
 def _index_table(results: Results) -> str:

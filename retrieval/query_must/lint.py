@@ -1,7 +1,7 @@
 """What is wrong with predicates, said when rows are made and not when a reader misses one.
 
-Every rule is a proposition about one row (or about a row and its siblings). A predicate from a model that is
-unsatisfiable or excludes its own row is dropped, and the row passes always: see `unusable`.
+Every rule is a proposition about one row (or about a row and its siblings). Findings change nothing: a row keeps its
+predicate. Whoever takes predicates from a model can leave out those that `unusable` names.
 """
 
 from collections.abc import Iterator, Sequence
@@ -69,9 +69,9 @@ def lint(rows: Sequence[LintItem], vocabulary: Vocabulary | None = None) -> tupl
 
 
 def unusable(findings: Sequence[Finding]) -> frozenset[str]:
-    """Return the ids of rows whose predicate, if a model wrote it, is to be dropped so that the row passes always."""
-    drop = {"invalid", "unsatisfiable", "self_excluding"}
-    return frozenset(finding.id for finding in findings if finding.rule in drop)
+    """Return the ids of rows whose predicate does more harm than none would; without it such a row passes always."""
+    harmful = {"invalid", "unsatisfiable", "self_excluding"}
+    return frozenset(finding.id for finding in findings if finding.rule in harmful)
 
 
 def _check(row: LintItem, vocabulary: Vocabulary, shadows: Sequence[str]) -> Iterator[Finding]:

@@ -32,7 +32,11 @@ class FileEntry:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Says completely what a snapshot is. Key: id, the hash of all else; the same library gives the same id.
+    """Says completely what a snapshot is. Key: id, the hash of its settings and files.
+
+    The same library gives the same id where the same versions of this program and its libraries run and the embedder
+    gives the same bits. The vectors are among the files, and another processor or another linear algebra library can
+    round them otherwise: the id is then another one, though the chunks are the same.
 
     Chroma's files are not listed: they differ from build to build. `verify_snapshot` tries them instead.
     """

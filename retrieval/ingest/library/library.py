@@ -12,7 +12,7 @@ from retrieval.ingest.library.front_matter import read_metadata, split_front_mat
 from retrieval.types import Book, Document, Metadata, MetadataValue
 
 UNKNOWN_DATE = "1970-01-01"
-"""The last_update_date of a book that gives none; a file's own time would differ on every machine."""
+"""The last_update_date of a book that gives none; a file's own time would differ from copy to copy."""
 
 _SLUG = re.compile(r"[a-z0-9]+(?:[-._][a-z0-9]+)*")
 VOCABULARY_FILE = "vocabulary.toml"
