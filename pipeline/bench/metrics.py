@@ -10,15 +10,11 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from evals.metrics import DEPTH, SHOWN, STANDARD, judge
-from retrieval.errors import RetrievalError
+from pipeline.bench.extra import require_extra
 
 CHUNKS = 5_000
 
 Result = TypeVar("Result")
-
-
-class MissingExtraError(RetrievalError):
-    """A library of the dev extra is not installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +58,9 @@ def run_metrics(questions: int = 10_000, seed: int = 0) -> MetricsReport:
 
 
 def _measures() -> Mapping[str, Any]:
-    try:
-        from ir_measures import RR, P, R, SetF, Success, nDCG
-    except ImportError as error:
-        raise MissingExtraError(
-            "ir_measures is not installed, so there is nothing to compare with; run: pip install -e '.[dev]'"
-        ) from error
+    require_extra("ir_measures")
+    from ir_measures import RR, P, R, SetF, Success, nDCG
+
     return {
         **{f"hit@{cutoff}": Success @ cutoff for cutoff in (1, 5, 10)},
         "mrr": RR,

@@ -1,72 +1,116 @@
-"""The plot of the scale benchmark: median milliseconds by chunks, both on logarithmic axes, as plain SVG."""
+"""The plot of the scale benchmark: median milliseconds by chunks, both on logarithmic axes; the only file with altair.
+
+No background and colours of middle lightness: it is read on white and on black pages. The layout is fixed, so that no
+font of a machine moves anything.
+"""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import altair as alt
+import vl_convert
 
 from pipeline.bench.scale.report import ScaleReport
 
-WAYS = {
-    "nin_loop": "#b2182b",
-    "default": "#2166ac",
-    "hybrid": "#67a9cf",
-    "exact_scan": "#999999",
-    "prefilter": "#1b7837",
-    "chroma_plain": "#000000",
-    "bm25": "#e08214",
+WAYS: Mapping[str, str] = {
+    "nin_loop": "#d6454b",
+    "default": "#3b82c4",
+    "hybrid": "#9068d0",
+    "exact_scan": "#85807a",
+    "prefilter": "#2a9550",
+    "chroma_plain": "#14909c",
+    "bm25": "#c2701a",
 }
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 720, 420, 60, 120, 20, 45
+INK = "#808080"
+"""Of the axes and their words."""
+_WIDTH, _HEIGHT = 560, 380
+_PADDING = {"left": 52, "right": 160, "top": 44, "bottom": 46}
+_LABEL = 15
+"""Height of a label in pixels, the space below it included."""
+_TITLE = "Milliseconds of a question (median), by the number of chunks"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One median. Key: (way, chunks)."""
+
+    way: str
+    chunks: int
+    milliseconds: float
 
 
 def plot(runs: Sequence[ScaleReport]) -> str:
-    """The SVG; a line for each way of searching that was measured in every run."""
-    return "\n".join(_parts(_Scale(runs), runs)) + "\n"
+    """The SVG; a line for each way of searching, named at its end with its time in the largest run."""
+    svg: str = vl_convert.vegalite_to_svg(_chart(runs).to_dict(), vl_version=alt.SCHEMA_VERSION.rsplit(".", 1)[0])
+    return svg.rstrip("\n") + "\n"
 
 
-class _Scale:
-    """From chunks and milliseconds to places on the paper."""
-
-    def __init__(self, runs: Sequence[ScaleReport]) -> None:
-        chunks = [run.chunks for run in runs]
-        times = [run.p50(name) for run in runs for name in WAYS]
-        self.low = math.log10(min(chunks)), math.floor(math.log10(min(times)))
-        self.high = math.log10(max(chunks)), math.ceil(math.log10(max(times)))
-
-    def x(self, chunks: float) -> float:
-        """Place of a number of chunks, from the left."""
-        span = (self.high[0] - self.low[0]) or 1
-        return round(_LEFT + (math.log10(chunks) - self.low[0]) / span * (_WIDTH - _LEFT - _RIGHT), 1)
-
-    def y(self, milliseconds: float) -> float:
-        """Place of a time, from the top."""
-        span = (self.high[1] - self.low[1]) or 1
-        share = (math.log10(milliseconds) - self.low[1]) / span
-        return round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM), 1)
-
-
-def _parts(scale: _Scale, runs: Sequence[ScaleReport]) -> Iterator[str]:
-    yield (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" '
-        'font-size="12"><rect width="100%" height="100%" fill="white"/>'
-    )
-    yield f'<text x="{_LEFT}" y="{_HEIGHT - 8}">chunks; up: milliseconds of a question, median</text>'
-    for power in range(scale.low[1], scale.high[1] + 1):
-        y = scale.y(10**power)
-        yield f'<path d="M{_LEFT} {y}H{_WIDTH - _RIGHT}" stroke="#dddddd"/>'
-        yield f'<text x="{_LEFT - 6}" y="{y + 4}" text-anchor="end">{10**power:g}</text>'
-    for run in runs:
-        yield f'<text x="{scale.x(run.chunks)}" y="{_HEIGHT - 28}" text-anchor="middle">{run.chunks:,}</text>'
-    labels = _apart({name: scale.y(runs[-1].p50(name)) for name in WAYS})
-    for name, colour in WAYS.items():
-        points = " ".join(f"{scale.x(run.chunks)},{scale.y(run.p50(name))}" for run in runs)
-        yield f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
-        yield f'<text x="{_WIDTH - _RIGHT + 8}" y="{labels[name] + 4}" fill="{colour}">{name}</text>'
-    yield "</svg>"
-
-
-def _apart(places: dict[str, float]) -> dict[str, float]:
-    """The places of labels, moved down where two would lie on one another."""
+def apart(places: Mapping[str, float], gap: float) -> dict[str, float]:
+    """Places on a line, moved up where two would be nearer than `gap`."""
     moved: dict[str, float] = {}
     last = -math.inf
-    for name, place in sorted(places.items(), key=lambda entry: entry[1]):
-        last = moved[name] = max(place, last + 14)
+    for name, place in sorted(places.items(), key=lambda entry: (entry[1], entry[0])):
+        last = moved[name] = max(place, last + gap)
     return moved
+
+
+def _chart(runs: Sequence[ScaleReport]) -> alt.LayerChart:
+    points = [Point(name, run.chunks, run.p50(name)) for name in WAYS for run in runs]
+    sizes = sorted({run.chunks for run in runs})
+    times = [point.milliseconds for point in points]
+    low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
+    x = alt.X("chunks:Q", title=None).scale(type="log", domain=[sizes[0], sizes[-1]], nice=False)
+    y = alt.Y("milliseconds:Q", title=None).scale(type="log", domain=[10.0**low, 10.0**high], nice=False)
+    colour = alt.Color("way:N", legend=None).scale(domain=list(WAYS), range=list(WAYS.values()))
+    lines = (
+        alt.Chart(_rows(points))
+        .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=36))
+        .encode(
+            x=x.axis(values=sizes, format=",d", grid=False),
+            y=y.axis(values=_powers(low, high), format=",~g"),
+            color=colour,
+        )
+    )
+    ends = {point.way: point for point in points if point.chunks == sizes[-1]}
+    places = apart({name: math.log10(end.milliseconds) for name, end in ends.items()}, (high - low) / _HEIGHT * _LABEL)
+    labels = [
+        {"way": name, "chunks": sizes[-1], "milliseconds": 10 ** places[name], "said": _said(ends[name])}
+        for name in WAYS
+    ]
+    names = (
+        alt.Chart(alt.InlineData(values=labels))
+        .mark_text(align="left", dx=10, fontSize=12, fontWeight=600)
+        .encode(x=x, y=y, color=colour, text="said:N")
+    )
+    chart: alt.LayerChart = (
+        alt.layer(lines, names)
+        .properties(
+            width=_WIDTH,
+            height=_HEIGHT,
+            padding=_PADDING,
+            autosize="none",
+            title=alt.TitleParams(_TITLE, anchor="start", frame="group", fontSize=13, offset=16, color=INK),
+        )
+        .configure(background="transparent", font="sans-serif")
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=INK, labelFontSize=12, domainColor=INK, tickColor=INK, gridColor=INK, gridOpacity=0.25
+        )
+    )
+    return chart
+
+
+def _rows(points: Sequence[Point]) -> alt.InlineData:
+    return alt.InlineData(
+        values=[{"way": point.way, "chunks": point.chunks, "milliseconds": point.milliseconds} for point in points]
+    )
+
+
+def _powers(low: int, high: int) -> list[float]:
+    return [10.0**power for power in range(low, high + 1)]
+
+
+def _said(point: Point) -> str:
+    digits = 0 if point.milliseconds >= 100 else 1
+    return f"{point.way} {point.milliseconds:,.{digits}f} ms"

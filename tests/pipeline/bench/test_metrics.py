@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pipeline.bench.metrics import run_metrics
-from pipeline.cli import app
+from pipeline.cli import app, main
 
 
 def test_the_means_are_pytrec_evals() -> None:
@@ -19,9 +19,16 @@ def test_the_command_prints_one_object() -> None:
     assert json.loads(done.stdout)["questions"] == 50
 
 
-def test_without_the_extra_it_says_so_and_succeeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ir_measures", None)
-    done = CliRunner().invoke(app, ["bench", "metrics"], catch_exceptions=False)
-    assert done.exit_code == 0
-    assert done.stdout == ""
-    assert "skipped: ir_measures is not installed" in done.stderr
+@pytest.mark.parametrize(("command", "library"), [("metrics", "ir_measures"), ("scale", "bm25s")])
+def test_without_the_extra_it_says_in_one_line_what_to_install(
+    command: str, library: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.setattr(sys, "argv", ["querymust", "bench", command])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    said = capsys.readouterr()
+    assert (stop.value.code, said.out) == (2, "")
+    assert said.err.startswith(f"error: {library} is not installed")
+    assert said.err.strip().endswith("run: pip install -e '.[dev]'")
+    assert len(said.err.strip().splitlines()) == 1

@@ -1,14 +1,14 @@
 from dataclasses import asdict, replace
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from pipeline.bench.scale.page import PAGE, PLOT, ROOT, RUNS, performance_page, read_runs
-from pipeline.bench.scale.plot import plot
+from pipeline.bench.scale.plot import INK, WAYS, apart, plot
 from pipeline.bench.scale.report import ScaleReport
 from pipeline.bench.scale.run import run_scale
 
+SVG = "{http://www.w3.org/2000/svg}"
 STALE = "stale; run: python -m pipeline.bench.scale.page"
 
 
@@ -59,6 +59,30 @@ def test_the_page_says_how_prefilter_grows(small: ScaleReport) -> None:
     assert "| prefilter | 5.00 | under 4 | **no** |" in performance_page([sizes[0], replace(sizes[1], timings=slow)])
 
 
-def test_the_plot_is_svg(small: ScaleReport, tmp_path: Path) -> None:
-    root = ElementTree.fromstring(plot([small, replace(small, chunks=2000)]))
-    assert len(root.findall("{http://www.w3.org/2000/svg}polyline")) == 7
+def test_the_plot_names_each_line_once_with_its_last_time(small: ScaleReport) -> None:
+    runs = [small, replace(small, chunks=2000)]
+    drawn = plot(runs)
+    texts = ["".join(text.itertext()) for text in ElementTree.fromstring(drawn).iter(f"{SVG}text")]
+    for name in WAYS:
+        (said,) = [text for text in texts if text.startswith(f"{name} ")]
+        assert float(said.split()[1].replace(",", "")) == pytest.approx(small.p50(name), rel=0.01, abs=0.06)
+    assert {"200", "2,000"} <= set(texts)
+    assert plot(runs) == drawn
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("page", ["#ffffff", "#0d1117"])
+@pytest.mark.parametrize("colour", [*WAYS.values(), INK])
+def test_every_colour_is_read_on_a_white_page_and_on_a_dark_one(colour: str, page: str) -> None:
+    bright, dark = sorted((luminance(colour), luminance(page)), reverse=True)
+    assert (bright + 0.05) / (dark + 0.05) >= 3, "WCAG 2.2 asks for 3 : 1 in graphics"
+
+
+def test_labels_that_would_overlap_are_moved_apart() -> None:
+    moved = apart({"a": 1.0, "b": 1.1, "c": 5.0}, 0.5)
+    assert moved == {"a": 1.0, "b": 1.5, "c": 5.0}
