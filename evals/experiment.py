@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from time import perf_counter
 from typing import Protocol
 
 from evals.code_version import code_version
@@ -19,6 +18,7 @@ from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore
 from evals.scoring import Asked, Scorer
 from evals.statistics.aggregates import Aggregate, aggregate, evaluability, timings
 from evals.statistics.frames import Frame, aggregate_frame, question_frame
+from retrieval.clock import Clock
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Retrieval
 
@@ -159,14 +159,14 @@ class _Run:
     def _kept(self, key: ScoresKey, rows: Iterator[ScoredQuestion]) -> list[ScoredQuestion]:
         """The rows, saved in parts while they come; an interruption saves what there is."""
         gathered: list[ScoredQuestion] = []
-        saved, since = 0, perf_counter()
+        saved, since = 0, Clock()
         store = self._measures.store
         try:
             for row in rows:
                 gathered.append(row)
-                if store and perf_counter() - since > _PART_SECONDS:
+                if store and since.seconds > _PART_SECONDS:
                     store.keep(key, gathered[saved:])
-                    saved, since = len(gathered), perf_counter()
+                    saved, since = len(gathered), Clock()
         except BaseException:
             if store and len(gathered) > saved:
                 store.keep(key, gathered[saved:])
@@ -186,9 +186,9 @@ class _Run:
         already = len(questions.scored) - len(asked)
         for number, question in enumerate(asked, start=already):
             self._tell(questions, strategy, number)
-            start = perf_counter()
+            clock = Clock()
             shown = ask(question, SHOWN, strategy)
-            milliseconds = (perf_counter() - start) * 1_000
+            milliseconds = clock.milliseconds
             result = Asked(question, strategy.name, shown, ask(question, DEPTH, strategy), milliseconds)
             yield self._scorer.row(result, questions, unfiltered[question.id] if unfiltered is not None else None)
 

@@ -5,12 +5,13 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import typer
+
+from retrieval.clock import Clock
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -56,9 +57,9 @@ def run_steps(steps: Sequence[Step], root: Path) -> int:
         variables = environment(Path(folder))
         Path(variables["DAGSTER_HOME"]).mkdir()
         (Path(folder) / "dagster" / "dagster.yaml").write_text((root / "dagster.yaml").read_text("utf-8"), "utf-8")
-        begun = time.perf_counter()
+        whole = Clock()
         for step in steps:
-            before = time.perf_counter()
+            clock = Clock()
             done = subprocess.run(  # noqa: S603 -- a fixed list of our own tools
                 [str(tools / step.tool), *step.arguments],
                 cwd=root,
@@ -68,13 +69,11 @@ def run_steps(steps: Sequence[Step], root: Path) -> int:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
             )
-            typer.echo(
-                f"{step.name:<10} {'ok' if done.returncode == 0 else 'FAILED'}  {time.perf_counter() - before:6.1f} s"
-            )
+            typer.echo(f"{step.name:<10} {'ok' if done.returncode == 0 else 'FAILED'}  {clock.seconds:6.1f} s")
             if done.returncode != 0:
                 typer.echo(done.stdout)
                 return done.returncode
-        typer.echo(f"{'all':<10} ok  {time.perf_counter() - begun:6.1f} s")
+        typer.echo(f"{'all':<10} ok  {whole.seconds:6.1f} s")
     return 0
 
 

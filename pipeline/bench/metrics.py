@@ -6,11 +6,11 @@ ir_measures belongs to the dev extra; this is the only file of the package that 
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any, TypeVar
 
 from evals.metrics import DEPTH, SHOWN, STANDARD, judge
 from pipeline.bench.extra import require_extra
+from retrieval.clock import Clock
 
 CHUNKS = 5_000
 
@@ -102,6 +102,6 @@ def _their_means(measures: Mapping[str, Any], qrels: Any, deep: Any, shown: Any)
 
 
 def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
-    begun = perf_counter()
+    clock = Clock()
     result = work()
-    return result, perf_counter() - begun
+    return result, clock.seconds

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.parsed_chunks import ScoringSearcher
@@ -17,6 +16,7 @@ from evals.questions.question_sets import QuestionSet, Unscored
 from evals.scored_questions import ScoredQuestion, ScoreStore
 from evals.statistics.aggregates import Aggregate, aggregate, evaluability, timings
 from pipeline.bench.index import Tell, open_index
+from retrieval.clock import Clock
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
@@ -72,7 +72,7 @@ def run_benchmark(
         embedder: makes vectors, and measures `answer_similarity`.
         tell: told how the work goes on.
     """
-    begun = perf_counter()
+    clock = Clock()
     rows: list[ScoredQuestion] = []
     asked: list[QuestionSet] = []
     unscored: list[Unscored] = []
@@ -97,7 +97,7 @@ def run_benchmark(
             notes.append(IndexNote(name, corpus.name, snapshot.id, manifest.n_chunks, manifest.n_guarded))
     tell("summing up", 0, 1)
     aggregates = aggregate(rows) + evaluability(_pooled(asked)) + timings(rows)
-    seconds = perf_counter() - begun
+    seconds = clock.seconds
     model = f"{embedder.identity.name} {embedder.identity.version}"
     return BenchmarkRun(name, split, model, tuple(notes), aggregates, tuple(unscored), tuple(rows), seconds)
 

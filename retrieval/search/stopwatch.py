@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import perf_counter
 
+from retrieval.clock import Clock
 from retrieval.types import Stage
 
 
@@ -16,11 +16,11 @@ class Stopwatch:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Measure the block."""
-        begun = perf_counter()
+        clock = Clock()
         try:
             yield
         finally:
-            self._stages.append(Stage(name, (perf_counter() - begun) * 1000))
+            self._stages.append(Stage(name, clock.milliseconds))
 
     @property
     def stages(self) -> tuple[Stage, ...]:

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
-from time import perf_counter
 
 from pipeline.console.output import out
+from retrieval.clock import Clock
 from retrieval.query_must import CompiledPredicates, canonical, satisfies_query_must
 
 PREDICATES = 25
@@ -79,7 +79,7 @@ def run_fuzz(cases: int, seed: int = 0) -> FuzzReport:
         seed: of the random numbers.
     """
     rng = Random(seed)
-    begun = perf_counter()
+    clock = Clock()
     done = admitted = 0
     found: list[Disagreement] = []
     while done < cases:
@@ -94,7 +94,7 @@ def run_fuzz(cases: int, seed: int = 0) -> FuzzReport:
             differing = sorted(by_index ^ plainly)
             found.extend(Disagreement(question, predicates[place], place in by_index) for place in differing)
         done += PREDICATES * QUESTIONS
-    return FuzzReport(done, seed, admitted, perf_counter() - begun, tuple(found))
+    return FuzzReport(done, seed, admitted, clock.seconds, tuple(found))
 
 
 def _phrase(rng: Random) -> str:

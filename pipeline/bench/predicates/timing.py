@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
 
 from pipeline.bench.memory import folder_megabytes, resident_megabytes
+from retrieval.clock import Clock
 from retrieval.query_must.canonical.canonical import Canonical, canonical
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.predicate import parse_query_must, satisfies_query_must
@@ -81,16 +81,16 @@ def run_predicates(n: int, seed: int = 0, questions: int = 200) -> PredicatesRep
     """Time one size."""
     vocabulary = Vocabulary.default()
     texts, asked_texts = synthetic_predicates(n, seed), synthetic_questions(n, questions, seed)
-    before, begun = resident_megabytes(), perf_counter()
+    before, clock = resident_megabytes(), Clock()
     built = CompiledPredicates.build(texts, vocabulary=vocabulary)
-    build_seconds, build_megabytes = perf_counter() - begun, resident_megabytes() - before
+    build_seconds, build_megabytes = clock.seconds, resident_megabytes() - before
     with tempfile.TemporaryDirectory() as folder:
         built.save(Path(folder))
         del built
         disk = folder_megabytes(Path(folder))
-        before, begun = resident_megabytes(), perf_counter()
+        before, clock = resident_megabytes(), Clock()
         compiled = CompiledPredicates.load(Path(folder))
-        load_seconds = perf_counter() - begun
+        load_seconds = clock.seconds
         asked, canonical_times = _timed(lambda text: canonical(text, vocabulary), asked_texts)
         compiled.admitted(asked[0])
         admitted, compiled_times = _timed(compiled.admitted, asked)
@@ -174,9 +174,9 @@ def _predicate(subject: str, armor_class: int, level: tuple[int, int], *, as_ran
 def _timed(work: Callable[[Given], Found], given: Sequence[Given]) -> tuple[list[Found], list[float]]:
     found, times = [], []
     for each in given:
-        begun = perf_counter()
+        clock = Clock()
         found.append(work(each))
-        times.append((perf_counter() - begun) * 1000)
+        times.append(clock.milliseconds)
     return found, times
 
 
@@ -188,9 +188,9 @@ def _loop(
     predicates = [parse_query_must(texts[place], strict=True) for place in sample]
     disagreements, times = 0, []
     for question, positions in zip(asked, admitted, strict=False):
-        begun = perf_counter()
+        clock = Clock()
         holds = [satisfies_query_must(question, predicate) for predicate in predicates]
-        times.append((perf_counter() - begun) * 1000)
+        times.append(clock.milliseconds)
         expected = set(positions.tolist())
         disagreements += sum((place in expected) != held for place, held in zip(sample, holds, strict=True))
         disagreements += sum(not satisfies_query_must(question, texts[place]) for place in expected.difference(sample))

@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from time import perf_counter
 
 from pipeline.bench.index import Tell, code_digest
 from pipeline.bench.scale import library as drawn_library
 from retrieval.atomic_files import write_atomically
+from retrieval.clock import Clock
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedding_text import embedding_text
 from retrieval.index.snapshot.snapshot import build_snapshot
@@ -76,7 +76,7 @@ class _Stages:
 
     def __init__(self, first: str, tell: Tell) -> None:
         self.seconds: dict[str, float] = {}
-        self._tell, self._stage, self._since = tell, first, perf_counter()
+        self._tell, self._stage, self._since = tell, first, Clock()
 
     def tell(self, stage: str, done: int, total: int) -> None:
         """What the build does now; what passed since the last time was the last stage's."""
@@ -86,9 +86,8 @@ class _Stages:
 
     def end(self) -> None:
         """Count up to now."""
-        now = perf_counter()
-        self.seconds[self._stage] = self.seconds.get(self._stage, 0.0) + now - self._since
-        self._since = now
+        self.seconds[self._stage] = self.seconds.get(self._stage, 0.0) + self._since.seconds
+        self._since = Clock()
 
 
 def _write_single(folder: Path, library: Sequence[Chunk], vectors: Vector, tell: Tell) -> None:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
 
 from pipeline.bench.scale.library import AskedQuestion
+from retrieval.clock import Clock
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
@@ -110,6 +110,6 @@ def _strategy(retriever: Retriever, name: str) -> Way:
 
 
 def _timed(way: Way, asked: AskedQuestion) -> tuple[float, int]:
-    begun = perf_counter()
+    clock = Clock()
     found = way(asked)
-    return (perf_counter() - begun) * 1000, found
+    return clock.milliseconds, found

@@ -15,7 +15,6 @@ from typing import Any
 
 from retrieval.types import Chunk, Document, MetadataValue
 
-CONTENT_KINDS = ("spell", "feat", "monster", "item", "condition", "action", "table", "rule", "narrative")
 MIN_LABELS = 2
 """One label proves little: an armor class stands in many passages that are no monster's."""
 SHORT_LINE = 90
