@@ -139,6 +139,28 @@ def bench_scale(
     _print_report(report, report.lines(), json_=json_)
 
 
+@app.command("builds")
+def bench_builds(
+    library: Annotated[Path, typer.Option("--library", help="Folder of books.")],
+    times: Annotated[int, typer.Option("--times", min=1, help="How often each book is built.")] = 100,
+    json_: JsonOption = False,
+) -> None:
+    """Build every book of a library many times, and count the builds whose index goes live.
+
+    \b
+    Example:
+      querymust bench builds --library books --times 100
+    """
+    with progress_bar("builds") as bar:
+        bar("starting", 0, 1)
+        from pipeline.bench.builds import run_builds
+        from retrieval.index.embedding.embedders import load_embedder
+        from retrieval.settings import Settings
+
+        report = run_builds(library.expanduser().resolve(), times, load_embedder(Settings().embedder), bar)
+    _print_report(report, report.lines(), json_=json_)
+
+
 @app.command("metrics")
 def bench_metrics(
     questions: Annotated[int, typer.Option("--questions", min=1, help="How many.")] = 10_000,

@@ -15,6 +15,8 @@ from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.index.graph.graph import Graph
+from retrieval.index.chroma.neighbour_search import NeighbourSearch
+from retrieval.index.snapshot.live import snapshot_folder
 from retrieval.index.snapshot.snapshot import build_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
 from retrieval.index.words.tokenizer import tokenizer
@@ -131,5 +133,11 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
             "dimensions": store.identity.dimensions,
             "embedder": store.identity.name,
             "snapshot": manifest.id,
+            "neighbours": _how_found(home.root, manifest.id),
         },
     )
+
+
+def _how_found(root: Path, snapshot: str) -> str:
+    search = NeighbourSearch.read(snapshot_folder(root, snapshot))
+    return f"{'exact scan' if search.exact else 'HNSW'}: {search.reason}" if search else "unknown, so by exact scan"

@@ -1,20 +1,24 @@
-"""Whether the collections hold what they should: Chroma can lose vectors without saying so."""
+"""Whether the collections are sound: they hold what they should, and their graphs find it.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+Chroma can keep a record and lose its vector. And it inserts with several threads, so each of its HNSW graphs is
+another, and now and then some chunks lie where no search comes by: the graph is deaf to them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from retrieval.index.chroma.store import ChromaStore, CollectionName
+from retrieval.index.chroma.contents import NAMES, Contents
+from retrieval.index.chroma.store import ChromaStore
 from retrieval.types import Vector
 
-NAMES: Final[tuple[CollectionName, CollectionName]] = ("open", "guarded")
+MIN_RECALL = 0.99
+PROBES = 200
 _PAGE = 1000
 """Vectors read back at once."""
-
-Positions = npt.NDArray[np.int64]
+_SAME = 1e-4
+"""Chroma's cosine distance of a vector to itself differs from 0 by rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,36 +29,75 @@ class Fault:
     """`files`, `counts`, `vectors`, `probes` or `recall`."""
     detail: str
 
+    @property
+    def deaf(self) -> bool:
+        """Whether everything is there and a graph does not find it; a search that scans does not care."""
+        return self.check in {"probes", "recall"}
 
-def members(guarded: npt.NDArray[np.bool_]) -> Mapping[CollectionName, Positions]:
-    """Positions of the chunks of each collection, by which chunks have a query_must, (n,)."""
-    return dict(zip(NAMES, (np.flatnonzero(~guarded), np.flatnonzero(guarded)), strict=True))
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How the collections did."""
+
+    faults: tuple[Fault, ...]
+    """Everything wrong with them; empty when they are sound."""
+    ann_recall: float
 
 
-def collection_faults(
-    store: ChromaStore, id_at: Callable[[int], str], vectors: Vector, guarded: npt.NDArray[np.bool_]
-) -> Iterator[Fault]:
-    """What of the chunks the collections do not hold: counts, then every vector read back.
+def try_collections(store: ChromaStore, contents: Contents, *, probes: int = PROBES, seed: int = 0) -> Trial:
+    """Whether the collections are sound.
+
+    Counts the records, reads every vector back, asks for `probes` chunks by their own vector, and measures the
+    approximate search against the exact scan. 10,000 chunks of 256 dimensions take about a second.
 
     Args:
         store: the two collections.
-        id_at: a chunk's id, by position.
-        vectors: (n, dimensions), by position.
-        guarded: (n,) which chunks have a query_must.
+        contents: what they should hold.
+        probes: how many chunks are asked for.
+        seed: which ones.
 
     Raises:
         IndexCorruptError: a collection is missing or unreadable.
         IndexMissingError: the server lacks a collection.
     """
-    for name, places in members(guarded).items():
+    faults = [*_missing(store, contents), *_deaf(store, contents, probes, seed)]
+    recall = ann_recall(store, contents, seed=seed)
+    if recall < MIN_RECALL:
+        faults.append(
+            Fault("recall", f"the collections find {recall:.1%} of the true neighbours, not {MIN_RECALL:.0%}")
+        )
+    return Trial(tuple(faults), recall)
+
+
+def ann_recall(store: ChromaStore, contents: Contents, *, k: int = 15, sample: int = 100, seed: int = 0) -> float:
+    """Share of the true k nearest chunks that the collections find, over chunks drawn as questions, pooled.
+
+    A neighbour counts as true when it is no farther than the k-th nearest: near-twins tie.
+    """
+    hit = asked = 0
+    for position in _sample(len(contents), sample, seed):
+        similarity = contents.vectors @ contents.vectors[position]
+        for name, members in contents.members().items():
+            wanted = min(k, len(members))
+            if not wanted:
+                continue
+            worst = np.sort(similarity[members])[-wanted] - 1e-6
+            found = contents.known(store.nearest(name, contents.vectors[position], wanted).ids)
+            hit += int((similarity[found] >= worst).sum())
+            asked += wanted
+    return hit / asked if asked else 1.0
+
+
+def _missing(store: ChromaStore, contents: Contents) -> Iterator[Fault]:
+    for name, places in contents.members().items():
         count = store.count(name)
         if count != len(places):
             yield Fault("counts", f"collection {name!r} has {count} records instead of {len(places)}")
         lost = 0
         for start in range(0, len(places), _PAGE):
             page = places[start : start + _PAGE]
-            ids = [id_at(int(position)) for position in page]
-            lost += _lost(store.vectors(name, ids), ids, vectors[page])
+            ids = contents.ids_at(page)
+            lost += _lost(store.vectors(name, ids), ids, contents.vectors[page])
         if lost:
             yield Fault("vectors", f"collection {name!r} lost the vectors of {lost} of {len(places)} chunks")
 
@@ -63,3 +106,22 @@ def _lost(stored: Mapping[str, Vector], ids: Sequence[str], vectors: Vector) -> 
     nothing = np.full(vectors.shape[1], np.nan, dtype=np.float32)
     found = np.stack([stored.get(chunk_id, nothing) for chunk_id in ids])
     return int((~np.isclose(found, vectors, atol=1e-5)).any(axis=1).sum())
+
+
+def _deaf(store: ChromaStore, contents: Contents, probes: int, seed: int) -> Iterator[Fault]:
+    drawn = _sample(len(contents), probes, seed)
+    strange = []
+    for position in drawn:
+        name = NAMES[int(contents.guarded[position])]
+        # Its nearest neighbour may be a twin with the very same vector: a distance of zero is what counts.
+        nearest = store.nearest(name, contents.vectors[position], 1)
+        if not nearest.distances or nearest.distances[0] > _SAME:
+            strange.append(position)
+    if strange:
+        first = contents.ids_at(np.asarray(strange[:1]))[0]
+        yield Fault("probes", f"{len(strange)} of {len(drawn)} chunks do not find themselves, the first is {first}")
+
+
+def _sample(size: int, wanted: int, seed: int) -> list[int]:
+    chosen = np.random.default_rng(seed).choice(size, size=min(size, wanted), replace=False)
+    return sorted(int(position) for position in chosen)

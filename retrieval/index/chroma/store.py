@@ -97,15 +97,15 @@ class ChromaStore:
         )
 
     def add(
-        self, name: CollectionName, ids: Sequence[str], vectors: Vector, metadata: Sequence[Metadata]
+        self, name: CollectionName, ids: Sequence[str], vectors: Vector, metadata: Sequence[Metadata], seed: int = 0
     ) -> Iterator[int]:
         """Add records in batches; yields how many went in with each.
 
-        They go in in a fixed random order: rows of one table inserted together link to one another only, and a search
-        that begins elsewhere may never reach them.
+        They go in in a random order, which the seed says: rows of one table inserted together link to one another
+        only, and a search that begins elsewhere may never reach them.
         """
         collection = self._collection(name)
-        order = np.random.default_rng(0).permutation(len(ids)).tolist()
+        order = np.random.default_rng(seed).permutation(len(ids)).tolist()
         for start in range(0, len(ids), BATCH):
             batch = order[start : start + BATCH]
             collection.add(

@@ -8,9 +8,10 @@ import numpy.typing as npt
 
 from retrieval.arrays import save_array
 from retrieval.errors import EmbedderMismatchError, IndexCorruptError, LibraryError
-from retrieval.index.chroma.collections import collections_are_whole, write_collections
+from retrieval.index.chroma.collections import build_collections, collections_are_sound
+from retrieval.index.chroma.contents import Contents
 from retrieval.index.chroma.server import ChromaServer
-from retrieval.index.chroma.store import HNSW, ChromaStore
+from retrieval.index.chroma.store import HNSW
 from retrieval.index.graph.building import build_graph, chunks_fingerprint
 from retrieval.index.graph.graph import Graph
 from retrieval.index.snapshot.building_folder import building_folder, move_into_place
@@ -47,7 +48,7 @@ def build_snapshot(
 ) -> Manifest:
     """Build a complete snapshot, or find that it is there already; either way its manifest.
 
-    One that is there is built anew when a file of it is damaged, or its collections lost chunks or their vectors.
+    One that is there is built anew when a file of it is damaged, or its collections are not sound.
     It is built in a folder of its own and moved into place at the end: a killed build leaves no snapshot, but that
     folder (`snapshots/.building-*`). A later build removes it, once nothing was written there for a day.
 
@@ -90,9 +91,13 @@ def build_snapshot(
         final = snapshot_folder(home, manifest.id)
         server = ChromaServer.of(Settings.read(home).chroma, manifest.id)
         sound = _is_sound(final)
-        if not (sound and collections_are_whole(final / "chroma", server, ordered, matrix, guarded)):
-            write_collections(ChromaStore(building / "chroma", server), ordered, matrix, guarded, tell)
-            if not (sound and server):
+        contents = Contents.of([chunk.id for chunk in ordered], matrix, guarded)
+        if not (sound and collections_are_sound(final, server, contents)):
+            search = build_collections(building / "chroma", server, ordered, contents, tell)
+            if sound and server:
+                search.write(final)
+            else:
+                search.write(building)
                 manifest.write(building)
                 move_into_place(building, final)
         return manifest

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError
+from retrieval.index.chroma.neighbour_search import FILE_NAME as NEIGHBOUR_SEARCH
 from retrieval.index.chroma.store import HnswSettings
 from retrieval.index.words.tokenizer import Tokenization
 from retrieval.records import dump_record, parse_record
@@ -17,6 +18,8 @@ from retrieval.types import EmbedderIdentity
 
 SCHEMA_VERSION = 7
 FILE_NAME = "manifest.json"
+_BESIDE = {FILE_NAME, NEIGHBOUR_SEARCH}
+"""Files that are no part of what the id is the hash of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,8 @@ class Manifest:
     gives the same bits. The vectors are among the files, and another processor or another linear algebra library can
     round them otherwise: the id is then another one, though the chunks are the same.
 
-    Chroma's files are not listed: they differ from build to build. `verify_snapshot` tries them instead.
+    Chroma's files are not listed, nor what the build found out about them: they differ from build to build.
+    `verify_snapshot` tries them instead.
     """
 
     id: str
@@ -135,7 +139,12 @@ class Manifest:
 def _own_files(folder: Path) -> Iterable[Path]:
     for path in folder.rglob("*"):
         inside = path.relative_to(folder)
-        if path.is_file() and inside.parts[0] != "chroma" and not path.name.startswith(".") and path.name != FILE_NAME:
+        if (
+            path.is_file()
+            and inside.parts[0] != "chroma"
+            and not path.name.startswith(".")
+            and path.name not in _BESIDE
+        ):
             yield path
 
 

@@ -13,6 +13,7 @@
                           metadata/                values by key, for a caller's filter
                           predicates/              compiled query_must and names, and their vocabulary
                           chroma/                  collections `open` and `guarded`
+                          neighbour_search.json    whether searches ask those, or compare every vector
 """
 
 from functools import cached_property
@@ -22,6 +23,8 @@ import numpy as np
 
 from retrieval.arrays import load_array
 from retrieval.errors import IndexCorruptError, IndexMissingError
+from retrieval.index.chroma.collections import place_of
+from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.chroma.store import ChromaStore, CollectionName
 from retrieval.index.graph.graph import Graph
@@ -103,6 +106,17 @@ class Snapshot:
     def collections(self) -> ChromaStore:
         """Chroma's collections; Chroma is imported here. Raises IndexCorruptError, or IndexMissingError of a server."""
         return ChromaStore.existing(self.folder / "chroma", self.server)
+
+    @cached_property
+    def neighbour_search(self) -> NeighbourSearch | None:
+        """What the build found out about the collections; None where that was lost."""
+        return NeighbourSearch.read(self.folder)
+
+    @property
+    def scans(self) -> bool:
+        """Whether a search compares every vector. Graphs that are not known to be sound are not asked."""
+        search = self.neighbour_search
+        return search is None or search.exact or search.place != place_of(self.server)
 
     def collection_size(self, name: CollectionName) -> int:
         """Chunks of one collection."""

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from retrieval.index.chroma.soundness import NAMES
+from retrieval.index.chroma.contents import NAMES
 from retrieval.index.chroma.store import CollectionName
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
@@ -35,8 +35,10 @@ def nearest_in(
     """Positions of at least the k nearest chunks of one collection that were not seen yet, in no particular order.
 
     Chroma's graph may give fewer than there are; the exact scan then gives the rest. Of equals at the k-th place it
-    gives any, so it is asked for more until the last it gives is further away.
+    gives any, so it is asked for more until the last it gives is further away. A small library is scanned at once.
     """
+    if snapshot.scans:
+        return _scan(snapshot, name, vector, k, seen)
     left = snapshot.collection_size(name) - len(seen)
     wanted = k + 1
     while True:

@@ -1,9 +1,11 @@
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.snapshot import build_snapshot
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -56,6 +58,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def home(built: Path, tmp_path: Path) -> Path:
     shutil.copytree(built, tmp_path / "home")
     return tmp_path / "home"
+
+
+def ask_graphs(home: Path) -> None:
+    """Let searches ask Chroma's graphs, as they do in a large library."""
+    for folder in (home / "snapshots").iterdir():
+        search = NeighbourSearch.read(folder)
+        assert search is not None
+        replace(search, exact=False).write(folder)
 
 
 def only_id(home: Path) -> str:

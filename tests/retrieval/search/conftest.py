@@ -12,6 +12,8 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, EmbedderIdentity, MetadataValue, Vector
 
+from ..index.conftest import ask_graphs
+
 
 class ToyEmbedder:
     """Letter trigrams hashed into 32 dimensions: near texts are near, offline and at once."""
@@ -106,6 +108,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, library: tuple[Chunk, ...]) -
     folder = tmp_path_factory.mktemp("home")
     vectors = ToyEmbedder().embed([chunk.search_text for chunk in library])
     build_snapshot(folder, library, vectors, ToyEmbedder.identity, Vocabulary.default())
+    ask_graphs(folder)
     return folder
 
 

@@ -12,14 +12,15 @@ from retrieval.search.dense.cosine import similarity
 from retrieval.search.fusion import best
 from retrieval.search.retriever import Retriever
 
+from ...index.conftest import ask_graphs
 from ..conftest import CHUNK, ToyEmbedder
 
 TEXTS = [f"{word} of the {place}" for word in ("rope", "tent", "lamp", "sword") for place in ("sea", "hill", "night")]
 EQUALS = 60
 
 
-@pytest.fixture(scope="module")
-def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
+@pytest.fixture(scope="module", params=["graphs", "scan"])
+def twins(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
     chunks = [
         replace(CHUNK, id=f"{number:03}-{place:02}", text=text, search_text=text)
         for place, text in enumerate(TEXTS)
@@ -28,6 +29,8 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
     home, embedder = tmp_path_factory.mktemp("twins"), ToyEmbedder()
     vectors = embedder.embed([chunk.search_text for chunk in chunks])
     manifest = build_snapshot(home, chunks, vectors, embedder.identity, Vocabulary.default())
+    if request.param == "graphs":
+        ask_graphs(home)
     with open_snapshot(home, manifest.id) as snapshot:
         yield Retriever(snapshot, embedder)
 
