@@ -153,7 +153,7 @@ def _whole(aggregates: Iterable[Aggregate], metric: str) -> list[Aggregate]:
 SNAPSHOT_RULES: tuple[Rule[Contents], ...] = (
     Rule(
         "snapshot_finds_its_own_chunks",
-        "Counts agree, every vector can be read; where graphs are asked, they find probe chunks and the true neighbours.",
+        "Counts agree and every vector can be read; graphs that are asked find probe chunks and the true neighbours.",
         "candidate_index",
         _unfound,
         measures=_neighbours,

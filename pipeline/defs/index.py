@@ -12,10 +12,10 @@ from pipeline.defs.chunks import chunks, embeddings
 from pipeline.defs.partitions import books_partitions
 from retrieval.errors import IndexMissingError
 from retrieval.home import Home
+from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.index.graph.graph import Graph
-from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.snapshot.live import snapshot_folder
 from retrieval.index.snapshot.snapshot import build_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
