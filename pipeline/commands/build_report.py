@@ -45,6 +45,8 @@ def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -
         from pipeline.lint.guarding import why_none_is_guarded
 
         out.print(why_none_is_guarded(done.total("n_tables", "tables")), markup=False)
+    if index.get("n_graph_faults"):
+        out.print(f"Nearest chunks are found by {index['neighbours']}.", markup=False)
     for line in (*_warning_lines(entries, verbose=verbose), *_left_out(done, entries, verbose=verbose)):
         out.print(line, markup=False)
 

@@ -31,6 +31,8 @@ class LiveIndex:
     n_tables: int
     n_guarded: int
     embedder: str
+    neighbours: str
+    """How the nearest chunks are found, and why."""
     scores: Mapping[str, float | None]
     """Of the strategy that ships; empty if nothing was scored on it."""
 
@@ -131,13 +133,15 @@ def record(found: Status) -> dict[str, object]:
 
 def _live(home: Home) -> LiveIndex | None:
     from evals.leaderboard import Leaderboard
+    from retrieval.index.chroma.neighbour_search import NeighbourSearch
     from retrieval.index.snapshot.live import POINTER, live_id, snapshot_folder
     from retrieval.index.snapshot.manifest import Manifest
 
     snapshot = live_id(home.root)
     if snapshot is None:
         return None
-    manifest = Manifest.read(snapshot_folder(home.root, snapshot))
+    folder = snapshot_folder(home.root, snapshot)
+    manifest, search = Manifest.read(folder), NeighbourSearch.read(folder)
     try:
         scores = Leaderboard.read(home.evaluations / snapshot).strategies.get("default", {})
     except FileNotFoundError:
@@ -149,6 +153,7 @@ def _live(home: Home) -> LiveIndex | None:
         n_tables=manifest.n_tables,
         n_guarded=manifest.n_guarded,
         embedder=manifest.embedder.name,
+        neighbours=str(search) if search else "unknown, so an exact scan",
         scores={name: value for name, value in scores.items() if value is not None},
     )
 
@@ -169,6 +174,7 @@ def _lines(found: Status) -> Iterator[tuple[str, str]]:
         )
         other = f" (the next build uses {found.embedder})" if found.embedder != live.embedder else ""
         yield "embedder", f"{live.embedder}{other}"
+        yield "neighbours", live.neighbours
     if found.candidate:
         yield "candidate", f"{found.candidate} was built and is not live; querymust build says why"
     yield "questions", ", ".join(map(str, found.questions)) or "none, so nothing is scored"

@@ -119,6 +119,7 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
         graph=graph_of(home, found, vectors),
     )
     home.nominate(manifest.id)
+    search = NeighbourSearch.read(snapshot_folder(home.root, manifest.id))
     # Read again: a book that another process indexed meanwhile keeps its vectors.
     n_forgotten = store.prune(present_keys(context.instance, home))
     return materialized(
@@ -133,11 +134,7 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
             "dimensions": store.identity.dimensions,
             "embedder": store.identity.name,
             "snapshot": manifest.id,
-            "neighbours": _how_found(home.root, manifest.id),
+            "neighbours": str(search) if search else "unknown, so an exact scan",
+            "n_graph_faults": len(search.faults) if search else 0,
         },
     )
-
-
-def _how_found(root: Path, snapshot: str) -> str:
-    search = NeighbourSearch.read(snapshot_folder(root, snapshot))
-    return f"{'exact scan' if search.exact else 'HNSW'}: {search.reason}" if search else "unknown, so by exact scan"

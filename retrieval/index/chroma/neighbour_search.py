@@ -39,6 +39,9 @@ class NeighbourSearch:
     faults: tuple[str, ...] = ()
     """What is wrong with the graphs that were kept."""
 
+    def __str__(self) -> str:
+        return f"{'exact scan' if self.exact else 'HNSW graphs'}: {self.reason}"
+
     def write(self, folder: Path) -> None:
         """Write it beside the manifest of the snapshot in `folder`."""
         write_atomically(folder / FILE_NAME, json.dumps(asdict(self), indent=1) + "\n")

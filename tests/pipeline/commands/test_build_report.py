@@ -39,6 +39,14 @@ def test_a_build_that_changed_nothing_says_so(capsys: pytest.CaptureFixture[str]
     )
 
 
+def test_graphs_that_stayed_deaf_are_told_of(capsys: pytest.CaptureFixture[str]) -> None:
+    done = built(n_guarded=106)
+    done.library["candidate_index"] |= {"neighbours": "exact scan: the graphs stayed deaf", "n_graph_faults": 1}
+    assert "Nearest chunks are found by exact scan: the graphs stayed deaf." in said(capsys, done)
+    done.library["candidate_index"]["n_graph_faults"] = 0
+    assert not any("Nearest" in line for line in said(capsys, done))
+
+
 def test_changed_books_are_named_and_the_others_counted(capsys: pytest.CaptureFixture[str]) -> None:
     line = said(capsys, built(1, 106, new=("a",), changed=("b", "c"), gone=("z",)))[0]
     assert line.endswith(": 1 new (a), 2 changed (b, c), 1 gone (z), 3 unchanged; 6 embedded, 54 reused, 0 deleted")
