@@ -90,7 +90,7 @@ class Bend:
 def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Sequence[Chunk]) -> Iterator[Judged]:
     """The questions of a set that have gold in the index, with the evidence of their candidates.
 
-    Guarded chunks whose predicate the question refuses are no candidates, nor are unexplained ones; gold always is.
+    Guarded chunks whose predicate the question refuses are not candidates, nor are unexplained ones; gold always is.
 
     Args:
         retriever: over the index.

@@ -191,7 +191,7 @@ SCORE_RULES: tuple[Rule[Scores], ...] = (
     Rule(
         "query_must_lessens_noise",
         "Where guarded siblings of the right row crowd the results, the filter of what ships leaves fewer of them. "
-        "It only warns: the one guarded row among the results of a book with few may well be one that the question "
+        "It only warns: the one guarded row among the results of a book with few may be one that the question "
         "admits.",
         "leaderboard",
         _noisy,

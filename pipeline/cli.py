@@ -65,7 +65,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; what the user can mend is one clear line and exit status 2."""
+    """Run the command; what the user can fix is one clear line and exit status 2."""
     try:
         app()
     except RetrievalError as error:

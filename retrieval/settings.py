@@ -69,9 +69,9 @@ def _mapping(path: Path) -> Mapping[str, object]:
     try:
         stored = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UnreadableSettingsError(f"{path} is not YAML ({error}); mend it or delete it and build again") from error
+        raise UnreadableSettingsError(f"{path} is not YAML ({error}); fix it or delete it and build again") from error
     if not isinstance(stored, dict):
-        raise UnreadableSettingsError(f"{path} is not a mapping of settings; mend it or delete it and build again")
+        raise UnreadableSettingsError(f"{path} is not a mapping of settings; fix it or delete it and build again")
     return stored
 
 

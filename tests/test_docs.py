@@ -25,7 +25,7 @@ def blocks(language: str, text: str = README) -> list[str]:
 
 
 def commands(command: Any, path: tuple[str, ...] = ()) -> dict[str, Any]:
-    # Typer brings a click of its own, so its groups are no instances of click's.
+    # Typer brings a click of its own, so its groups are not instances of click's.
     if not hasattr(command, "commands"):
         return {" ".join(path): command}
     found: dict[str, Any] = {}

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("retrieval", "evals", "pipeline")
 PYTHON_FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 MADE_HERE = {".git", ".venv", ".querymust", ".hypothesis", ".coverage", "__pycache__", "build", "dist"}
-"""Folders that are no part of the project; git is not asked, for it refuses a clone that another user owns."""
+"""Folders that are not part of the project; git is not asked, because it refuses a clone that another user owns."""
 
 
 def _files() -> list[str]:

@@ -82,4 +82,4 @@ def _lines(path: Path) -> list[str]:
     try:
         return (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8").split("\n")
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise BenchmarkDataError(f"{path} cannot be read as UTF-8 lines ({error}); fetch it anew") from error
+        raise BenchmarkDataError(f"{path} cannot be read as UTF-8 lines ({error}); fetch it again") from error

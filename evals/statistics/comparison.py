@@ -55,7 +55,7 @@ def compare_experiments(
     shared = [name for name in candidate.strategies if name in live.strategies]
     comparisons = _compared(candidate.rows, live.rows, shared, metrics)
     if not comparisons:
-        raise ExperimentError("the two experiments have no scored question and strategy in common; run both anew")
+        raise ExperimentError("the two experiments have no scored question and strategy in common; run both again")
     return comparisons
 
 

@@ -61,6 +61,6 @@ def book_entries(home: Home) -> dict[str, BookEntry]:
         try:
             (entry,) = read_jsonl(path, BookEntry)
         except (IndexCorruptError, ValueError):
-            continue  # of another version of this program; the next build writes it anew
+            continue  # of another version of this program; the next build writes it again
         entries[entry.slug] = entry
     return entries

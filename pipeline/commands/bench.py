@@ -134,7 +134,7 @@ def bench_scale(
 
         require_extra("bm25s")
         if chunks % 100:
-            raise typer.BadParameter(f"{chunks} is no multiple of 100", param_hint="--chunks")
+            raise typer.BadParameter(f"{chunks} is not a multiple of 100", param_hint="--chunks")
         report = run_scale(chunks, home=keep.expanduser().resolve() if keep else None, tell=bar)
     _print_report(report, report.lines(), json_=json_)
 

@@ -159,7 +159,7 @@ def _reduction(outcomes: Sequence[Outcome]) -> str:
 
 
 def with_blocks(page: str, made: Mapping[str, str]) -> str:
-    """The page with its generated parts made anew.
+    """The page with its generated parts made again.
 
     Raises:
         ValueError: the markers of a part are not there.
@@ -181,7 +181,7 @@ def main() -> None:
         retriever = Retriever.open(home or _built(Path(folder)))
         with retriever.snapshot:
             PAGE.write_text(with_blocks(PAGE.read_text("utf-8"), blocks(retriever)), "utf-8")
-    out.print(f"{PAGE.name}: made anew")
+    out.print(f"{PAGE.name}: made again")
 
 
 def _built(folder: Path) -> Path:

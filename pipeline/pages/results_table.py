@@ -37,7 +37,7 @@ def results_table(results: Mapping[str, Mapping[str, float | None]]) -> str:
 
 
 def with_table(readme: str, results: Mapping[str, Mapping[str, float | None]]) -> str:
-    """The README's text with its table made anew.
+    """The README's text with its table made again.
 
     Raises:
         ValueError: the markers are not there.

@@ -48,7 +48,7 @@ def register_operator(operator: Operator) -> None:
 
 
 def unregister_operator(name: str) -> None:
-    """Remove an operator; a name that is not registered is no error."""
+    """Remove an operator; a name that is not registered is not an error."""
     if _REGISTRY.pop(name, None) is not None:
         _changes.append(name)
 
@@ -78,14 +78,14 @@ def _finite(value: object) -> bool:
 def _check_term(name: str, value: object) -> None:
     if not isinstance(value, str) and not _finite(value):
         raise BadPredicateError(
-            f"{name}: {_shown(value)} is no term; write a string such as 'ac 6', or a number below 1e308"
+            f"{name}: {_shown(value)} is not a term; write a string such as 'ac 6', or a number below 1e308"
         )
 
 
 def _check_terms(name: str, value: object) -> None:
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise BadPredicateError(
-            f"{name}: {_shown(value)} is no list of terms; write a list such as ['ac 6', 'armor class 6']"
+            f"{name}: {_shown(value)} is not a list of terms; write a list such as ['ac 6', 'armor class 6']"
         )
     for term in value:
         _check_term(name, term)
@@ -99,7 +99,9 @@ def _terms(values: Sequence[object], vocabulary: Vocabulary) -> tuple[Term, ...]
 
 def _validate_one_of(value: object) -> None:
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise BadPredicateError(f"contain_one_of: {_shown(value)} is no list of groups; write [['cleric'], ['ac 6']]")
+        raise BadPredicateError(
+            f"contain_one_of: {_shown(value)} is not a list of groups; write [['cleric'], ['ac 6']]"
+        )
     for group in value:
         _check_terms("contain_one_of", group)
 
@@ -145,7 +147,7 @@ def _compile_contain(value: object, vocabulary: Vocabulary) -> tuple[Group, ...]
 def _validate_range(value: object) -> None:
     if not isinstance(value, Mapping) or not set(value) <= _RANGE_KEYS or not {"min", "max"} & set(value):
         raise BadPredicateError(
-            f"contain_range: {_shown(value)} is no range; write an object with min, max or both, and perhaps of: "
+            f"contain_range: {_shown(value)} is not a range; write an object with min, max or both, and perhaps of: "
             "{'min': 10, 'max': 13, 'of': ['intelligence']}"
         )
     for key in ("min", "max"):

@@ -75,7 +75,7 @@ class QueryMust:
 def parse_query_must(query_must: Predicate, *, strict: bool) -> QueryMust:
     """Read a predicate in any of its forms.
 
-    Raises BadPredicateError when strict, for text that is no JSON, an unknown operator or a value that cannot be
+    Raises BadPredicateError when strict, for text that is not JSON, an unknown operator or a value that cannot be
     checked. Otherwise such a part is left out, named in `ignored`, and logged as a warning.
     """
     try:
@@ -183,7 +183,7 @@ def _decode(query_must: Predicate) -> Mapping[str, Any]:
         try:
             value = json.loads(query_must)
         except (ValueError, RecursionError) as error:
-            raise BadPredicateError(f"query_must {query_must[:200]!r} is no JSON: {error}; write an object") from error
+            raise BadPredicateError(f"query_must {query_must[:200]!r} is not JSON: {error}; write an object") from error
     if value is None:
         return {}
     if isinstance(value, Mapping):

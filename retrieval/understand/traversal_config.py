@@ -101,7 +101,8 @@ class TraversalConfig:
 
         Raises:
             FileNotFoundError: no such file.
-            UnreadableSettingsError: it is neither, a value has the wrong type, or a pattern is no regular expression.
+            UnreadableSettingsError: it is neither, a value has the wrong type, or a pattern is not a regular
+                expression.
         """
         try:
             return _checked(path.read_text("utf-8"), toml=path.suffix == ".toml")
@@ -109,7 +110,7 @@ class TraversalConfig:
             first = error.errors()[0] if isinstance(error, ValidationError) else {"msg": str(error), "loc": ()}
             place = ".".join(map(str, first["loc"])) or "the file"
             raise UnreadableSettingsError(
-                f"{path} is no traversal config ({place}: {first['msg']}); mend it"
+                f"{path} is not a traversal config ({place}: {first['msg']}); fix it"
             ) from error
 
 

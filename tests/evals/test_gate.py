@@ -111,7 +111,7 @@ def test_a_candidate_significantly_worse_than_live_is_stopped_and_named(experime
     assert {(each.rule, each.objection.strategy) for each in decision.reasons} == {("not_worse_than_live", dense.name)}
     assert {each.objection.message.split(" ")[0] for each in decision.reasons} == {"mrr", "hit@1"}
     assert decision.reasons[0].objection.question_ids == tuple(f"q{n}" for n in range(20))
-    assert decide(experiment(good), experiment(worse)).passed, "better than live is no reason"
+    assert decide(experiment(good), experiment(worse)).passed, "better than live is not a reason"
 
 
 def test_a_difference_that_may_be_chance_does_not_stop_the_gate(experiment):

@@ -292,7 +292,7 @@ def test_questions_resolve_prints_ids_that_search_finds(run: Run, sample: Home) 
         (("build", "--library", "{sample}", "--questions", "{empty}/none.jsonl", "--home", "{empty}/h"), "none.jsonl"),
     ],
 )
-def test_what_a_person_can_mend_is_one_clear_line_and_status_2(
+def test_what_a_person_can_fix_is_one_clear_line_and_status_2(
     run: Run, sample: Home, tmp_path: Path, arguments: tuple[str, ...], words: str
 ) -> None:
     filled = [argument.format(empty=tmp_path, sample=sample.root) for argument in arguments]

@@ -32,7 +32,7 @@ def build_collections(
     Graphs that stay deaf are kept, and searches compare every vector instead: luck costs time, never an index.
 
     Args:
-        folder: of Chroma's files, where it is embedded; made anew.
+        folder: of Chroma's files, where it is embedded; created again.
         server: filled instead, if there is one.
         chunks: in the order of their ids.
         contents: the same chunks, by position.
@@ -69,7 +69,7 @@ def _chosen(n_chunks: int, builds: int, faults: Sequence[str]) -> tuple[bool, st
 def collections_are_sound(folder: Path, server: ChromaServer | None, contents: Contents) -> bool:
     """Whether the collections of the snapshot in `folder` are as `verify_snapshot` wants them.
 
-    What that complains of, a build must mend. 10,000 chunks of 256 dimensions take about a second.
+    What that complains of, a build must fix. 10,000 chunks of 256 dimensions take about a second.
 
     Raises:
         IndexMissingError: the server cannot be reached.

@@ -33,5 +33,5 @@ class ChromaServer:
         except ValueError:
             host, port = None, 0
         if not host or parts.scheme not in {"http", "https"}:
-            raise UnreadableSettingsError(f"chroma is {address!r}, not an address like http://127.0.0.1:8000; mend it")
+            raise UnreadableSettingsError(f"chroma is {address!r}, not an address like http://127.0.0.1:8000; fix it")
         return cls(host, port, parts.scheme == "https", snapshot)

@@ -218,7 +218,7 @@ def _embedded(folder: str) -> Client:
         return cast("Client", client)
     except Exception as error:
         if folder not in SharedSystemClient._identifier_to_refcount:
-            # Chroma keeps what failed to start, and gives it out again for this folder when that has been mended.
+            # Chroma keeps what failed to start, and gives it out again for this folder when that has been fixed.
             SharedSystemClient._identifier_to_system.pop(folder, None)
         raise _unreadable(error, "any", folder) from error
 

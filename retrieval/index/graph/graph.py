@@ -46,7 +46,7 @@ class Graph:
     fingerprint: str
     """SHA-256 of the chunks' ids: whose graph this is."""
     names: TermTable
-    """Kind and name of every node that is no chunk."""
+    """Kind and name of every node that is not a chunk."""
     targets: RaggedArray[np.int32]
     """The nodes at the other ends of each node's edges, rising."""
     relations: npt.NDArray[np.int8]
@@ -85,7 +85,7 @@ class Graph:
         return {name: self.n_chunks + place for name, place in zip(ordered, places, strict=True) if place is not None}
 
     def name_of(self, node: int) -> str:
-        """The name of a node that is no chunk, without its kind."""
+        """The name of a node that is not a chunk, without its kind."""
         return self.names.text_of(node - self.n_chunks).partition(_SEPARATOR)[2]
 
     def neighbours(self, nodes: Nodes, relations: Collection[Relation] = RELATIONS) -> tuple[Nodes, Nodes]:
@@ -128,7 +128,7 @@ class Graph:
         """Map what `save` wrote.
 
         Raises:
-            IndexCorruptError: a file is missing, is no array, or the arrays do not fit each other.
+            IndexCorruptError: a file is missing, is not an array, or the arrays do not fit each other.
         """
         graph = cls(
             load_array(folder / "fingerprint.npy", np.uint8).tobytes().hex(),
@@ -157,5 +157,5 @@ class Graph:
 
 
 def node_key(kind: NodeKind, name: str) -> bytes:
-    """How a node that is no chunk is kept: kind, separator, name."""
+    """How a node that is not a chunk is kept: kind, separator, name."""
     return f"{kind}{_SEPARATOR}{name}".encode("utf-8", "surrogatepass")

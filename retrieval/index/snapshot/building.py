@@ -48,7 +48,7 @@ def build_snapshot(
 ) -> Manifest:
     """Build a complete snapshot, or find that it is there already; either way its manifest.
 
-    One that is there is built anew when a file of it is damaged, or its collections are not sound.
+    One that is there is built again when a file of it is damaged, or its collections are not sound.
     It is built in a folder of its own and moved into place at the end: a killed build leaves no snapshot, but that
     folder (`snapshots/.building-*`). A later build removes it, once nothing was written there for a day.
 

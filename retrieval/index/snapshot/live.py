@@ -37,7 +37,7 @@ def live_id(home: Path) -> str | None:
     if not pointer.is_file():
         return None
     content = pointer.read_bytes()
-    # Bytes that are not ASCII are no id either: the pattern decides about all of them.
+    # Bytes that are not ASCII are not an id either: the pattern decides about all of them.
     found = content.decode("ascii", "replace").strip()
     if not _ID.fullmatch(found):
         raise IndexCorruptError(f"{pointer} names no snapshot ({content[:40]!r}); delete it and build the index again")

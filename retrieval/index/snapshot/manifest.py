@@ -19,7 +19,7 @@ from retrieval.types import EmbedderIdentity
 SCHEMA_VERSION = 7
 FILE_NAME = "manifest.json"
 _BESIDE = {FILE_NAME, NEIGHBOUR_SEARCH}
-"""Files that are no part of what the id is the hash of."""
+"""Files that are not part of what the id is the hash of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Manifest:
         )
 
     def write(self, folder: Path) -> None:
-        """Write manifest.json; it comes last, and a folder without it is no snapshot."""
+        """Write manifest.json; it comes last, and a folder without it is not a snapshot."""
         write_atomically(folder / FILE_NAME, json.dumps(json.loads(dump_record(self)), indent=1) + "\n")
 
     @classmethod
@@ -118,7 +118,7 @@ class Manifest:
         try:
             manifest = parse_record(content, cls)
         except ValidationError as error:
-            raise IndexCorruptError(f"{path} is no manifest ({error.errors()[0]['msg']}); build again") from error
+            raise IndexCorruptError(f"{path} is not a manifest ({error.errors()[0]['msg']}); build again") from error
         if manifest.id != folder.name:
             raise IndexCorruptError(
                 f"{folder} holds snapshot {manifest.id!r}; call the folder that again, or build the index again"

@@ -98,7 +98,7 @@ class MetadataIndex:
 
         Raises:
             UnknownNameError: no chunk has that key; lists those that exist.
-            InvalidQueryError: the value is no text, number, true or false.
+            InvalidQueryError: the value is not text, a number, true or false.
         """
         if not isinstance(value, str | int | float) or _is_nan(value):
             raise InvalidQueryError(f"{key!r} is compared with {value!r}; compare with a text, a number, true or false")
@@ -147,7 +147,7 @@ class MetadataIndex:
 
 
 def _facts(chunk: Chunk) -> Iterator[tuple[str, Scalar, bool]]:
-    """(key, value, whether it stands in a list) of one chunk, each once; what is no number is left out."""
+    """(key, value, whether it stands in a list) of one chunk, each once; what is not a number is left out."""
     facts = {**chunk.metadata, "book": chunk.book, "document": chunk.document, "kind": chunk.kind}
     for key, value in facts.items():
         if isinstance(value, (tuple, list)):

@@ -2,7 +2,7 @@
 
 ::
 
-    <home>/snapshots/<id>/manifest.json            written last; without it the folder is no snapshot
+    <home>/snapshots/<id>/manifest.json            written last; without it the folder is not a snapshot
                           chunks.jsonl             records, in the order of their ids
                           chunk_ends.npy           offsets of the records
                           chunk_ids.npy            their ids

@@ -12,7 +12,7 @@ def verify_snapshot(snapshot: Snapshot, *, probes: int = PROBES, seed: int = 0) 
     """Everything wrong with a snapshot; empty when it may be promoted.
 
     Compares the hashes of its files, and tries its collections as the build that made them did. Graphs that do not
-    find everything are no fault of a snapshot whose searches compare every vector.
+    find everything are not the fault of a snapshot whose searches compare every vector.
     """
     files = [Fault("files", each) for each in snapshot.manifest.disagreements(snapshot.folder, hashes=True)]
     try:

@@ -115,7 +115,7 @@ class LexicalIndex:
         """Map what `save` wrote; the tokenizer must be the one it was built with.
 
         Raises:
-            IndexCorruptError: a file is missing, is no array, or the arrays do not fit each other.
+            IndexCorruptError: a file is missing, is not an array, or the arrays do not fit each other.
         """
         return cls(
             n_documents=int(load_array(folder / "size.npy", np.int64)[0]),

@@ -15,14 +15,14 @@ _ENTRY = re.compile(r"""(?P<quote>["']?)(?P<key>\w[\w .-]*)(?P=quote)\s*:(?:\s|$
 _CONTINUES = re.compile(r"\s|-(?:\s|$)|[\]}]")
 """A line that belongs to the entry above it."""
 _UNREADABLE = (yaml.YAMLError, ValueError, ArithmeticError, LookupError, AttributeError, TypeError, RecursionError)
-"""What the YAML reader raises: for a month 13, `!!int ''` or `[[[[...` it is no error of its own."""
+"""What the YAML reader raises: for a month 13, `!!int ''` or `[[[[...` it is not an error of its own."""
 
 
 def split_front_matter(text: str, where: str, warnings: list[str]) -> tuple[Metadata, str, int]:
     """Metadata, the text below it, and the 1-based line on which that begins.
 
     A key that cannot be read is left out with a warning. Two horizontal rules around a paragraph look like front
-    matter and are text: what is no mapping stays where it stands.
+    matter and are text: what is not a mapping stays where it is.
     """
     head, fence, rest = text.partition("\n---\n")
     if not text.startswith("---\n") or not fence:
@@ -76,7 +76,9 @@ def _entry_by_entry(source: str, where: str, warnings: list[str]) -> Mapping[Any
     if not lines or not _ENTRY.match(lines[0]):
         return None
     if stray := [line for line in lines if not _ENTRY.match(line) and not _CONTINUES.match(line)]:
-        warnings.append(f"{where}: {stray[0][:60]!r} between its first two `---` is no YAML; all of it is read as text")
+        warnings.append(
+            f"{where}: {stray[0][:60]!r} between its first two `---` is not YAML; all of it is read as text"
+        )
         return None
     values: dict[Any, object] = {}
     for key, entry in _entries(lines):

@@ -79,7 +79,7 @@ def stray_files(library: Path) -> tuple[str, ...]:
 def read_book(folder: BookFolder) -> Book:
     """Every `.md` file of a book in name order, with its effective metadata.
 
-    A file that is no text, and a key of front matter that cannot be read, are left out with a warning, so that one
+    A file that is not text, and a key of front matter that cannot be read, are left out with a warning, so that one
     bad file does not hide a book.
 
     Raises:
@@ -101,7 +101,7 @@ def read_book(folder: BookFolder) -> Book:
 
 
 def _book_folders(library: Path) -> list[Path]:
-    # `.github` holds markdown and is no book; as one it would make strays of the chapters of a flat library.
+    # `.github` holds markdown and is not a book; as one it would make strays of the chapters of a flat library.
     return [
         path
         for path in sorted(library.iterdir())
@@ -164,7 +164,7 @@ def _read_document(slug: str, path: Path, relative: str, defaults: Metadata, war
 
 def _decode(raw: bytes, relative: str, warnings: list[str]) -> str:
     if b"\0" in raw:
-        raise InvalidDocumentError(f"{relative}: holds NUL bytes, so it is no text; it is left out")
+        raise InvalidDocumentError(f"{relative}: holds NUL bytes, so it is not text; it is left out")
     if not raw.strip():
         warnings.append(f"{relative}: empty")
     try:

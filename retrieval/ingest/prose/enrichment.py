@@ -16,7 +16,7 @@ from typing import Any
 from retrieval.types import Chunk, Document, MetadataValue
 
 MIN_LABELS = 2
-"""One label proves little: an armor class stands in many passages that are no monster's."""
+"""One label proves little: many passages that are not a monster's mention an armor class."""
 SHORT_LINE = 90
 """Characters of a line that classifies ("_Evocation [Fire]_"); longer ones tell a story."""
 FIRST_LINES = 3

@@ -18,7 +18,7 @@ _AXIS_NAME = re.compile(
     r"(?P<prefix>.*?)\s*(?P<place>[-−–]?\d+(?:st|nd|rd|th)?(?:\s*(?:-|–|to)\s*[-−–]?\d+(?:st|nd|rd|th)?|\s*\+)?)"
 )
 MIN_AXIS = 3
-"""Fewer columns than this with one name and running numbers are no axis."""
+"""Fewer columns than this with one name and running numbers are not an axis."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from retrieval.types import Table
 _SEPARATORS = frozenset({"and", "or", "for", "of", "the", "a", "an", "by", "with", "in", "to", "on", "vs", "versus"})
 _BREAK = re.compile(r"[,;:/&()]|\s[-–—]\s")
 _OUTLINE = re.compile(r"\s*(?:(?:[IVXLC]+|[A-Z]|\d+)\.)+\s")
-"""`I.A. ` before a title; it names the table, and is no part of the subject's own words."""
+"""`I.A. ` before a title; it names the table, and is not part of the subject's own words."""
 _NUMBERING = re.compile(r"c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})|[a-z]|[\d.,-]+")
 """A Roman numeral, a letter or figures; not any word of those letters (`civil`)."""
 
@@ -70,7 +70,7 @@ def _without(phrase: Sequence[str], words: set[str]) -> _Phrases:
 
 
 def _phrases(title: str, vocabulary: Vocabulary) -> _Phrases:
-    """Runs of words between `and`, `or`, `for` and the like; `IV`, `3.2` and labels (`table`, `class`) are no words."""
+    """Runs of words between `and`, `or`, `for` and so on; `IV`, `3.2` and labels (`table`, `class`) are not words."""
     outline = _OUTLINE.match(title)
     start = outline.end() if outline else 0
     words = literal(f"{title[:start]} and {_BREAK.sub(' and ', title[start:])}", vocabulary).split()

@@ -46,7 +46,7 @@ class NumberRange:
 
 
 def parse_range(text: str, better: Way = "") -> NumberRange | None:
-    """`7`, `5-8`, `9th`, `10 to -10`, `13+`, `50-31 lb.`, `96-00`; None if the text is no number or range.
+    """`7`, `5-8`, `9th`, `10 to -10`, `13+`, `50-31 lb.`, `96-00`; None if the text is neither a number nor a range.
 
     `better` is the way in which `2 or better` opens; while nobody knows it, that cell has no bound at all.
     """

@@ -162,7 +162,7 @@ def _can_precede(sentence: Sentence, at: int) -> bool:
 
 
 def _first_of_list(sentence: Sentence, last: int, label: Label, floor: int) -> int:
-    """Walk back over `3rd, 4th and 5th`; plain numbers joined by bare commas are no list."""
+    """Walk back over `3rd, 4th and 5th`; plain numbers joined by bare commas are not a list."""
     first, joined = last, sentence.at(last).ordinal
     while True:
         for gap in (2, 3):

@@ -100,7 +100,7 @@ def literal(text: str, vocabulary: Vocabulary | None = None) -> str:
 
 def as_number(term: str) -> float | None:
     """Return the value of a canonical term that is one bare number, or None."""
-    # Not isdigit: a circled figure has that, and is no decimal number.
+    # Not isdigit: a circled figure has that, and is not a decimal number.
     if not (term[-1:].isdecimal() and term.lstrip("-").replace(".", "", 1).isdecimal()):
         return None
     value = float(term)

@@ -46,7 +46,7 @@ class NameIndex:
 
     @staticmethod
     def build(rows: Sequence[Sequence[str]], numbers: AtomNumbers) -> "NameIndex":
-        """Arrange each row's canonical names; an empty one is no name."""
+        """Arrange each row's canonical names; an empty one is not a name."""
         atoms_of_row = [[numbers.of(Term(name)) for name in row if name] for row in rows]
         # `6` and `6.0` are one atom; the first spelling is kept.
         spelled: dict[int, str] = {}

@@ -20,7 +20,7 @@ def read_filter(*texts: str) -> Filter:
     a text only.
 
     Raises:
-        InvalidQueryError: a text is no comparison.
+        InvalidQueryError: a text is not a comparison.
     """
     return And(tuple(_read(text) for text in texts))
 
@@ -28,7 +28,7 @@ def read_filter(*texts: str) -> Filter:
 def _read(text: str) -> Filter:
     match = _COMPARISON.fullmatch(text)
     if match is None or not match["value"]:
-        raise InvalidQueryError(f"{text!r} is no filter; write KEY=VALUE, or one of != > >= < <= between them")
+        raise InvalidQueryError(f"{text!r} is not a filter; write KEY=VALUE, or one of != > >= < <= between them")
     key, sign, value = match["key"], match["sign"], match["value"]
     if sign in _ORDERED:
         return Or(tuple(_ORDERED[sign](key, reading) for reading in _readings(value)))

@@ -105,7 +105,7 @@ def test_a_book_whose_run_failed_is_asked_for_again_after_a_while(
     assert runs(tick(home, instance, run_all(home, instance, later))) == []
 
 
-def test_a_book_that_failed_and_was_mended_is_asked_for_at_once(home: Home, instance: dg.DagsterInstance) -> None:
+def test_a_book_that_failed_and_was_fixed_is_asked_for_at_once(home: Home, instance: dg.DagsterInstance) -> None:
     cursor = run_all(home, instance, tick(home, instance), dg.DagsterRunStatus.FAILURE)
     (home.library / "alpha" / "01.md").write_text("# Alpha\n\nA mended dagger.\n")
     assert runs(tick(home, instance, cursor)) == [("index_book", "alpha")]

@@ -196,14 +196,14 @@ def test_a_number_is_a_term():
         ({"contain_any": ["x"]}, "unknown operator 'contain_any'"),
         ({"contain_one_of": "cleric"}, "no list of groups"),
         ({"contain_one_of": ["cleric"]}, "no list of terms"),
-        ({"contain_one_of": [[None]]}, "None is no term"),
+        ({"contain_one_of": [[None]]}, "None is not a term"),
         ({"contain_all_of": "cleric"}, "no list of terms"),
-        ({"contain": ["cleric"]}, "is no term"),
-        ({"contain": True}, "is no term"),
-        ({"contain": float("nan")}, "is no term"),
-        ({"contain_range": [1, 2]}, "is no range"),
-        ({"contain_range": {}}, "is no range"),
-        ({"contain_range": {"min": 1, "mx": 2}}, "is no range"),
+        ({"contain": ["cleric"]}, "is not a term"),
+        ({"contain": True}, "is not a term"),
+        ({"contain": float("nan")}, "is not a term"),
+        ({"contain_range": [1, 2]}, "is not a range"),
+        ({"contain_range": {}}, "is not a range"),
+        ({"contain_range": {"min": 1, "mx": 2}}, "is not a range"),
         ({"contain_range": {"min": "1"}}, "min is '1'"),
         ({"contain_range": {"min": 3, "max": 1}}, "swap them"),
         ({"contain_range": {"min": 3, "of": "level"}}, "list of labels"),
@@ -211,9 +211,9 @@ def test_a_number_is_a_term():
         ({"contain_range": {"min": 3, "of": [3]}}, "every label is a string"),
         ({"contain_range": {"min": 1, "max": 9, "of": [""]}}, "of has ''; every label"),
         ({"contain_range": {"min": 1, "of": ["ac", "—"]}}, "of has '—'; every label"),
-        ({"contain": HUGE}, "99999.* is no term"),
-        ({"contain_all_of": ["ac 6", -HUGE]}, "-99999.* is no term"),
-        ({"contain_one_of": [[HUGE]]}, "99999.* is no term"),
+        ({"contain": HUGE}, "99999.* is not a term"),
+        ({"contain_all_of": ["ac 6", -HUGE]}, "-99999.* is not a term"),
+        ({"contain_one_of": [[HUGE]]}, "99999.* is not a term"),
         ({"contain_range": {"min": HUGE}}, r"min is 99999.*\(400 characters\); write a number"),
         ({"contain_range": {"max": HUGE}}, "max is 99999"),
         ({"contain_range": {"min": -HUGE, "max": 3, "of": ["ac"]}}, "min is -99999"),
@@ -259,7 +259,7 @@ def test_an_empty_term_is_as_if_it_were_not_written():
 def test_a_new_operator_is_one_registry_entry():
     def validate(value):
         if not isinstance(value, int):
-            raise BadPredicateError(f"contain_words: {value!r} is no number of words; write one")
+            raise BadPredicateError(f"contain_words: {value!r} is not a number of words; write one")
 
     operator = Operator("contain_words", validate, lambda question, value: len(question.tokens) >= value)
     stored = json.dumps({"contain_words": 3})

@@ -60,7 +60,7 @@ def test_min_max_stretches_each_leg_between_its_worst_and_its_best() -> None:
 
 
 def test_theoretical_bounds_begin_at_what_a_score_could_be() -> None:
-    # a cosine c counts as (c + 1) / (0.8 + 1); the worst document is no zero
+    # a cosine c counts as (c + 1) / (0.8 + 1); the worst document is not zero
     expected = [0.4 + 0.6 * 1.6 / 1.8, 0.1 + 0.6, 0.6 * 1.7 / 1.8, 0.2 + 0.6 * 0.8 / 1.8]
     assert total([theoretical_bounds(leg) for leg in LEGS]) == pytest.approx(expected)
 

@@ -86,7 +86,7 @@ def test_one_server_keeps_snapshots_apart_and_fills_up_what_is_missing(tmp_path:
             assert verify_snapshot(snapshot, probes=20) == ()
 
 
-def test_a_server_that_holds_other_vectors_under_the_same_ids_is_filled_anew(tmp_path: Path, remote: str) -> None:
+def test_a_server_that_holds_other_vectors_under_the_same_ids_is_filled_again(tmp_path: Path, remote: str) -> None:
     made = build(tmp_path, 33)
     with closing(ChromaStore(None, ChromaServer.of(remote, made.id))) as store:
         store.collection("open").update(ids=[chunk(1).id], embeddings=vectors_of(1))

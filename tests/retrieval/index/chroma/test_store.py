@@ -71,7 +71,7 @@ def test_a_folder_that_is_no_chroma_is_a_corrupt_index(tmp_path: Path) -> None:
         ChromaStore(tmp_path).count("open")
 
 
-def test_a_folder_that_was_damaged_opens_in_the_same_process_once_it_is_mended(tmp_path: Path) -> None:
+def test_a_folder_that_was_damaged_opens_in_the_same_process_once_it_is_repaired(tmp_path: Path) -> None:
     whole = ChromaStore(tmp_path / "whole")
     whole.create("open")
     whole.close()
@@ -81,9 +81,9 @@ def test_a_folder_that_was_damaged_opens_in_the_same_process_once_it_is_mended(t
         ChromaStore.existing(tmp_path / "used")
     shutil.rmtree(tmp_path / "used")
     (tmp_path / "whole").rename(tmp_path / "used")
-    mended = ChromaStore.existing(tmp_path / "used")
-    assert mended.count("open") == 0
-    mended.close()
+    repaired = ChromaStore.existing(tmp_path / "used")
+    assert repaired.count("open") == 0
+    repaired.close()
 
 
 def test_where_nothing_was_written_nothing_is_opened_or_made(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_a_renamed_snapshot_is_not_taken_for_the_one_of_that_name(home: Path) ->
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"", b"short\n", b"../outside\n", b"0123456789ABCDEF\n"])
-def test_a_damaged_pointer_says_what_to_do_and_is_mended_by_it(home: Path, content: bytes) -> None:
+def test_a_damaged_pointer_says_what_to_do_and_is_fixed_by_it(home: Path, content: bytes) -> None:
     (home / "live").write_bytes(content)
     for read in (live_id, open_snapshot):
         with pytest.raises(IndexCorruptError, match=r"live names no snapshot.*delete it"):

@@ -61,7 +61,7 @@ def test_the_same_library_in_any_order_is_the_same_snapshot_and_is_not_built_twi
     chunks = [chunk(number) for number in range(60)]
     manifest = build_snapshot(home, chunks[::-1], vectors_of(60)[::-1], MODEL, Vocabulary.default())
     assert manifest.id == only_id(home)
-    # Chroma names a collection's folder anew each time it is written.
+    # Chroma gives a collection's folder a new name each time it is written.
     after = (folder / "manifest.json").stat().st_mtime_ns, sorted(path.name for path in (folder / "chroma").iterdir())
     assert after == before
 
@@ -227,7 +227,7 @@ def test_an_unknown_chunk_is_named(home: Path) -> None:
         snapshot.chunks.positions([chunk(1).id, "nobody"])
 
 
-def test_building_again_mends_a_damaged_snapshot(home: Path) -> None:
+def test_building_again_repairs_a_damaged_snapshot(home: Path) -> None:
     name = only_id(home)
     (home / "snapshots" / name / "vectors.npy").write_bytes(b"broken")
     chunks = [chunk(number) for number in range(60)]
@@ -259,7 +259,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
-def test_building_again_mends_a_damaged_chroma(home: Path, damage: Callable[[Path], object]) -> None:
+def test_building_again_repairs_a_damaged_chroma(home: Path, damage: Callable[[Path], object]) -> None:
     name = only_id(home)
     folder = home / "snapshots" / name
     damage(folder / "chroma")
