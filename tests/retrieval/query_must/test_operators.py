@@ -191,13 +191,13 @@ def test_a_number_is_a_term():
 @pytest.mark.parametrize(
     ("must", "complaint"),
     [
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ("3", "write an object"),
         ({"contain_any": ["x"]}, "unknown operator 'contain_any'"),
-        ({"contain_one_of": "cleric"}, "no list of groups"),
-        ({"contain_one_of": ["cleric"]}, "no list of terms"),
+        ({"contain_one_of": "cleric"}, "not a list of groups"),
+        ({"contain_one_of": ["cleric"]}, "not a list of terms"),
         ({"contain_one_of": [[None]]}, "None is not a term"),
-        ({"contain_all_of": "cleric"}, "no list of terms"),
+        ({"contain_all_of": "cleric"}, "not a list of terms"),
         ({"contain": ["cleric"]}, "is not a term"),
         ({"contain": True}, "is not a term"),
         ({"contain": float("nan")}, "is not a term"),
@@ -269,7 +269,7 @@ def test_a_new_operator_is_one_registry_entry():
         assert not satisfies_query_must("two words", stored)
         assert satisfies_query_must("now three words", stored)
         assert explain("two words", stored) == "contain_words failed group: 3"
-        with pytest.raises(BadPredicateError, match="no number of words"):
+        with pytest.raises(BadPredicateError, match="is not a number of words"):
             parse_query_must({"contain_words": "3"}, strict=True)
         with pytest.raises(BadPredicateError, match="registered already"):
             register_operator(operator)

@@ -98,7 +98,7 @@ def test_a_config_is_read_as_it_was_written_and_edited(tmp_path: Path, suffix: s
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("{", "no traversal config"),
+        ("{", "not a traversal config"),
         ('{"ruleset_id": "x", "version": 2}', "version"),
         ('{"ruleset_id": "x", "version": "v", "intents": [{"name": "a", "patterns": ["("]}]}', "unterminated"),
     ],
