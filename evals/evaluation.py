@@ -1,4 +1,4 @@
-"""How the strategies stand on one snapshot with a home's own question files: what the leaderboard and the gate read."""
+"""How the strategies score on one snapshot with a home's own question files: what the leaderboard and the gate read."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ SHIPPED = "default"
 
 @dataclass(frozen=True, slots=True)
 class StaleGold:
-    """An anchor that no longer stands in the snapshot; `str(stale)` says all of it."""
+    """An anchor that is no longer found in the snapshot; `str(stale)` says all of it."""
 
     file: Path
     question_id: str
@@ -60,7 +60,7 @@ class Evaluation:
 
     @property
     def stale(self) -> tuple[StaleGold, ...]:
-        """Gold that no longer stands in this snapshot, anchor by anchor."""
+        """Gold that is no longer found in this snapshot, anchor by anchor."""
         return tuple(
             StaleGold(each.file, finding.question_id, finding.reason, finding.question_id in each.resolution.gold)
             for each in self.sets
@@ -162,7 +162,7 @@ def evaluation_of(home: Home, snapshot_id: str, *strategies: Strategy, foreign: 
 
 
 def question_sets(files: Sequence[Path], chunks: Sequence[Chunk], *, foreign: bool = False) -> tuple[QuestionSet, ...]:
-    """A set for each file; questions that a program wrote stand in a split of their own.
+    """A set for each file; questions that a program wrote get a split of their own.
 
     Raises:
         UnresolvedGoldError: all gold of a set belongs to another library, and `foreign` does not leave it out.

@@ -45,7 +45,7 @@ class Scores:
     live: Experiment | None = None
     """None: nothing is live, or nothing that was asked the same."""
     stale: tuple[str, ...] = ()
-    """Gold that no longer stands in the snapshot, a sentence for each anchor."""
+    """Gold that is no longer found in the snapshot, a sentence for each anchor."""
     thresholds: Thresholds = Thresholds()
 
 
@@ -170,7 +170,7 @@ SNAPSHOT_RULES: tuple[Rule[Contents], ...] = (
 SCORE_RULES: tuple[Rule[Scores], ...] = (
     Rule(
         "gold_resolves",
-        "Every gold anchor stands in the candidate. Below the floor nothing goes live; above it the check only warns.",
+        "Every gold anchor is in the candidate. Below the floor nothing goes live; above it the check only warns.",
         "leaderboard",
         _stale,
     ),

@@ -1,4 +1,4 @@
-"""Every metric that is reported, once, in the order of reports: what it means, which way is better, where it stands.
+"""Every metric that is reported, once, in the order of reports: what it means, which way is better, where it is shown.
 
 Not how it is computed: rankings are judged in `metrics`, filters in `noise`, and sums over questions in
 `statistics.aggregates`. A metric that an experiment measures besides these (`recall@20`) follows them in reports.
@@ -13,7 +13,7 @@ from evals.noise import NOISE
 
 
 class Use(Flag):
-    """Where a metric stands."""
+    """Where a metric is shown."""
 
     HEADLINE = auto()
     """What every strategy reports: asset metadata, `querymust eval --json`, docs/results.json."""
@@ -98,7 +98,10 @@ METRICS = (
         _KEPT | Use.FILTERING,
     ),
     ReportedMetric(
-        "evaluability", "higher", "share of the questions with gold whose every answer still stands in the index", _KEPT
+        "evaluability",
+        "higher",
+        "share of the questions with gold whose every answer is still in the index",
+        _KEPT,
     ),
     ReportedMetric(
         "cross_book_contamination",
@@ -132,12 +135,12 @@ _PLACES = {each.name: place for place, each in enumerate(METRICS)}
 
 
 def names(use: Use) -> tuple[str, ...]:
-    """The metrics that stand there, in the order of reports."""
+    """The metrics that are shown there, in the order of reports."""
     return tuple(each.name for each in METRICS if use in each.uses)
 
 
 def report_place(name: str) -> int:
-    """Where a metric stands in the order of reports; behind all others if it is not in the table."""
+    """The place of a metric in the order of reports; behind all others if it is not in the table."""
     return _PLACES.get(name, len(METRICS))
 
 

@@ -20,7 +20,7 @@ SHOWN = 15
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Where the gold stands in one ranking."""
+    """Where the gold is in one ranking."""
 
     ranks: tuple[int, ...]
     """1-based ranks of the gold chunks that were found, ascending."""

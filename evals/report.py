@@ -34,7 +34,7 @@ def flat_records(aggregates: Iterable[Aggregate]) -> list[dict[str, Any]]:
 def leaderboard(aggregates: Sequence[Aggregate], metrics: Sequence[str] = COLUMNS) -> str:
     """One markdown table a set: strategies in rows, metrics in columns, over all books and kinds.
 
-    A number stands with its 95 % interval; `-` is a metric that is undefined or was not measured.
+    A number is shown with its 95 % interval; `-` is a metric that is undefined or was not measured.
     """
     headline = [each for each in aggregates if each.book == ALL and each.kind == ALL]
     return _sections(headline, metrics)

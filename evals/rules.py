@@ -13,7 +13,7 @@ _NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """One thing that stands against a rule."""
+    """One objection to a rule."""
 
     message: str
     strategy: str = ALL
@@ -59,5 +59,5 @@ class Rule(Generic[Evidence]):
     """Numbers that its check reports besides; the same names for all evidence."""
 
     def reasons(self, evidence: Evidence) -> tuple[Reason, ...]:
-        """Everything that stands against the rule; empty where it holds."""
+        """Every objection to the rule; empty where it holds."""
         return tuple(Reason(self.name, each, self.blocks and not each.only_warns) for each in self.judge(evidence))

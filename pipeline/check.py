@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One tool and its arguments; the tool is the one that stands beside this Python."""
+    """One tool and its arguments; the tool is the one beside this Python."""
 
     name: str
     tool: str

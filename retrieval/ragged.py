@@ -19,7 +19,7 @@ Keys = npt.NDArray[np.signedinteger[Any]]
 class RaggedArray(Generic[Scalar]):
     """The list of key k is items[starts[k]:starts[k + 1]]; keys are 0 .. len(self) - 1.
 
-    What else there is to say of each item stands in an array beside `items`, in the same order: `span` and `places`
+    What else there is to say of each item is in an array beside `items`, in the same order: `span` and `places`
     index that one too.
     """
 

@@ -20,7 +20,7 @@ class EvidenceWeights:
     dense: float = 0.0
     """Cosine."""
     text: float = 0.0
-    """Share of the question that stands anywhere in the chunk."""
+    """Share of the question that is anywhere in the chunk."""
     title: float = 0.0
     """... in the nearest headings and the caption of the table."""
     column: float = 0.0
@@ -88,7 +88,7 @@ class Strategy:
     max_iterations: int = 3
     """Rounds of the `iterative` mode."""
     noisy_weight: float = 1.0
-    """Below 1, chunks with a query_must stand back in those rounds: their distance is divided by it."""
+    """Below 1, chunks with a query_must are put back in those rounds: their distance is divided by it."""
     fusion: Fusion = "min_max"
     """How the two legs become one score, where there is no `evidence`."""
     graph: GraphBoost | None = None

@@ -3,7 +3,7 @@
 The flow, and the key of each record::
 
     Document  (book, path)          one markdown file, its text and metadata
-    Table     (id)                  a table as it stands in the source: header, rows, caption, lines
+    Table     (id)                  a table as it is in the source: header, rows, caption, lines
     Row       (table id, ordinal)   one row as a self-describing JSON object
     Chunk     (id)                  what is embedded, indexed and returned
     Hit       (chunk id)            a chunk with its place in a ranking
@@ -66,7 +66,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table as it stands in its document. Key: id, unique in the library."""
+    """A table as it is in its document. Key: id, unique in the library."""
 
     id: str
     book: str
@@ -168,7 +168,7 @@ class Addend:
 
     name: str
     value: float
-    """The part as it enters the sum: scaled where legs are fused. As it was measured it stands in `evidence`."""
+    """The part as it enters the sum: scaled where legs are fused. As it was measured it is in `evidence`."""
     weight: float
 
     @property

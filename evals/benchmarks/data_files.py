@@ -46,7 +46,7 @@ def data_file(folder: Path, stem: str) -> Path:
 
 
 def stems(folder: Path, suffix: str) -> tuple[str, ...]:
-    """What stands before `<suffix>.jsonl[.gz]` in the names of a folder's files, sorted."""
+    """What comes before `<suffix>.jsonl[.gz]` in the names of a folder's files, sorted."""
     ends = tuple(f"{suffix}{ending}" for ending in _ENDINGS)
     found = {path.name.removesuffix(end) for path in folder.iterdir() for end in ends if path.name.endswith(end)}
     return tuple(sorted(found))

@@ -1,6 +1,6 @@
 """Documents with metadata, and questions that mix a topic with conditions: `docs.jsonl.gz` and `<split>.jsonl`.
 
-Gold is documents, and a document may be several chunks: it stands in a ranking once, where its best chunk stood, and
+Gold is documents, and a document may be several chunks: it is in a ranking once, where its best chunk was, and
 its first chunk stands for it.
 """
 

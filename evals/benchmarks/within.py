@@ -8,7 +8,7 @@ from retrieval.types import Retrieval
 
 
 class WithinTable:
-    """Asks about the table that a question's gold stands in, by the filter that every caller has.
+    """Asks about the table that a question's gold is in, by the filter that every caller has.
 
     Args:
         retriever: over an index in which every table is a document of its own.

@@ -36,12 +36,12 @@ class PlaceNames:
 
 
 def section_of(chunk: Chunk) -> Place:
-    """The section that a prose chunk stands in."""
+    """The section that a prose chunk is in."""
     return (chunk.book, chunk.document, *chunk.heading_path)
 
 
 def table_of(chunk: Chunk) -> Place:
-    """The table that a row stands in."""
+    """The table that a row is in."""
     return (chunk.book, chunk.table_id or chunk.id)
 
 

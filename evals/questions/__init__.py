@@ -1,1 +1,1 @@
-"""Questions with gold, and where that gold stands in the index at hand."""
+"""Questions with gold, and where that gold is in the index at hand."""

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A place of the source that answers a question, told by what stands there and never by a chunk's id."""
+    """A place of the source that answers a question, identified by what is written there and never by a chunk's id."""
 
     book: str | None = None
     """Slug; None is any book."""
@@ -39,9 +39,9 @@ class GoldEntries:
     """The anchors of one question before they are validated; groups are laid flat and numbered."""
 
     values: Any
-    """What `Question.gold` is validated from; whatever stood there if it was not a list."""
+    """What `Question.gold` is validated from; whatever was there if it was not a list."""
     places: tuple[str, ...] = ()
-    """Where each value stands, aligned with `values`: `gold.0`, `gold.1.any_of.0`."""
+    """Where each value is, aligned with `values`: `gold.0`, `gold.1.any_of.0`."""
     problems: tuple[str, ...] = ()
 
 
@@ -73,7 +73,7 @@ def _members(entry: Mapping[str, Any], place: str, problems: list[str]) -> dict[
     anchors = entry["any_of"]
     beside = sorted(set(entry) - {"any_of"})
     if beside:
-        problems.append(f"{place}: beside any_of stands {', '.join(beside)}; write it in each of its anchors")
+        problems.append(f"{place}: any_of has {', '.join(beside)} beside it; write that in each of its anchors")
     if not isinstance(anchors, list) or not anchors:
         problems.append(f"{place}.any_of: not a list of anchors: {str(anchors)[:60]!r}")
         return {}

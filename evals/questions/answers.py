@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 Groups = tuple[tuple[str, ...], ...]
-"""Chunk ids of which any is enough, a tuple for each answer; no chunk stands in two."""
+"""Chunk ids of which any is enough, a tuple for each answer; no chunk is in two."""
 
 
 def disjoint(groups: Iterable[Sequence[str]]) -> Groups:

@@ -1,4 +1,4 @@
-"""Where a literal text, a row key or a heading stands among the chunks of a library."""
+"""Where a literal text, a row key or a heading is among the chunks of a library."""
 
 import re
 import unicodedata
@@ -25,7 +25,7 @@ def folded(text: str) -> str:
 
 
 class ChunkPlaces:
-    """Positions of chunks by what stands in them. Built once; a look-up does not walk over the chunks.
+    """Positions of chunks by what is in them. Built once; a look-up does not walk over the chunks.
 
     A whole line is found in a dictionary, a part of a line by one search through its book's joined sources.
     """
@@ -54,11 +54,11 @@ class ChunkPlaces:
         return tuple(sorted(self._of_book))
 
     def with_line(self, text: str) -> list[int]:
-        """Chunks one of whose source lines is `text`, but for white space."""
+        """Chunks one of whose source lines is `text`, white space aside."""
         return self._by_line.get(spaced(text), [])
 
     def with_text(self, text: str, book: str | None) -> list[int]:
-        """Chunks in whose source `text` stands, but for white space; in one book or (None) in all."""
+        """Chunks whose source contains `text`, white space aside; in one book or (None) in all."""
         books = self.books if book is None else (book,)
         wanted = spaced(text)
         return [position for name in books if name in self._joined for position in self._joined[name].find(wanted)]
@@ -77,7 +77,7 @@ class ChunkPlaces:
 
 
 class _Joined:
-    """The sources of some chunks as one text; a line end stands only between two chunks."""
+    """The sources of some chunks as one text; a line end comes only between two chunks."""
 
     def __init__(self, chunks: Sequence[Chunk], positions: Sequence[int]) -> None:
         sources = [spaced(chunks[position].source) for position in positions]

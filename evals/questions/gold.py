@@ -2,7 +2,7 @@
 
 How an anchor finds its chunk:
 
-1. Candidates are the chunks in whose source the literal snippet stands (white space aside); without a snippet those
+1. Candidates are the chunks whose source contains the literal snippet (white space aside); without a snippet those
    of the row key, of the line, of the innermost heading, or of the document.
 2. An anchor with a row key wants a row's own chunk, or the record of a key/value block; prose never answers it.
 3. While several candidates are left, they are narrowed by document, heading path (suffix), caption and row key, and
@@ -108,10 +108,10 @@ def _find(anchor: Anchor, question: Question, places: ChunkPlaces) -> tuple[list
         return [], f"no chunk of book {book!r}; there are: {', '.join(places.books)}"
     found = [position for position in _candidates(anchor, book, places) if _of_book(places, position, book)]
     if not found:
-        return [], f"{_asked_for(anchor)} stands nowhere"
+        return [], f"{_asked_for(anchor)} is found nowhere"
     kept = [position for position in found if _right_kind(places.chunks[position], anchor)]
     if anchor.row_key is not None and not kept:
-        return [], f"{_asked_for(anchor)} stands in no row or record of its own"
+        return [], f"{_asked_for(anchor)} is in no row or record of its own"
     return _narrowed(kept or found, anchor, question, places.chunks)
 
 
@@ -142,11 +142,11 @@ def _narrowed(
             unmet.append(criterion.name)
         candidates = left or candidates
     if unmet and (len(candidates) > 1 or anchor.snippet is None):
-        return [], f"{_asked_for(anchor)} stands in {len(candidates)} chunks, none of them with {' and '.join(unmet)}"
+        return [], f"{_asked_for(anchor)} is in {len(candidates)} chunks, none of them with {' and '.join(unmet)}"
     if len(candidates) > 1 and anchor.line is not None:
         candidates = [each for each in candidates if _covers(chunks[each], anchor.line)] or candidates
     several = len(candidates) > 1 and (anchor.snippet is not None or anchor.row_key is not None)
-    return candidates, f"{_asked_for(anchor)} stands in {len(candidates)} equal chunks" if several else ""
+    return candidates, f"{_asked_for(anchor)} is in {len(candidates)} equal chunks" if several else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ def _captions(chunk: Chunk) -> set[str]:
 
 
 def _holds_caption(chunk: Chunk, caption: str) -> bool:
-    """Whether one caption stands in the other: one reader keeps `Table 3:` before it, the next does not."""
+    """Whether one caption contains the other: one reader keeps `Table 3:` before it, the next does not."""
     return any(len(name) > 3 and (name in caption or caption in name) for name in _captions(chunk))
 
 

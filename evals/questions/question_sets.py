@@ -79,7 +79,7 @@ class QuestionSet:
     def judge(self, question: Question, ranking: Sequence[str]) -> Judgement:
         """Find the gold of a question in a ranking of chunk ids.
 
-        A group stands where its first chunk stands, and counts once. Its other chunks keep their places in the
+        A group ranks where its first chunk ranks, and counts once. Its other chunks keep their places in the
         ranking, and are neither gold again nor noise.
 
         Raises:
@@ -102,7 +102,7 @@ class QuestionSet:
         elif not self.scored:
             found.append(f"{label}: no question can be scored; {len(self.resolution.stale)} anchors are stale")
         twice = [name for name, count in Counter(each.id for each in self.questions).items() if count > 1]
-        found += [f"{label}: question id {name!r} stands twice" for name in twice]
+        found += [f"{label}: question id {name!r} is there twice" for name in twice]
         if len({each.generated for each in self.questions}) > 1:
             found.append(f"{label}: mixes generated questions with those of people; make two sets")
         strange = sorted({name for gold in self.resolution.gold.values() for name in gold if name not in known})

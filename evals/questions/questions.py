@@ -33,7 +33,7 @@ MAX_QUERY_CHARACTERS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question and where its answer stands. Key: id, unique in its set."""
+    """One question and where its answer is. Key: id, unique in its set."""
 
     id: str
     query: str
@@ -53,7 +53,7 @@ class Question:
 
 
 def load_questions(path: Path) -> tuple[Question, ...]:
-    """Read a file of questions in the order in which they stand.
+    """Read a file of questions in the order of the file.
 
     Raises:
         FileNotFoundError: no such file.
@@ -160,7 +160,7 @@ def _question(entry: object, place: str, problems: list[str]) -> Question | None
 
 
 def _where(path: Sequence[int | str], places: Sequence[str]) -> str:
-    """Where an error of the validation stands in the file: there groups are not laid flat."""
+    """Where an error of the validation is in the file: there groups are not laid flat."""
     if len(path) > 1 and path[0] == "gold" and isinstance(path[1], int):
         return ".".join([places[path[1]], *map(str, path[2:])])
     return ".".join(map(str, path))

@@ -84,7 +84,7 @@ def results_page(results: Results) -> str:
             "",
             f"Made by `querymust bench all` from [{DATA_FILE}]({DATA_FILE}); do not edit. Split {splits}, "
             f"{results.date}, {results.cores} cores, Python {results.python}, embedder {results.embedder}. "
-            "Numbers stand with their 95 % bootstrap intervals; [benchmarks.md](benchmarks.md) says what is measured.",
+            "Numbers have their 95 % bootstrap intervals; [benchmarks.md](benchmarks.md) says what is measured.",
             "",
             FITTED,
             "",

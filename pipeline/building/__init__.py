@@ -1,1 +1,1 @@
-"""What the assets do: vectors kept in step, what a run reports, and what stands before readers."""
+"""What the assets do: vectors kept in step, what a run reports, and what readers get."""

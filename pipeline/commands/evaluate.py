@@ -64,7 +64,7 @@ def evaluate(
     """Score strategies on questions with gold over the live index; without --questions those of the last build.
 
     A table of the strategies, then the scores by kind and by book of those that --strategy names (else of `default`),
-    with 95 % intervals. Gold that no longer stands in the index is named after the scores, and is exit status 1.
+    with 95 % intervals. Gold that is no longer found in the index is named after the scores, and is exit status 1.
 
     \b
     Examples:

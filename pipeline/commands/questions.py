@@ -1,4 +1,4 @@
-"""`querymust questions`: do the questions read, and does their gold still stand in the live index?"""
+"""`querymust questions`: do the questions read, and is their gold still in the live index?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FilesArgument = Annotated[list[Path], typer.Argument(help="JSONL files of questi
 
 @app.command("check")
 def check(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:
-    """Read the files and say which gold no longer stands in the live index; exit status 1 if any.
+    """Read the files and say which gold is no longer found in the live index; exit status 1 if any.
 
     An id is unique within its file; of several files it is printed as FILE:ID.
 

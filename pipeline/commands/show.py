@@ -1,4 +1,4 @@
-"""`querymust show`: one chunk whole, and what stands around it."""
+"""`querymust show`: one chunk whole, and what is around it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def show_chunk(
 
 
 def neighbours(snapshot: Snapshot, chunk: Chunk) -> Neighbours:
-    """What stands directly above and below a chunk in its document."""
+    """What is directly above and below a chunk in its document."""
     import numpy as np
 
     same = [snapshot.metadata.mask(key, "eq", getattr(chunk, key)) for key in ("book", "document")]

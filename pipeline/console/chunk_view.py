@@ -21,7 +21,7 @@ _MEASURE = Console(width=PIPED_WIDTH, file=None, force_terminal=False)
 
 
 def long_title(chunk: Chunk) -> str:
-    """Book, headings and caption, from the widest to the nearest; the row's key stands among its cells."""
+    """Book, headings and caption, from the widest to the nearest; the row's key is among its cells."""
     parts = [chunk.book, *chunk.heading_path, chunk.caption or ""]
     return " > ".join(_clean(part) for number, part in enumerate(parts) if part and part not in parts[:number][-1:])
 

@@ -110,7 +110,7 @@ def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> 
 
 
 def metric_text(name: str, value: float | None) -> str:
-    """A metric as it stands in tables: counts whole, milliseconds with one decimal, shares with three."""
+    """A metric as tables show it: counts whole, milliseconds with one decimal, shares with three."""
     if value is None:
         return "-"
     if name == "false_exclusions":

@@ -16,7 +16,7 @@ from retrieval.types import Row, Table
     deps=["books"], partitions_def=books_partitions, group_name="ingest", kinds={"markdown"}, owners=["team:search"]
 )
 def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
-    """The tables of one book as they stand in the source: header, rows, caption, heading path, lines."""
+    """The tables of one book as they are in the source: header, rows, caption, heading path, lines."""
     folder = home.book(context.partition_key)
     found = read_parsed_book(folder / "book.jsonl").tables
     write_jsonl(folder / "tables.jsonl", found)

@@ -16,7 +16,7 @@ class Cause:
     said: str
     """The warning without its document; `…` for a number that is not the same everywhere."""
     places: tuple[str, ...]
-    """Books, or documents as `book/document`, in the order of the warnings; one with two such warnings stands twice."""
+    """Books, or documents as `book/document`, in the order of the warnings; one with two such warnings comes twice."""
 
 
 def by_cause(warnings: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:

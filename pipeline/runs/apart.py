@@ -55,7 +55,7 @@ def _died(status: int) -> str:
         return (
             f"its process was killed by {signal.Signals(-status).name}; where nobody did that, the memory was too small"
         )
-    return f"its process ended with status {status} before it was done; what it said stands above"
+    return f"its process ended with status {status} before it was done; what it said is above"
 
 
 @contextmanager

@@ -33,11 +33,11 @@ class TermTable:
         return cls(text, hashes[order], order.astype(np.int32))
 
     def position(self, term: str) -> int | None:
-        """Where a term stands, or None."""
+        """The position of a term, or None."""
         return self.positions([term])[0]
 
     def positions(self, terms: Sequence[str]) -> list[int | None]:
-        """Where each of these terms stands, or None; one search for all of them."""
+        """The position of each of these terms, or None; one search for all of them."""
         wanted = [term.encode("utf-8", "surrogatepass") for term in terms]
         hashes = _hashes(wanted)
         starts = np.searchsorted(self.hashes, hashes)

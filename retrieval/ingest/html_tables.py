@@ -103,7 +103,7 @@ def _span(value: str | None) -> int:
 
 
 def table_spans(markup: str) -> tuple[TableSpan, ...]:
-    """Where the tables of `markup` stand; a table in a cell is part of the cell.
+    """Where the tables of `markup` are; a table in a cell is part of the cell.
 
     A table without an end tag goes on to the next table, or to the end; not over what follows its last finished row.
     """

@@ -1,6 +1,6 @@
 """Move a predicate out of the JSON that a table row became: from content to metadata.
 
-It knows nothing of the object's shape. It decodes every JSON object that stands in the content, takes every
+It knows nothing of the object's shape. It decodes every JSON object in the content, takes every
 `query_must` out of it, and writes it back without; the first one is the predicate. Everything else keeps its bytes.
 """
 
@@ -56,6 +56,6 @@ def _take(value: Any) -> Iterator[Any]:
 
 
 def _indent(source: str) -> int | None:
-    """Return the indentation of an object's first member, or None if it stands on one line."""
+    """Return the indentation of an object's first member, or None if it is on one line."""
     _, newline, rest = source.partition("\n")
     return len(rest) - len(rest.lstrip(" ")) if newline else None

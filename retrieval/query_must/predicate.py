@@ -114,7 +114,7 @@ def satisfies_query_must(
     Args:
         query: the question.
         query_must: the requirements in any of their forms.
-        vocabulary: for the canonical form; the generic one when None. True or False here is `debug`, which stood third
+        vocabulary: for the canonical form; the generic one when None. True or False here is `debug`, which came third
             in the first implementation of this idea.
         debug: log the reason too, at level INFO.
 

@@ -2,7 +2,7 @@
 
 Rules 1, 2 and the first half of 3 of the canonical text: compatibility forms, case and quotes are folded, dice,
 fractions, decimals, thousands and times stay whole, dotted abbreviations lose their dots, and a dash is a sign, a
-range or a separator by what stands before it.
+range or a separator by what comes before it.
 """
 
 import re

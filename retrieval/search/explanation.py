@@ -57,7 +57,7 @@ class Explanation:
 
 
 def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | Strategy = "default") -> Explanation:
-    """Where a chunk stands for a question and why; ranks are exact, whatever the strategy approximates.
+    """Where a chunk ranks for a question and why; ranks are exact, whatever the strategy approximates.
 
     Raises:
         InvalidQueryError: the question is empty or too long.

@@ -28,7 +28,7 @@ def chapters_by_evidence(
     weights = np.maximum(scores[pool], 0.0) / np.arange(1, len(pool) + 1)
     found, first, inverse = np.unique(chapters[pool], return_index=True, return_inverse=True)
     evidence = np.bincount(inverse, weights=weights, minlength=len(found))
-    # Equal evidence: the chapter whose first chunk stands further in front.
+    # Equal evidence: the chapter whose first chunk is further in front.
     order: npt.NDArray[np.int64] = found[np.lexsort((first, -evidence))].astype(np.int64)
     return order
 
@@ -38,7 +38,7 @@ def routed(
 ) -> Mask | None:
     """Which chunks may come back: those of the kept chapters; `allowed` itself where the search is not routed.
 
-    Hybrid routing gives up the routing where it is weak: where the best chunk stands in no kept chapter.
+    Hybrid routing gives up the routing where it is weak: where the best chunk is in no kept chapter.
 
     Args:
         scores: (n,) fused scores.

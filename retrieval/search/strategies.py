@@ -44,7 +44,7 @@ graph. iterative, prefilter: dense with query_must. default: what ships."""
 
 VARIANTS: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _VARIANTS})
 """Those that can be asked for by name and that no build scores; `docs/search.md` measures all but iterative_noisy.
-iterative_noisy: near-twins stand back, as the published plan wished. rrf, hybrid_tmm: other ways to fuse the legs of
+iterative_noisy: near-twins are put back, as the published plan wished. rrf, hybrid_tmm: other ways to fuse the legs of
 hybrid. seed: the published plan's defaults. default-query_must: what ships without query_must; default-names: without
 what the question calls a chunk. default+...: what ships and one thing more; `routing` searches everything where its
 chapters are weak, `routing3` never does."""

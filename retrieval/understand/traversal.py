@@ -124,7 +124,7 @@ def _audience(query: str, config: TraversalConfig) -> Audience:
 
 
 def _is_foreign(place: str, audience: Audience, config: TraversalConfig) -> bool:
-    """Whether a chunk stands in a chapter for the other audience."""
+    """Whether a chunk is in a chapter for the other audience."""
     mine, theirs = config.player_keywords, config.gm_keywords
     if audience == "gm":
         mine, theirs = theirs, mine
@@ -134,7 +134,7 @@ def _is_foreign(place: str, audience: Audience, config: TraversalConfig) -> bool
 
 
 def _says(text: str, phrase: str) -> bool:
-    """Whether the words of a phrase stand in a text in a row; singular and plural are the same."""
+    """Whether the words of a phrase follow one another in a text; singular and plural are the same."""
     return f" {_words(phrase)} " in f" {_words(text)} "
 
 

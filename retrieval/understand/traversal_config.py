@@ -65,7 +65,7 @@ class TraversalConfig:
         for chunk in chunks:
             kind = str(chunk.metadata.get("content_kind"))
             if chunk.kind == "row":
-                # A row stands below its last heading as a thing stands below its kind's.
+                # A row is below its last heading as a thing is below its kind's.
                 kind = kind_by_headings((*chunk.heading_path, "")) or ""
             if kind in names and (name := _name(chunk)):
                 names[kind].add(name)

@@ -107,7 +107,7 @@ def test_a_stale_question_is_unscored_and_not_zero(library, run):
     library.questions[1] = library.question("q1", "gone")
     experiment, _ = run()
     (unscored,) = experiment.unscored
-    assert (unscored.question_id, unscored.reason) == ("q1", "snippet 'gone' stands nowhere")
+    assert (unscored.question_id, unscored.reason) == ("q1", "snippet 'gone' is found nowhere")
     assert value(experiment, "dense", "mrr") == (1 + 1 / 2) / 2
     assert value(experiment, "*", "evaluability") == 2 / 3
 
@@ -266,7 +266,7 @@ def test_every_problem_is_reported_before_anything_is_asked(library, dense):
         "'..' cannot be a file name",
         "set 'a/b', split 'open' is given twice",
         "set 'a/b', split 'open': 'a/b' cannot be a file name",
-        "question id 'q0' stands twice",
+        "question id 'q0' is there twice",
         "mixes generated questions with those of people",
         "1 gold chunks are not in this index, the first is 'g0'",
     ):

@@ -10,7 +10,7 @@ DOCS = (Path(__file__).parents[2] / "docs" / "assets.md").read_text("utf-8")
 
 def test_a_metric_stands_in_one_line():
     assert len({each.name for each in METRICS}) == len(METRICS)
-    assert all(each.uses for each in METRICS), "a metric that stands nowhere is not reported"
+    assert all(each.uses for each in METRICS), "a metric that is shown nowhere is not reported"
 
 
 def test_what_every_experiment_measures_is_in_the_table_in_the_same_order():

@@ -7,7 +7,7 @@ from pipeline.bench.ablation.run import ALIASED, UNALIASED, Ablation, Number, Ro
 NOTES = {
     "bm25": "words alone",
     "dense": "vectors alone",
-    "hybrid": "two legs, no evidence from the places where words stand, no filter",
+    "hybrid": "two legs, no evidence from the places where words are, no filter",
     "rrf": "reciprocal rank fusion, constant 60",
     "hybrid_tmm": "theoretical bounds instead of min-max, same weights",
     "hybrid_graph": "graph boost over all six relations",
@@ -78,7 +78,7 @@ def _verdicts(ablation: Ablation) -> str:
 
 def _tradeoff(trials: Sequence[RoutedTrial]) -> str:
     lines = [
-        "Chapters are the first two headings. Evaluability is the share of the questions whose gold all stands in the",
+        "Chapters are the first two headings. Evaluability is the share of the questions whose gold is all in the",
         "kept chapters; MRR and hit@1 are once over those alone, as the published table has them, and once over all.",
         "Other sets have no chapters: a table or a passage is a document of its own, so routing cuts it off.",
         "",

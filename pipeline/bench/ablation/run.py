@@ -86,7 +86,7 @@ class RoutedTrial:
     base: str
     chapters: int
     evaluability: Number
-    """Share of the questions whose gold all stands in the kept chapters."""
+    """Share of the questions whose gold is all in the kept chapters."""
     among_evaluable: Mapping[str, Number]
     among_all: Mapping[str, Number]
 
@@ -108,7 +108,7 @@ class _Asked:
 
     values: dict[str, list[Values]]
     reached: dict[str, list[bool]]
-    """By routed strategy: whether all gold stands in the kept chapters."""
+    """By routed strategy: whether all gold is in the kept chapters."""
 
 
 def run_ablation(

@@ -16,7 +16,7 @@ TABLES_TOGETHER = 5
 """One of them strict."""
 
 BOOKS, SHELVES = 10, 100
-"""Five tables, one of them strict, stand together in one book and on one shelf."""
+"""Five tables, one of them strict, are together in one book and on one shelf."""
 
 
 def synthetic_library(chunks: int, seed: int) -> tuple[Chunk, ...]:

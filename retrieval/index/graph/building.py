@@ -20,7 +20,7 @@ from retrieval.strategy import Relation
 from retrieval.types import Chunk, Vector
 
 CHAPTER_HEADINGS = 2
-"""A chapter is what stands under the same first headings; one heading is half a book where books have few files."""
+"""A chapter is what comes under the same first headings; one heading is half a book where books have few files."""
 DESCRIBED_BY = 16
 """A name that more chunks bear does not name a thing: "Actions", "Benefit"."""
 SEE_TARGETS = 3

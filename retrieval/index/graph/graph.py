@@ -52,7 +52,7 @@ class Graph:
     relations: npt.NDArray[np.int8]
     """Place in RELATIONS of each edge; this array and the next are aligned with the items of `targets`."""
     forward: npt.NDArray[np.bool_]
-    """Whether the edge leads from this node; every edge stands twice, at both of its ends."""
+    """Whether the edge leads from this node; every edge is kept twice, at both of its ends."""
     tables: npt.NDArray[np.int32]
     """(n_chunks,): number of a chunk's table; -1 for none."""
     chapters: npt.NDArray[np.int32]
@@ -91,7 +91,7 @@ class Graph:
     def neighbours(self, nodes: Nodes, relations: Collection[Relation] = RELATIONS) -> tuple[Nodes, Nodes]:
         """Pairs (place in `nodes`, neighbour), each of length (found,), in the order of `nodes`.
 
-        Edges between rows of one table are left out: neighbours there stand side by side, and mean something else.
+        Edges between rows of one table are left out: neighbours there are side by side, and mean something else.
         """
         owners = np.repeat(np.arange(len(nodes)), self.targets.sizes(nodes))
         edges = self.targets.places(nodes)

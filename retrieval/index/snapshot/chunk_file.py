@@ -88,7 +88,7 @@ class ChunkFile:
         """The id that begins so.
 
         Raises:
-            UnknownNameError: no id does; lists those that stand next to it in their order.
+            UnknownNameError: no id does; lists those next to it in their order.
             AmbiguousNameError: several do; lists them.
         """
         given = beginning.encode()

@@ -147,7 +147,7 @@ class MetadataIndex:
 
 
 def _facts(chunk: Chunk) -> Iterator[tuple[str, Scalar, bool]]:
-    """(key, value, whether it stands in a list) of one chunk, each once; what is not a number is left out."""
+    """(key, value, whether it is in a list) of one chunk, each once; what is not a number is left out."""
     facts = {**chunk.metadata, "book": chunk.book, "document": chunk.document, "kind": chunk.kind}
     for key, value in facts.items():
         if isinstance(value, (tuple, list)):

@@ -8,7 +8,7 @@
                           chunk_ids.npy            their ids
                           vectors.npy              (n, dimensions) float32
                           lexical/                 BM25 over search_text
-                          evidence/                words by the place where they stand
+                          evidence/                words by the place where they are
                           graph/                   what leads from a chunk to others
                           metadata/                values by key, for a caller's filter
                           predicates/              compiled query_must and names, and their vocabulary
@@ -79,7 +79,7 @@ class Snapshot:
 
     @cached_property
     def evidence(self) -> EvidenceIndex:
-        """Where the words of a question stand."""
+        """Where the words of a question are."""
         return EvidenceIndex.load(self.folder / "evidence")
 
     @cached_property

@@ -1,1 +1,1 @@
-"""Where the words of a question stand: tokens, BM25, and the evidence of headings, cells and names."""
+"""Where the words of a question are: tokens, BM25, and the evidence of headings, cells and names."""

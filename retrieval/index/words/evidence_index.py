@@ -1,4 +1,4 @@
-"""Where a question's words stand: in a chunk's headings, its table's title, its columns, its cells, its names."""
+"""Where a question's words are: in a chunk's headings, its table's title, its columns, its cells, its names."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ NEAREST = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvidenceIndex:
-    """Words by the place where they stand. What a table's rows share is kept once a table."""
+    """Words by the place where they are. What a table's rows share is kept once a table."""
 
     of: npt.NDArray[np.int32]
     """(n_chunks,): number of the chunk's table; prose has numbers of its own, after those of the tables."""

@@ -16,7 +16,7 @@ Positions = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadingIndex:
-    """Distinct headings as bags of words, and the chunks that stand under each; memory-mapped when loaded."""
+    """Distinct headings as bags of words, and the chunks under each; memory-mapped when loaded."""
 
     n_chunks: int
     words: WordIndex

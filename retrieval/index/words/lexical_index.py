@@ -89,7 +89,7 @@ class LexicalIndex:
         return len(self.documents.items)
 
     def scores(self, query: str) -> npt.NDArray[np.float64]:
-        """Score of every document, (n_documents,); a token that stands twice in the question counts twice."""
+        """Score of every document, (n_documents,); a token that is twice in the question counts twice."""
         total = np.zeros(self.n_documents)
         for term in self.terms.positions((self.ask or self.tokenize)(query)):
             if term is not None:

@@ -38,7 +38,7 @@ class Quotes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValueIndex:
-    """Distinct values, and the chunks they stand in; memory-mapped when loaded."""
+    """Distinct values, and the chunks they are in; memory-mapped when loaded."""
 
     n_chunks: int
     values: TermTable

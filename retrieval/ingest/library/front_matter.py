@@ -1,4 +1,4 @@
-"""Metadata as an author wrote it: the YAML that stands above a document, and what its values become."""
+"""Metadata as an author wrote it: the YAML above a document, and what its values become."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -93,7 +93,7 @@ def kind_by_headings(path: Sequence[str]) -> str | None:
     lists = _lists()
     bracket = _BRACKET.search(path[-1].casefold()) if path else None
     above = [heading.casefold() for heading in reversed(path[:-1])]
-    # "Actions" heads a part of every monster and of some items: what stands further above is asked first.
+    # "Actions" heads a part of every monster and of some items: what is further above is asked first.
     for group in (lists.kinds, lists.parts):
         for heading in ([bracket[1]] if bracket else []) + above:
             for kind in group:

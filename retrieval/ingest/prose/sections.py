@@ -179,7 +179,7 @@ def _passage(pieces: Sequence[_Piece]) -> Passage:
 
 
 def _common_start(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The nearest heading that all the prose stands under: a chapter that is one section is that section."""
+    """The nearest heading that all the prose is under: a chapter that is one section is that section."""
     shortest, longest = min(paths), max(paths)
     count = next((i for i, (a, b) in enumerate(zip(shortest, longest, strict=False)) if a != b), len(shortest))
     return shortest[: min(count, len(longest))]

@@ -1,4 +1,4 @@
-"""Nothing of a table is lost and nothing doubled: every source cell stands in exactly one row."""
+"""Nothing of a table is lost and nothing doubled: every source cell is in exactly one row."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ class Violation:
 
 
 def check_fidelity(tables: Sequence[Table], rows: Sequence[Row]) -> tuple[Violation, ...]:
-    """Compare the cells of every source row with the row made of it; a heading row stands in the columns instead."""
+    """Compare the cells of every source row with the row made of it; a heading row is in the columns instead."""
     by_table: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_table[row.table_id].append(row)

@@ -1,4 +1,4 @@
-"""Where the heading of a table ends: rows that belong to it, and headings that stand beside their columns."""
+"""Where the heading of a table ends: rows that belong to it, and headings beside their columns."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Tables as they stand in the source: found, captioned, with every cell and its line."""
+"""Tables as they are in the source: found, captioned, with every cell and its line."""
 
 import re
 import uuid
@@ -15,7 +15,7 @@ NAMESPACE = uuid.UUID("6f1f4d0e-6c0c-5a55-9d7b-5b0f2a1f7c11")
 
 _BOLD_LINE = re.compile(r"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*:?\s*")
 MAX_SUBTITLE = 200
-"""Characters of a line that may stand between a caption and its table."""
+"""Characters of a line that may come between a caption and its table."""
 _TABLE_CAPTION = re.compile(r"\s*[*_]{0,3}(?i:table)\b[^|]{0,160}")
 _NUMBERED = re.compile(r"\s*[*_]{0,3}(?i:table)\s+(?:\d|[A-Z]\d|[IVXLC]+(?![A-Za-z])|[A-Z](?:[.:\d-]|\s*$))")
 

@@ -22,7 +22,7 @@ MIN_SHARE = 0.9
 """Share of the keys that must be numbers or ranges."""
 
 ASKING = ("what", "which")
-"""Words before a label that ask for its number; they may stand before a longer label of the same kind too."""
+"""Words before a label that ask for its number; they may come before a longer label of the same kind too."""
 ASKING_MOST = ("lowest", "highest", "minimum", "best")
 """The same before the label itself, and words behind it."""
 ASKING_BEHIND = ("at which",)

@@ -22,7 +22,7 @@ def subjects_of(tables: Sequence[Table], vocabulary: Vocabulary) -> Mapping[str,
     """Terms for the subject of each of some twins by table id; empty where no titles tell all of them apart.
 
     Captions are asked first, then headings, which the tables of one section share. A question that names the subject
-    must say one of the terms, so a term that only may be the subject's stands beside the others and never alone.
+    must say one of the terms, so a term that only may be the subject's comes beside the others and never alone.
     """
     captions = [
         _phrases(table.caption or "", vocabulary) or _heading(table.heading_path, vocabulary) for table in tables

@@ -81,7 +81,7 @@ def _run_after(sentence: Sentence, index: int, label: Label) -> tuple[Run | None
     crossed = at > index + 1 and sentence.at(at - 1).text != "."
     token = sentence.at(at)
     if token.glue == "opaque":
-        # A die or a code is the label's only where it stands right beside it.
+        # A die or a code is the label's only where it is right beside it.
         values = numerals(token, label, one_reading=True)
         return None if crossed else Run(values, (), at, at + 1), crossed, way
     if not sentence.is_numeral(at) or (crossed and not _may_meet(sentence, at)):
@@ -156,7 +156,7 @@ def _run_before(sentence: Sentence, index: int, label: Label, floor: int) -> Run
 
 
 def _can_precede(sentence: Sentence, at: int) -> bool:
-    """Whether a number stands there that a label can take from behind: `+1 level` and `x86 level` are none."""
+    """Whether a number is there that a label can take from behind: `+1 level` and `x86 level` are none."""
     token = sentence.at(at)
     return sentence.is_numeral(at) and token.glue not in ("letters", "hyphen") and token.raw[:1] not in ("+", "-")
 

@@ -1,7 +1,7 @@
 """Canonical text: the one form in which a question and a term can be compared.
 
 `canonical` reads a question, `canonical_term` a term, `literal` a quoted cell. A term is in a question when its
-canonical form stands there on word boundaries; `Canonical.has` decides that and two things beside it: a bare number
+canonical form is there on word boundaries; `Canonical.has` decides that and two things beside it: a bare number
 must be a free number of the question, and an open bound (`level 7 or higher`) holds for the values it covers.
 """
 

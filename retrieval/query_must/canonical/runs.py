@@ -1,4 +1,4 @@
-"""Numbers that stand together: a value, a list or a range, read forwards.
+"""Numbers that belong together: a value, a list or a range, read forwards.
 
 Rule 5 of the canonical text. A list goes on only where the next number cannot be counting a noun.
 """
@@ -22,7 +22,7 @@ class Run(NamedTuple):
 
 
 class Link(NamedTuple):
-    """What joins a number to the next one, which stands at `at`."""
+    """What joins a number to the next one, which is at `at`."""
 
     at: int
     ranged: bool
@@ -38,7 +38,7 @@ def read_run(
     """Read the list or range that begins with the numeral at `start`.
 
     `between` makes the first `and` a range. `plural` (`levels 3 and 4 clerics`) promises a list. With `stop`, the
-    numbers before that token are known to belong together (they stand before their label), and no question is asked
+    numbers before that token are known to belong together (they come before their label), and no question is asked
     about what follows each.
     """
     values = list(numerals(sentence.at(start), label, one_reading=sentence.one_reading))

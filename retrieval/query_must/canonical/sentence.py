@@ -6,7 +6,7 @@ from retrieval.query_must.tokens import Token
 from retrieval.query_must.vocabulary.lexicon import Lexicon
 
 END = Token("mark", "")
-"""What stands before the first token and after the last."""
+"""What comes before the first token and after the last."""
 
 _NUMERALS = ("number", "ordinal", "spelled")
 _NUMERAL_WHOLES = ("fraction", "slashed", "sum")
@@ -26,26 +26,26 @@ class Sentence(NamedTuple):
         return self.tokens[index] if 0 <= index < len(self.tokens) else END
 
     def is_word(self, index: int, words: frozenset[str]) -> bool:
-        """Whether one of these words stands there."""
+        """Whether one of these words is there."""
         token = self.at(index)
         return token.kind == "word" and token.raw in words
 
     def is_numeral(self, index: int) -> bool:
-        """Whether something that a label can take stands there: a number, an ordinal, a number word, a fraction."""
+        """Whether something that a label can take is there: a number, an ordinal, a number word, a fraction."""
         token = self.at(index)
         return token.kind in _NUMERALS or (token.kind == "whole" and token.glue in _NUMERAL_WHOLES)
 
     def is_counted(self, index: int) -> bool:
-        """Whether a unit, a per cent sign or the plural of a counted noun stands there; `4 cleric` counts nobody."""
+        """Whether a unit, a per cent sign or the plural of a counted noun is there; `4 cleric` counts nobody."""
         return self.is_unit(index) or (self.is_plural(index) and self.at(index).text in self.lexicon.counted)
 
     def is_unit(self, index: int) -> bool:
-        """Whether a unit or a per cent sign stands there."""
+        """Whether a unit or a per cent sign is there."""
         token = self.at(index)
         return token.text in self.lexicon.units if token.kind == "word" else token.text == "%"
 
     def is_plural(self, index: int) -> bool:
-        """Whether a word or label stands there in its plural."""
+        """Whether a word or label is there in its plural."""
         token = self.at(index)
         return token.kind in ("word", "label") and self.lexicon.fold(token.raw) != token.raw
 
@@ -57,7 +57,7 @@ class Sentence(NamedTuple):
         return self.is_numeral(index) or self.at(index).kind == "whole"
 
     def follows_between(self, index: int) -> bool:
-        """Whether `between`, perhaps with an article, stands just before a token."""
+        """Whether `between`, perhaps with an article, comes just before a token."""
         return self.at(self.before_article(index) - 1).raw == "between"
 
     def before_article(self, index: int) -> int:
@@ -65,5 +65,5 @@ class Sentence(NamedTuple):
         return index - 1 if self.at(index - 1).raw in _ARTICLES else index
 
     def after_article(self, index: int) -> int:
-        """Return the index after an article, or the index itself where none stands."""
+        """Return the index after an article, or the index itself where there is none."""
         return index + 1 if self.at(index).raw in _ARTICLES else index

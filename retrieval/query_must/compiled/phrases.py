@@ -23,7 +23,7 @@ class PhraseTable:
         return len(self.terms)
 
     def find(self, tokens: Sequence[str]) -> Iterator[int]:
-        """Yield the position of each term that stands in the tokens; one that stands twice comes twice."""
+        """Yield the position of each term that is in the tokens; one that is there twice comes twice."""
         size = len(tokens)
         for start, first in enumerate(tokens):
             longest = self._longest.get(first, 0)

@@ -63,7 +63,7 @@ class Lexicon:
         """Returns the label that a text says, whole and alone; predicates repeat few labels."""
         self.labels: dict[str, Label] = {label.name: label for label in vocabulary.labels}
         self.dotted: set[str] = set()
-        """Folded forms after which a dot may stand before the number: `lvl`, `sec`."""
+        """Folded forms after which a dot may come before the number: `lvl`, `sec`."""
         self._phrases: dict[str, tuple[Phrase, ...]] = {}
         self.value_words = frozenset(self.fold(word) for word in vocabulary.value_words)
         self.connectives = frozenset(vocabulary.connectives)
@@ -117,7 +117,7 @@ class Lexicon:
             marked.append(Token("word", folded, token.raw))
 
     def _add_number(self, marked: list[Token], token: Token) -> None:
-        """Add a token; `minus 2` becomes one number, unless a number stands before it."""
+        """Add a token; `minus 2` becomes one number, unless a number comes before it."""
         before = marked[-1] if marked else None
         if before is not None and before.raw in self.minus_words and token.kind in ("number", "spelled"):
             subtracted = len(marked) > 1 and marked[-2].kind in ("number", "spelled", "whole", "ordinal")
@@ -151,7 +151,7 @@ class Lexicon:
         return Token("spelled", word, word, float(value), ordinal=ordinal), at + 1
 
     def _collect_phrases(self, vocabulary: Words) -> None:
-        # A later phrase with the same words wins, so a library's labels stand over the default's.
+        # A later phrase with the same words wins, so a library's labels take precedence over the default's.
         found: dict[tuple[str, ...], Phrase] = {}
         for source, target in vocabulary.aliases.items():
             words = self._words(source)

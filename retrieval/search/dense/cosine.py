@@ -15,7 +15,7 @@ def similarity(vectors: Vector, vector: Vector) -> Scores:
     """Cosine of each row with one vector, both normalised, (n,).
 
     Each row is a dot product of its own: its value does not depend on its neighbours, so twins tie exactly. A matrix
-    product is no faster here, and gives identical rows different last bits depending on where they stand.
+    product is no faster here, and gives identical rows different last bits depending on where they are.
     """
     scores: Scores = np.vecdot(vectors, vector).astype(np.float64)
     return scores

@@ -108,7 +108,7 @@ def retrieve_with_iterative_filtering(
             more instead, and what was seen is dropped.
         vocabulary: for the canonical form; the generic one when None.
         where: Chroma's filter on metadata, which holds beside the predicates.
-        noisy_weight: above 0; below 1, chunks whose metadata say `is_noisy` stand back: their distance is divided by
+        noisy_weight: above 0; below 1, chunks whose metadata say `is_noisy` are put back: their distance is divided by
             it, so that fewer rounds go to near-twins.
 
     Raises:

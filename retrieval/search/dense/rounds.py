@@ -24,7 +24,7 @@ def nearest_in_rounds(
         question: what was asked.
         vector: (dimensions,).
         k: how many, and how many each round looks at.
-        strategy: says how many rounds there are at most, and how far back noisy chunks stand.
+        strategy: says how many rounds there are at most, and how far back noisy chunks are put.
         where: (n,) the chunks that the caller's filter passes; None: all.
     """
 

@@ -1,1 +1,1 @@
-"""What speaks for a chunk: where the words of a question stand in it, weighted."""
+"""What speaks for a chunk: where the words of a question are in it, weighted."""

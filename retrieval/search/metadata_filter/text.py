@@ -15,7 +15,7 @@ _ORDERED: Mapping[str, Callable[[str, Scalar], Filter]] = {">": Gt, ">=": Gte, "
 def read_filter(*texts: str) -> Filter:
     """All of these hold together.
 
-    `=` also finds what stands in a list, `|` stands between values of which one suffices, and `!=` is the contrary of
+    `=` also finds what is in a list, `|` separates values of which one is enough, and `!=` is the contrary of
     `=`. A value that reads as a number or as true or false is looked for as that and as a text; in double quotes it is
     a text only.
 
@@ -37,7 +37,7 @@ def _read(text: str) -> Filter:
 
 
 def _parts(value: str) -> list[str]:
-    """What stands between the bars; a bar within double quotes is part of its text."""
+    """What is between the bars; a bar within double quotes is part of its text."""
     return re.findall(r'(?:"(?:[^"\\]|\\.)*"|[^|])+', value)
 
 

@@ -65,7 +65,7 @@ def test_groups_are_written_and_read_back(tmp_path, name):
     [
         ({"any_of": []}, "gold.0.any_of: not a list of anchors: '[]'"),
         ({"any_of": {"row_key": "6"}}, "gold.0.any_of: not a list of anchors"),
-        ({"any_of": [{"row_key": "6"}], "book": "b"}, "gold.0: beside any_of stands book"),
+        ({"any_of": [{"row_key": "6"}], "book": "b"}, "gold.0: any_of has book beside it"),
         ({"any_of": [{"row_key": "6"}, {"line": 3}]}, "gold.0.any_of.1: names no snippet"),
         ({"any_of": [{"row_key": "6"}, {"row_key": 6}]}, "gold.0.any_of.1.row_key: "),
         ({"any_of": [{"any_of": [{"row_key": "6"}]}]}, "no field is called 'gold.any_of'"),

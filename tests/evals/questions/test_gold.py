@@ -76,13 +76,13 @@ def test_twins_are_told_apart_by_line_at_last(twins):
 def test_equal_chunks_are_all_gold_and_listed(twins):
     resolution = resolve([ask(Anchor(snippet="| 9 | 20 |", row_key="9", heading_path=()))], twins)
     assert resolution.gold["q"] == ("Fighter", "Paladin", "Ranger")
-    assert ["stands in 3 equal chunks" in finding.reason for finding in resolution.ambiguous] == [True]
+    assert ["is in 3 equal chunks" in finding.reason for finding in resolution.ambiguous] == [True]
 
 
 def test_twins_without_the_heading_are_stale_and_not_guessed(twins, make_chunk):
     anchor = Anchor(snippet="| 9 | 20 |", row_key="9", heading_path=("Monk",), caption="Monk")
     reason = stale_reason(ask(anchor), twins, make_chunk)
-    assert "stands in 3 chunks, none of them with heading 'Monk' and caption 'Monk'" in reason
+    assert "is in 3 chunks, none of them with heading 'Monk' and caption 'Monk'" in reason
 
 
 def test_a_heading_that_is_gone_does_no_harm_if_the_caption_decides(twins):
@@ -112,7 +112,7 @@ def test_the_gold_of_a_paragraph_is_the_prose_that_holds_its_beginning(twins, ma
 
 def test_a_snippet_does_not_reach_over_two_chunks(make_chunk):
     halves = [make_chunk(name, kind="prose", source=name) for name in ("the fog", "lifts at noon")]
-    assert "stands nowhere" in stale_reason(ask(Anchor(snippet="fog lifts")), halves, make_chunk)
+    assert "is found nowhere" in stale_reason(ask(Anchor(snippet="fog lifts")), halves, make_chunk)
 
 
 def test_pairs_side_by_side_are_told_apart_by_the_questions_keys(make_chunk):
@@ -144,14 +144,14 @@ def test_another_book_is_not_searched(twins, make_chunk):
     assert "no chunk of book 'z'; there are: b, c" in stale_reason(
         ask(Anchor("z", snippet="| 9 | 20 |")), elsewhere, make_chunk
     )
-    assert "stands nowhere" in stale_reason(ask(Anchor("b", snippet="| 9 | 20 |")), elsewhere, make_chunk)
+    assert "is found nowhere" in stale_reason(ask(Anchor("b", snippet="| 9 | 20 |")), elsewhere, make_chunk)
     anywhere = Question("q", "x", gold=(Anchor(snippet="| 9 | 20 |"),))
     assert gold_of(anywhere, elsewhere) == ("Fighter",)
 
 
 def test_a_question_with_one_stale_anchor_of_two_has_no_gold(twins, make_chunk):
     found, lost = Anchor(snippet="| 9 | 20 |", heading_path=("Ranger",)), Anchor(snippet="gone")
-    assert "snippet 'gone' stands nowhere" in stale_reason(ask(found, lost), twins, make_chunk)
+    assert "snippet 'gone' is found nowhere" in stale_reason(ask(found, lost), twins, make_chunk)
 
 
 def test_questions_without_gold_do_not_count(twins):
@@ -161,7 +161,9 @@ def test_questions_without_gold_do_not_count(twins):
 
 
 def test_questions_about_another_library_are_refused_with_reasons(twins):
-    with pytest.raises(UnresolvedGoldError, match=r"none of 1 questions .* 3 chunks of b(.|\n)*'gone' stands nowhere"):
+    with pytest.raises(
+        UnresolvedGoldError, match=r"none of 1 questions .* 3 chunks of b(.|\n)*'gone' is found nowhere"
+    ):
         resolve([ask(Anchor(snippet="gone"))], twins)
     with pytest.raises(UnresolvedGoldError, match="0 chunks of no book"):
         resolve([ask(Anchor(snippet="gone"))], [])
@@ -190,19 +192,19 @@ def test_a_group_resolves_if_one_anchor_does_and_the_stale_one_is_named(twins):
     resolution = resolve([ask(*any_of(gone, Anchor(snippet="| 9 | 20 |")))], twins[:1])
     assert resolution.gold == {"q": ("Fighter",)}
     assert resolution.evaluability == 1
-    assert [finding.reason for finding in resolution.stale] == ["snippet 'gone' stands nowhere"]
+    assert [finding.reason for finding in resolution.stale] == ["snippet 'gone' is found nowhere"]
 
 
 def test_a_group_without_a_chunk_leaves_its_question_out(twins, make_chunk):
     kept = Anchor(snippet="| 9 | 20 |")
-    assert "'gone' stands nowhere" in stale_reason(
+    assert "'gone' is found nowhere" in stale_reason(
         ask(kept, *any_of(Anchor(snippet="gone"), number=1)), twins, make_chunk
     )
 
 
 def test_a_group_does_not_excuse_a_plain_anchor_that_is_stale(twins, make_chunk):
     kept = any_of(Anchor(snippet="| 9 | 20 |"))
-    assert "'gone' stands nowhere" in stale_reason(ask(*kept, Anchor(snippet="gone")), twins, make_chunk)
+    assert "'gone' is found nowhere" in stale_reason(ask(*kept, Anchor(snippet="gone")), twins, make_chunk)
 
 
 def test_a_file_is_looked_for_in_its_own_book(make_chunk):

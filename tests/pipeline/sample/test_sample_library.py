@@ -1,4 +1,4 @@
-"""The sample book and its questions belong together: every gold anchor stands in the book as written."""
+"""The sample book and its questions belong together: every gold anchor is in the book as written."""
 
 import collections
 import json
@@ -65,7 +65,7 @@ def table_lines() -> list[tuple[list[str], str]]:
 def test_gold_snippet_stands_once_under_its_headings(question_id: str, anchor: dict[str, Any]) -> None:
     pairs = lines_under_headings(LIBRARY / anchor["book"] / anchor["document"])
     found = [line for path, line in pairs if path == anchor["heading_path"] and anchor["snippet"] in line]
-    assert len(found) == 1, f"{question_id}: {anchor['snippet']!r} stands {len(found)} times"
+    assert len(found) == 1, f"{question_id}: {anchor['snippet']!r} is there {len(found)} times"
     if anchor["row_key"] is None:
         assert found[0].startswith(anchor["snippet"])
         assert len(anchor["snippet"]) <= 200

@@ -49,7 +49,7 @@ def test_a_term_that_says_two_numbers_in_a_question_is_asked_in_canonical_form()
 
 
 def test_only_a_predicate_that_nothing_satisfies_has_no_question():
-    # In a question `7/8` beside a level is 7, 8 and 7/8, so the words around it never stand beside it.
+    # In a question `7/8` beside a level is 7, 8 and 7/8, so the words around it are never beside it.
     assert questions({"contain": "a level 7/8 fighter"}) == ()
 
 

@@ -126,7 +126,7 @@ def test_a_question_has_its_terms_and_no_others(question, has, has_not):
     assert [term for term in has_not if asked.has(term)] == []
 
 
-# A number with two readings stands in the question twice, so words on both sides of it are no longer neighbours.
+# A number with two readings is in the question twice, so words on both sides of it are no longer neighbours.
 TWO_READINGS = {"AC-2", "a level 7/8 fighter"}
 
 
