@@ -1,4 +1,7 @@
-"""The strategies side by side, kept beside the rows that they were made from."""
+"""The file of the strategies side by side, kept beside the rows that it was made from.
+
+Which metrics it holds is in `metric_table`.
+"""
 
 import json
 from collections.abc import Mapping

@@ -120,7 +120,7 @@ def f1() -> Metric:
 
 
 STANDARD: tuple[Metric, ...] = (hit(1), hit(5), hit(10), mrr(), ndcg(10), recall(10), precision(SHOWN), f1())
-"""What every experiment measures."""
+"""What every experiment measures. Where a metric is shown, and what it means, is in `metric_table`."""
 
 _WITH_CUTOFF: Mapping[str, Callable[[int], Metric]] = {
     "hit": hit,

@@ -9,7 +9,7 @@ from evals.statistics.aggregates import ALL, Aggregate
 _DIGITS = 6
 """More than any reader needs, fewer than the last bits in which two machines differ."""
 
-COLUMNS = names(Use.LEADERBOARD)
+COLUMNS = names(Use.REPORT)
 
 
 def flat_records(aggregates: Iterable[Aggregate]) -> list[dict[str, Any]]:

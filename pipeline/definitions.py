@@ -11,6 +11,9 @@ from pipeline.defs import jobs, resources, schedules, sensors
 def load() -> dg.Definitions:
     """Everything under `defs/`, and the assets and checks that `evals` keeps.
 
+    Each check on a candidate is a rule of `evals/gate.py`; `pipeline/building/gate.py` asks before a promotion whether
+    they held.
+
     Not `load_from_defs_folder`: it looks for a pyproject.toml above the package, and an installed wheel has none.
     """
     return dg.Definitions(

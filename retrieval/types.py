@@ -149,7 +149,8 @@ class Decision:
     title: str
     kept: bool
     reason: str
-    """`no restrictions`, `satisfies query_must`, or the operator and group that failed."""
+    """`no restrictions`, `satisfies query_must`, `filter is off`, or the operator and group that failed, as
+    `query_must.predicate.explain` words it."""
     round: int = 1
     """In which round of the `iterative` mode; 1 elsewhere."""
 

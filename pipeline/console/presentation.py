@@ -13,7 +13,6 @@ from retrieval.types import Chunk, Hit, Retrieval
 INDENT = 5
 """Columns before all lines of a hit but the first."""
 ShortId = Callable[[str], str]
-LEADERBOARD_METRICS = ("hit@1", "hit@5", "mrr", "ndcg@10", "noise@15", "false_exclusions", "p50_ms")
 """Columns of the leaderboard in a terminal of 80 characters; `eval --json` has every metric."""
 
 
@@ -99,13 +98,16 @@ def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> 
     if not leaderboard:
         out.print("No questions, so no strategy was scored.")
         return
+    from evals.metric_table import Use, names
+
+    shown = names(Use.TERMINAL)
     out.print("Strategies on the questions with gold\n", style="bold")
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("strategy", no_wrap=True)
-    for name in LEADERBOARD_METRICS:
+    for name in shown:
         table.add_column(name, justify="right", no_wrap=True)
     for strategy, metrics in leaderboard.items():
-        table.add_row(strategy, *(metric_text(name, metrics.get(name)) for name in LEADERBOARD_METRICS))
+        table.add_row(strategy, *(metric_text(name, metrics.get(name)) for name in shown))
     out.print(table)
 
 

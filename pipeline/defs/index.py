@@ -49,7 +49,9 @@ def present_keys(instance: dg.DagsterInstance, home: Home) -> list[str]:
 
 
 def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
-    """The lexical index over exactly these texts, cut by the home's vocabulary; any other lies under another name.
+    """The lexical index over exactly these texts, cut by the home's vocabulary.
+
+    It is found by a hash of the texts, the vocabulary and the switches of the tokenizer, not of its code.
 
     Raises:
         IndexMissingError: `lexical` was last materialized over other chunks, or with another vocabulary.

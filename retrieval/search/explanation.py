@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from retrieval.query_must.predicate import SATISFIED, UNRESTRICTED
 from retrieval.query_must.predicate import explain as explain_predicate
 from retrieval.search.fusion import Positions
 from retrieval.search.query import Query
@@ -93,8 +94,8 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
 
 
 def _verdict(chunk: Chunk, asked: Query, *, out: bool) -> str:
-    said = "no restrictions" if chunk.query_must is None else explain_predicate(asked.canonical, chunk.query_must)
-    passed = said in {"no restrictions", "satisfies query_must"}
+    said = UNRESTRICTED if chunk.query_must is None else explain_predicate(asked.canonical, chunk.query_must)
+    passed = said in {UNRESTRICTED, SATISFIED}
     return f"{said}, but its chapter is not searched" if out and passed else said
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from retrieval.atomic_files import write_atomically
-from retrieval.index.chroma.store import HnswSettings
+from retrieval.index.chroma.hnsw import HnswSettings
 from retrieval.records import parse_record
 
 FILE_NAME = "neighbour_search.json"

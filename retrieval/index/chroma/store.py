@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from retrieval.errors import EmbedderMismatchError, IndexCorruptError, IndexMissingError
+from retrieval.index.chroma.hnsw import TRIES, HnswSettings
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.types import Metadata, Vector
 
@@ -25,25 +26,6 @@ CollectionName = Literal["open", "guarded"]
 _DATABASE = "chroma.sqlite3"
 BATCH = 5000
 """Chroma refuses more than 5,461 records in one call."""
-
-
-@dataclass(frozen=True, slots=True)
-class HnswSettings:
-    """How exact the approximate search is.
-
-    Chosen on 100,000 near-twin rows of 256 dimensions, 200 questions. Chroma's defaults (16, 100, 100) found 94 % of
-    the 15 true neighbours, and none at all for some questions; 32, 200 and 200 found 93 to 99 % with a table's rows
-    inserted one after the other. In random order they found all in five builds of seven, 99.97 and 98 % in two, for
-    each of Chroma's graphs is another; of a million rows 99.0 %. `querymust bench scale` measures it again.
-    """
-
-    space: str = "cosine"
-    max_neighbors: int = 32
-    ef_construction: int = 200
-    ef_search: int = 400
-
-
-HNSW = HnswSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +69,7 @@ class ChromaStore:
             raise _unreadable(FileNotFoundError(f"no {_DATABASE}"), "any", str(folder))
         return cls(folder, server)
 
-    def create(self, name: CollectionName, hnsw: HnswSettings = HNSW) -> None:
+    def create(self, name: CollectionName, hnsw: HnswSettings = TRIES[0]) -> None:
         """Make an empty collection; one of that name, left by a build that was killed, is deleted."""
         full = self._full(name)
         if self._server and full in {each.name for each in self._client.list_collections()}:

@@ -10,8 +10,8 @@ from retrieval.arrays import save_array
 from retrieval.errors import EmbedderMismatchError, IndexCorruptError, LibraryError
 from retrieval.index.chroma.collections import build_collections, collections_are_sound
 from retrieval.index.chroma.contents import Contents
+from retrieval.index.chroma.hnsw import TRIES
 from retrieval.index.chroma.server import ChromaServer
-from retrieval.index.chroma.store import HNSW
 from retrieval.index.graph.building import build_graph, chunks_fingerprint
 from retrieval.index.graph.graph import Graph
 from retrieval.index.snapshot.building_folder import building_folder, move_into_place
@@ -86,7 +86,7 @@ def build_snapshot(
             n_edges=graph.n_edges,
             embedder=embedder_identity,
             tokenization=tokenization,
-            hnsw=HNSW,
+            hnsw=TRIES[0],
         )
         final = snapshot_folder(home, manifest.id)
         server = ChromaServer.of(Settings.read(home).chroma, manifest.id)

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError
+from retrieval.index.chroma.hnsw import HnswSettings
 from retrieval.index.chroma.neighbour_search import FILE_NAME as NEIGHBOUR_SEARCH
-from retrieval.index.chroma.store import HnswSettings
 from retrieval.index.words.tokenizer import Tokenization
 from retrieval.records import dump_record, parse_record
 from retrieval.types import EmbedderIdentity
@@ -57,6 +57,7 @@ class Manifest:
     embedder: EmbedderIdentity
     tokenization: Tokenization
     hnsw: HnswSettings
+    """Of the first build of the graphs; `neighbour_search.json` has those of the graphs that were kept."""
     files: tuple[FileEntry, ...]
 
     @classmethod

@@ -1,13 +1,15 @@
-"""Why each chunk that was looked at was kept or excluded."""
+"""Which of the chunks that were looked at were kept and which excluded; `query_must.predicate` words the reasons."""
 
 from collections.abc import Sequence
 
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.query_must.predicate import explain
+from retrieval.query_must.predicate import SATISFIED, UNRESTRICTED, explain
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Decision, Hit
+
+FILTER_IS_OFF = "filter is off"
 
 
 def decisions_of(
@@ -26,5 +28,5 @@ def decisions_of(
 
 def _kept_because(chunk: Chunk, strategy: Strategy) -> str:
     if chunk.query_must is None:
-        return "no restrictions"
-    return "filter is off" if strategy.query_must == "off" else "satisfies query_must"
+        return UNRESTRICTED
+    return FILTER_IS_OFF if strategy.query_must == "off" else SATISFIED

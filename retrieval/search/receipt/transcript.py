@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 
+from retrieval.query_must.predicate import SATISFIED
 from retrieval.search.receipt.arithmetic import Sum
 from retrieval.types import Decision, Retrieval
 
@@ -37,7 +38,7 @@ def _decision_lines(decision: Decision) -> Iterator[str]:
     if not decision.kept:
         yield f"  ❌ EXCLUDE: {decision.title}"
         yield f"     Reason: {decision.reason}"
-    elif decision.reason == "satisfies query_must":
+    elif decision.reason == SATISFIED:
         yield f"  ✅ KEEP: {decision.title}"
     else:
         yield f"  ✅ KEEP: {decision.title} ({decision.reason})"

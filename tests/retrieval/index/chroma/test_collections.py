@@ -6,13 +6,15 @@ import pytest
 from retrieval.index.chroma import collections
 from retrieval.index.chroma.collections import build_collections, collections_are_sound
 from retrieval.index.chroma.contents import Contents
+from retrieval.index.chroma.hnsw import HnswSettings
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
-from retrieval.index.chroma.store import HNSW, ChromaStore, HnswSettings
+from retrieval.index.chroma.store import ChromaStore
 from retrieval.types import Chunk, Vector
 
 from ..conftest import chunk
 
 COUNT = 3000
+HNSW = HnswSettings()
 DEAF = HnswSettings(max_neighbors=2, ef_construction=2, ef_search=2)
 
 
