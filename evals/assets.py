@@ -38,7 +38,7 @@ def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
 
 @dg.asset(deps=[evaluation], group_name="evals", kinds={"table"}, owners=["team:search"], automation_condition=SETTLED)
 def leaderboard(home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
-    """Every strategy on the candidate; the numbers of `default` are plotted, for it is what ships."""
+    """Every strategy on the candidate; the numbers of `default` are plotted, because it is what ships."""
     scores = evaluation_of(home, home.candidate, *STRATEGIES.values())
     headline = scores.headline()
     Leaderboard(scores.snapshot, scores.n_questions, headline).write(home.evaluations / scores.snapshot)

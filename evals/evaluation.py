@@ -126,7 +126,7 @@ def evaluate(
         question_files: JSONL; none gives an evaluation without an experiment.
         strategies: which to score.
         store: folder that keeps rows, so that what was scored once is not scored again; None keeps nothing.
-        progress: told how far it is.
+        progress: called with how far it is.
         foreign: leave out a set whose gold all belongs to another library, instead of refusing it.
 
     Raises:

@@ -34,7 +34,7 @@ class Contents:
 
     snapshot: Snapshot
     wanted: Callable[[], frozenset[str]]
-    """Ids of the library's chunks; called by those rules alone that need them, for it reads the whole library."""
+    """Ids of the library's chunks; called only by the rules that need them, because it reads the whole library."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,4 +200,4 @@ SCORE_RULES: tuple[Rule[Scores], ...] = (
 )
 
 RULES: tuple[Rule[Any], ...] = (*SNAPSHOT_RULES, *SCORE_RULES)
-"""Everything that a candidate is judged by, in the order in which it is told."""
+"""Everything that a candidate is judged by, in the order in which it is reported."""

@@ -1,4 +1,4 @@
-"""Where everything that was built lies: one folder, one layout.
+"""Where everything that was built is kept: one folder, one layout.
 
 ::
 

@@ -55,7 +55,7 @@ class RaggedArray(Generic[Scalar]):
         return self.items[self.starts[key] : self.starts[key + 1]]
 
     def span(self, first: int, stop: int | None = None) -> slice:
-        """Where the items of one key lie, or those of the keys first .. stop - 1."""
+        """Where the items of one key are, or those of the keys first .. stop - 1."""
         return slice(self.starts[first], self.starts[first + 1 if stop is None else stop])
 
     def sizes(self, keys: Keys) -> Integers:
@@ -68,7 +68,7 @@ class RaggedArray(Generic[Scalar]):
         return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.starts))
 
     def places(self, keys: Keys) -> Integers:
-        """Where the items of these keys lie, end to end in the order of `keys`."""
+        """Where the items of these keys are, end to end in the order of `keys`."""
         sizes = self.sizes(keys)
         ends = np.cumsum(sizes)
         return np.repeat(self.starts[keys] - (ends - sizes), sizes) + np.arange(ends[-1] if len(ends) else 0)

@@ -58,9 +58,9 @@ class GraphBoost:
     depth: int = 2
     """Edges at most between a seed and a raised chunk."""
     candidates: int = 50
-    """Only so many of the best chunks can be raised."""
+    """Only this many of the best chunks can be raised."""
     decay: float = 0.4
-    """Each further edge counts so much of the one before."""
+    """Each further edge counts this share of the one before."""
     boost: float = 0.05
     """What a direct neighbour of one seed gains, in the unit of the fused score."""
 

@@ -33,7 +33,7 @@ def read_benchmark(name: str, folder: Path, split: str) -> tuple[Corpus, ...]:
 
     Args:
         name: of `BENCHMARKS`.
-        folder: where its files lie.
+        folder: where its files are.
         split: which questions; the names are the files' own.
 
     Raises:

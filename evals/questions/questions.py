@@ -40,7 +40,7 @@ class Question:
     book: str | None = None
     kind: str = "question"
     gold: tuple[Anchor, ...] = ()
-    """Every place that is needed, but for those of one group; empty: the library holds no answer."""
+    """Every place that is needed, except those of one group; empty: the library holds no answer."""
     answer: str | None = None
     tags: tuple[str, ...] = ()
     keys: Mapping[str, str] = field(default_factory=dict)

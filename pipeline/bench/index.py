@@ -41,7 +41,7 @@ def open_index(home: Path, name: str, corpus: Corpus, embedder: Embedder, tell: 
         name: of the set.
         corpus: what is indexed.
         embedder: makes the vectors.
-        tell: told how the work goes on.
+        tell: called as the work goes on.
     """
     pointer = home / "built" / name / f"{corpus.name}.json"
     key = sha256(json.dumps([corpus.digest, code_digest(), str(embedder.identity)]).encode()).hexdigest()

@@ -70,7 +70,7 @@ def run_benchmark(
         corpora: what `read_benchmark` gave.
         strategies: which to score.
         embedder: makes vectors, and measures `answer_similarity`.
-        tell: told how the work goes on.
+        tell: called as the work goes on.
     """
     clock = Clock()
     rows: list[ScoredQuestion] = []

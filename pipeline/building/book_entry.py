@@ -1,4 +1,4 @@
-"""What a home knows of a book at a glance: written when the book is indexed, read by whoever shows the books."""
+"""What a home knows of a book at a glance: written when the book is indexed, read by what shows the books."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +36,7 @@ def keep_digest(folder: Path, digest: str) -> None:
 
 
 def enter_book(folder: Path) -> None:
-    """Write the entry of the book whose records lie in `folder`; the last step of indexing it."""
+    """Write the entry of the book whose records are in `folder`; the last step of indexing it."""
     (book,) = read_jsonl(folder / "book.jsonl", Book)
     chunks = read_jsonl(folder / "chunks.jsonl", Chunk)
     digest = folder / _DIGEST

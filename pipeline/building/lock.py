@@ -18,7 +18,7 @@ from retrieval.records import dump_record, parse_record
 
 FILE_NAME = "building.lock"
 _ATTEMPTS, _PAUSE = 5, 0.05
-"""Whoever asks who is at work holds the lock for a moment too; so much later it is free again."""
+"""Asking who is at work takes the lock for a moment too; this much later it is free again."""
 
 
 class HomeBusyError(RetrievalError):

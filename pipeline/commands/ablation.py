@@ -42,7 +42,7 @@ def bench_ablation(
         except BenchmarkDataError as error:
             err.print(f"left out: {name}: {error}", markup=False)
     if not corpora:
-        raise BenchmarkDataError(f"no set with the split {split!r} lies under {folder}; sets: {', '.join(SETS)}")
+        raise BenchmarkDataError(f"no set with the split {split!r} is under {folder}; sets: {', '.join(SETS)}")
     with progress_bar("ablation") as bar:
         ablation = run_ablation(root / "benchmarks", corpora, split, load_embedder(Settings.read(root).embedder), bar)
     page.parent.mkdir(parents=True, exist_ok=True)

@@ -71,7 +71,7 @@ def bench_all(
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:
-    """Score every set that lies under --data, and write the page of results with its data.
+    """Score every set under --data, and write the page of results with its data.
 
     \b
     Examples:
@@ -229,7 +229,7 @@ def _sets_under(data: Path, split: str) -> list[str]:
         else:
             found.append(name)
     if not found:
-        raise BenchmarkDataError(f"no set with the split {split!r} lies under {root}; sets: {', '.join(SETS)}")
+        raise BenchmarkDataError(f"no set with the split {split!r} is under {root}; sets: {', '.join(SETS)}")
     return found
 
 

@@ -95,4 +95,4 @@ def _left_out(done: Build, entries: Collection[BookEntry], *, verbose: bool) -> 
         were = f"{counted(len(ignored), 'file')} {'was' if len(ignored) == 1 else 'were'}"
         yield f"{were} ignored, for only .md files are read: {named(ignored, shown)}"
     if done.strays:
-        yield f"Left out, for a book is a folder and these lie beside them: {named(done.strays, shown)}"
+        yield f"Left out, because a book is a folder and these are beside them: {named(done.strays, shown)}"

@@ -10,7 +10,7 @@ from retrieval.index.embedding.embedders import load_embedder
 
 
 class QuestionSets(dg.Config):
-    """Where the question sets lie; a folder for each."""
+    """Where the question sets are; a folder for each."""
 
     data: str
     split: str = "open"

@@ -1,4 +1,4 @@
-"""Warnings of many documents told by their cause: what was wrong once, and where."""
+"""Warnings of many documents by their cause: what was wrong, said once, and where."""
 
 import re
 from collections.abc import Iterable

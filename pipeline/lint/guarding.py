@@ -1,10 +1,10 @@
-"""Why the tables of a library guard no row, in words for whoever wonders about a filter that excludes nothing."""
+"""Why the tables of a library guard no row, in words for those who wonder about a filter that excludes nothing."""
 
 from retrieval.ingest.tables.strictness import MIN_ROWS
 
 
 def why_none_is_guarded(n_tables: int) -> str:
-    """What it means that a library of so many tables has no guarded row, and what would make a table guarded."""
+    """What it means that a library with this many tables has no guarded row, and what would make a table guarded."""
     if not n_tables:
         return "There are no tables, so no row is guarded and nothing is excluded from an answer."
     tables = "The one table is not" if n_tables == 1 else f"None of the {n_tables:,} tables is"

@@ -30,11 +30,11 @@ def build(
     """Bring the live index of `home` in step with its library.
 
     A book that fails does not stop the other books; it stops the snapshot, and readers keep the index that they had.
-    Whoever calls holds the home's `write_lock`: runs that an earlier build left unfinished are taken for dead.
+    The caller holds the home's `write_lock`: runs that an earlier build left unfinished are taken for dead.
 
     Args:
         home: what is built, with what.
-        progress: told each step as it begins.
+        progress: called with each step as it begins.
         opened: given the run history before the first run begins.
 
     Raises:

@@ -1,1 +1,1 @@
-"""What lies on disk: embedders, vectors, the lexical index, Chroma, and the snapshot that ties them together."""
+"""What is on disk: embedders, vectors, the lexical index, Chroma, and the snapshot that ties them together."""

@@ -1,7 +1,7 @@
 """What is wrong with predicates, said when rows are made and not when a reader misses one.
 
 Every rule is a proposition about one row (or about a row and its siblings). Findings change nothing: a row keeps its
-predicate. Whoever takes predicates from a model can leave out those that `unusable` names.
+predicate. Code that takes predicates from a model can leave out those that `unusable` names.
 """
 
 from collections.abc import Iterator, Sequence

@@ -66,7 +66,7 @@ def theoretical_bounds(leg: Leg) -> Leg:
     """Scores moved to 0-1 by their floor and the largest of this question.
 
     TM2C2 of Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval" (2022), arXiv 2210.11934: the
-    smallest score of a question says little, for it depends on the worst document; the floor of the function does not.
+    smallest score of a question says little, because it depends on the worst document; the function's floor does not.
     """
     return leg.scaled(share_of_best(np.maximum(leg.scores - leg.floor, 0.0)), leg.weight)
 

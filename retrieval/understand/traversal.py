@@ -54,7 +54,7 @@ class TraversalIndex:
     graph: Graph
     ids: tuple[str, ...]
     places: tuple[str, ...]
-    """Document and headings of each chunk, lower case: by them an audience's chapters are told."""
+    """Document and headings of each chunk, lower case: they say for which audience a chapter is."""
     tokenize: Tokenize
 
     @classmethod

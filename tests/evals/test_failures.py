@@ -1,4 +1,4 @@
-"""What is told of a question whose first result is not its gold."""
+"""What is reported of a question whose first result is not its gold."""
 
 from dataclasses import replace
 

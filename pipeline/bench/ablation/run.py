@@ -121,7 +121,7 @@ def run_ablation(
         corpora: by set, what `read_benchmark` gave.
         split: which questions these are.
         embedder: makes the vectors.
-        tell: told how the work goes on.
+        tell: called as the work goes on.
     """
     trials: list[Trial] = []
     routed: dict[str, tuple[RoutedTrial, ...]] = {}

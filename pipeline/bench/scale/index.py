@@ -44,7 +44,7 @@ def scale_index(home: Path, library: Sequence[Chunk], seed: int, embedder: Embed
         library: the chunks.
         seed: what the library was drawn from.
         embedder: makes the vectors.
-        tell: told how the work goes on.
+        tell: called as the work goes on.
     """
     key = _key(len(library), seed, embedder)
     known = home / "scale.json"
@@ -72,7 +72,7 @@ def _build(home: Path, library: Sequence[Chunk], embedder: Embedder, key: str, t
 
 
 class _Stages:
-    """Adds up seconds by the stage that a build last told of."""
+    """Adds up seconds by the stage that a build last reported."""
 
     def __init__(self, first: str, tell: Tell) -> None:
         self.seconds: dict[str, float] = {}

@@ -18,7 +18,7 @@ PAGE, PLOT = Path("docs") / "performance.md", RUNS / "scale.svg"
 GOALS_AT = 100_000
 GROWTH_FROM, GROWTH_TO, GROWTH_BOUND = 100_000, 1_000_000, 1.5
 """Both ask the graphs; in a library of 10,000 chunks or fewer a search compares every vector."""
-"""`prefilter` is to take less than so many times as long at the one size as at the other."""
+"""`prefilter` is to take less than this many times as long at the one size as at the other."""
 LINEAR = ("exact_scan", "bm25_index", "hybrid", "default")
 
 _HEAD = """\
@@ -77,8 +77,8 @@ def _growth(runs: Sequence[ScaleReport]) -> Iterator[str]:
         yield f"| prefilter | {times['prefilter']:.2f} | under {GROWTH_BOUND} | {reached} |"
         yield f"| chroma_plain | {times['chroma_plain']:.2f} | | |\n"
     yield (
-        f"Whoever looks at every chunk grows with them. From {first.chunks:,} to {last.chunks:,}, microseconds more "
-        "for each thousand chunks more:\n"
+        "A search that looks at every chunk takes longer with more chunks. "
+        f"From {first.chunks:,} to {last.chunks:,}, extra microseconds for each thousand chunks:\n"
     )
     yield "| search | microseconds a thousand chunks |"
     yield "|---|---:|"

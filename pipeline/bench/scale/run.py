@@ -29,7 +29,7 @@ from retrieval.strategy import DEFAULT_K
 from retrieval.types import Chunk
 
 SLOW_FROM = 100_000
-"""From so many chunks on the slow ways are asked fewer questions."""
+"""From this many chunks on, the slow ways are asked fewer questions."""
 FEW_QUESTIONS = 20
 UNFILTERED = frozenset({"dense", "bm25", "hybrid", "hybrid_graph"})
 
@@ -40,11 +40,11 @@ def run_scale(
     """Build a synthetic library and time every way of searching it.
 
     Args:
-        chunks: how many; a multiple of 100, for the tables come in fives of 20 rows.
+        chunks: how many; a multiple of 100, because the tables come in fives of 20 rows.
         seed: of the library and of the questions.
         questions: half name one row, a quarter two to four, a quarter none; a tenth have a metadata filter.
         home: where the index is built and found again; a temporary folder when None.
-        tell: told how the work goes on.
+        tell: called as the work goes on.
     """
     if chunks < TABLES_TOGETHER * ROWS or chunks % (TABLES_TOGETHER * ROWS):
         raise ValueError(f"{chunks} chunks asked for; give a multiple of {TABLES_TOGETHER * ROWS}")

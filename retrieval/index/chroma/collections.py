@@ -29,7 +29,7 @@ def build_collections(
         server: filled instead, if there is one.
         chunks: in the order of their ids.
         contents: the same chunks, by position.
-        tell: told how the work goes on.
+        tell: called as the work goes on.
 
     Raises:
         IndexCorruptError: Chroma cannot read what it wrote.

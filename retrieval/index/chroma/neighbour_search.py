@@ -20,7 +20,7 @@ EXACT_UP_TO = 10_000
 class NeighbourSearch:
     """What the build of a snapshot's collections found out about them.
 
-    It lies beside the manifest and is not in it: each of Chroma's graphs is another, and the same library has to give
+    It is beside the manifest and not in it: each of Chroma's graphs is another, and the same library has to give
     the same id.
     """
 

@@ -1,7 +1,7 @@
 """Whether the collections are sound: they hold what they should, and their graphs find it.
 
 Chroma can keep a record and lose its vector. And it inserts with several threads, so each of its HNSW graphs is
-another, and now and then some chunks lie where no search comes by: the graph is deaf to them.
+another, and now and then some chunks are where no search comes by: the graph is deaf to them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

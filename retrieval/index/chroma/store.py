@@ -143,7 +143,7 @@ class ChromaStore:
         return dict(zip(answer["ids"], np.asarray(stored, dtype=np.float32), strict=True))
 
     def collection(self, name: CollectionName) -> ChromaCollection:
-        """Chroma's own collection, for whoever speaks to Chroma directly."""
+        """Chroma's own collection, for code that speaks to Chroma directly."""
         return self._collection(name)
 
     def close(self) -> None:

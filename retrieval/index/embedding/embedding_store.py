@@ -30,7 +30,7 @@ class EmbeddingStore:
     A killed process leaves either all of an `add` or nothing of it.
 
     Args:
-        folder: where the file lies; made when missing.
+        folder: where the file is; made when missing.
         identity: the embedder whose vectors these are.
 
     Raises:

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 as Chroma ships it (ONNX); its weights are downloaded once by whoever allows it."""
+"""all-MiniLM-L6-v2 as Chroma ships it (ONNX); its weights are downloaded once, if you allow it."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""The offline default: wordllama's static vectors, whose weights and tokenizer lie inside its wheel."""
+"""The offline default: wordllama's static vectors, whose weights and tokenizer are inside its wheel."""
 
 import logging
 from collections.abc import Sequence

@@ -43,7 +43,7 @@ def build_graph(
     Args:
         chunks: node i is the i-th.
         vectors: (n, dimensions), aligned, normalised.
-        vocabulary: by which names are told apart, as questions are.
+        vocabulary: by which names are distinguished, as questions are.
         tokenize: cuts names into words; None: as the vocabulary does.
     """
     tokenize = tokenize or tokenizer(vocabulary)

@@ -12,7 +12,7 @@ THRESHOLD = 0.8
 NEIGHBOURS = 4
 """Most that one chunk is linked to from its side."""
 EXACT = 8_192
-"""Up to so many chunks all pairs are compared; of more, those that share one of their two nearest pivots."""
+"""Up to this many chunks all pairs are compared; above that, those that share one of their two nearest pivots."""
 _BLOCK = 512
 
 Pairs = npt.NDArray[np.int64]

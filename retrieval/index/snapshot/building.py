@@ -61,7 +61,7 @@ def build_snapshot(
         tokenization: how words are cut beyond the vocabulary.
         lexical: over the chunks' `search_text` in the order of their ids; None: it is built here.
         graph: over the chunks in the order of their ids; None: it is built here.
-        progress: told how the work goes on.
+        progress: called as the work goes on.
 
     Raises:
         LibraryError: there are no chunks, two share an id, or `lexical` or `graph` is over others.

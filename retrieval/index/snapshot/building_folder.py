@@ -11,7 +11,7 @@ from retrieval.index.snapshot.live import SNAPSHOTS
 
 _PREFIX = ".building-"
 _ABANDONED = 24 * 3600.0
-"""Seconds since the last file was written: no build is silent for so long."""
+"""Seconds since the last file was written: no build is silent for that long."""
 
 
 @contextmanager

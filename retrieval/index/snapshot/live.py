@@ -14,7 +14,7 @@ _ID = re.compile(r"[0-9a-f]{16}")
 
 
 def snapshot_folder(home: Path, snapshot_id: str) -> Path:
-    """Where a snapshot lies, whether or not it exists; always a folder right under `snapshots/`.
+    """Where a snapshot is kept, whether or not it exists; always a folder right under `snapshots/`.
 
     Raises:
         IndexMissingError: no snapshot could have that id.
@@ -49,7 +49,7 @@ def promote(home: Path, snapshot_id: str) -> None:
 
     Raises:
         IndexMissingError: there is no complete snapshot of that id.
-        IndexCorruptError: what lies there is another one, or cannot be read.
+        IndexCorruptError: what is there is another one, or cannot be read.
     """
     folder = snapshot_folder(home, snapshot_id)
     if not (folder / FILE_NAME).is_file():

@@ -74,7 +74,7 @@ class Manifest:
         tokenization: Tokenization,
         hnsw: HnswSettings,
     ) -> "Manifest":
-        """The manifest of the files that now lie in `folder`."""
+        """The manifest of the files that are now in `folder`."""
         files = tuple(_entry(folder, path) for path in sorted(_own_files(folder)))
         settings = [asdict(embedder), asdict(tokenization), asdict(hnsw)]
         essence = [SCHEMA_VERSION, *settings, [(file.path, file.sha256) for file in files]]

@@ -60,7 +60,7 @@ class MetadataIndex:
 
     n_chunks: int
     folder: Path | None
-    """Where the values lie, read at the first filter; None before it is saved."""
+    """Where the values are kept, read at the first filter; None before it is saved."""
     chunks: RaggedArray[np.int32]
     """Those of each value, rising."""
     listed: Mask

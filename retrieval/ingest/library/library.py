@@ -23,7 +23,7 @@ _RESERVED_FILES = frozenset({"book.toml", VOCABULARY_FILE})
 
 @dataclass(frozen=True, slots=True)
 class BookFolder:
-    """Where a book lies, before it is read. Key: slug."""
+    """Where a book is, before it is read. Key: slug."""
 
     slug: str
     path: Path

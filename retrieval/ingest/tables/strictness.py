@@ -107,12 +107,12 @@ def _values(spread: NumberRange) -> tuple[int, ...]:
 
 
 def _shortest(labels: Sequence[str]) -> list[str]:
-    """Without those that end in another one: whoever says `caster level 5` says `level 5`."""
+    """Without those that end in another one: a question that says `caster level 5` says `level 5`."""
     return [name for name in labels if not any(name.endswith(f" {end}") for end in labels)]
 
 
 def _asking(labels: Sequence[str], vocabulary: Vocabulary) -> tuple[str, ...]:
-    """What a question says that names no number, but wants to be told one: every row may be its answer."""
+    """What a question says that names no number, but asks for one: every row may be its answer."""
     longer = [name for name, tails in vocabulary.lexicon.tails.items() if set(tails) & set(labels)]
     before = [f"{word} {name}" for name in labels for word in (*ASKING, *ASKING_MOST)]
     behind = [f"{name} {words}" for name in _shortest(labels) for words in ASKING_BEHIND]
@@ -124,7 +124,7 @@ def _matrix(table: Table, reading: Reading, vocabulary: Vocabulary) -> _Matrix |
     data = [row for row in reading.rows if row.role == "data"]
     if reading.kind != "grid" or axis is None or reading.period < len(reading.columns) or not data:
         return None
-    # A table with other columns beside its axis has something to say to whoever names no number.
+    # A table with other columns beside its axis has something to say to a question that names no number.
     if len(axis.columns) < len(reading.columns) - 1 or reading.key_column in axis.columns:
         return None
     labels = column_labels(reading.columns[reading.key_column], vocabulary)

@@ -90,7 +90,7 @@ def way_that_is_better(texts: Sequence[str], told: Way = "") -> Way:
 
 
 def _way_out(bound: int, others: Sequence[str]) -> Way:
-    """The way from a number in which no other key lies."""
+    """The way from a number in which there is no other key."""
     numbers = [number for text in others for number in _bounds(parse_range(text))]
     if not numbers or min(numbers) <= bound <= max(numbers):
         return ""

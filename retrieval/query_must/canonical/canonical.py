@@ -84,7 +84,7 @@ def canonical(text: str, vocabulary: Vocabulary | None = None) -> Canonical:
 def canonical_term(term: str, vocabulary: Vocabulary | None = None) -> str:
     """Return a term's canonical form, its tokens joined by one space; empty if it has no letter or digit.
 
-    It is the question's form, but for `AC-2`, which a term means as minus two.
+    It is the question's form, except for `AC-2`, which a term means as minus two.
     """
     vocabulary = vocabulary or Vocabulary.default()
     sentence = Sentence(vocabulary.lexicon.mark_phrases(tokenize(term)), vocabulary.lexicon, one_reading=True)

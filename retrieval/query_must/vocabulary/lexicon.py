@@ -56,7 +56,7 @@ class Lexicon:
 
     def __init__(self, vocabulary: Words) -> None:
         irregular = {**_short_plurals(vocabulary), **vocabulary.plurals}
-        # Bounded, both: whoever asks a server questions chooses the words.
+        # Bounded, both: those who ask a server questions choose the words.
         self.fold: Callable[[str], str] = lru_cache(_WORDS_REMEMBERED)(partial(singular, irregular=irregular))
         """Returns the form that a word shares with its plural."""
         self.label: Callable[[str], Label | None] = lru_cache(_TEXTS_REMEMBERED)(self._label)

@@ -8,7 +8,7 @@ from retrieval.search.fusion import Positions, Scores
 from retrieval.types import Vector
 
 _SCATTERED = 3
-"""Rows here and there cost about so many times what rows in a line cost."""
+"""Rows here and there cost about this many times what rows in a line cost."""
 
 
 def similarity(vectors: Vector, vector: Vector) -> Scores:

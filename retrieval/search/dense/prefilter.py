@@ -1,6 +1,6 @@
 """Filter first: the admitted guarded chunks are known before anything is searched.
 
-Chunks without a query_must lie in the open collection, which is asked plainly. Of the guarded ones the compiled
+Chunks without a query_must are in the open collection, which is asked plainly. Of the guarded ones the compiled
 predicates name the few that this question admits; they are scored exactly. A question that admits none of them gets
 the open collection's answer unchanged.
 """

@@ -39,8 +39,8 @@ class Evidence:
 
         Args:
             weights: of the parts.
-            k: only the k best are wanted: whoever cannot be among them, were its cosine 1, goes without `dense`. None:
-                every sum is whole.
+            k: only the k best are wanted: a chunk that could not be among them even with a
+                cosine of 1 goes without `dense`. None: every sum is whole.
             allowed: (n,); the k best among these; None: among all.
             where: (n,); and the k best among these, which hold the allowed ones; None: among all.
         """

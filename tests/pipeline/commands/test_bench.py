@@ -104,7 +104,7 @@ def test_a_person_gets_tables(data: Path, home: Path) -> None:
         (("ttrpg", "--data", "DATA/ttrpg", "--split", "held"), "has no <book>.held.jsonl"),
         (("wtq-rows", "--data", "DATA/wikisql-rows", "--split", "held"), "has no held.tables.jsonl"),
         (("passages", "--data", "DATA/ttrpg", "--split", "open"), "has no <collection>.open.jsonl.gz"),
-        (("all", "--data", "DATA/ttrpg"), "no set with the split 'open' lies under"),
+        (("all", "--data", "DATA/ttrpg"), "no set with the split 'open' is under"),
     ],
 )
 def test_what_is_missing_is_one_line(data: Path, tmp_path: Path, arguments: tuple[str, ...], sentence: str) -> None:
