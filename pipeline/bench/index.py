@@ -33,33 +33,33 @@ _MADE_BY = ("ingest", "index", "query_must", "types.py", "records.py", "arrays.p
 """What of `retrieval` decides what an index is; the search does not."""
 
 
-def open_index(home: Path, name: str, corpus: Corpus, embedder: Embedder, tell: Tell) -> Snapshot:
+def open_index(folder: Path, name: str, corpus: Corpus, embedder: Embedder, tell: Tell) -> Snapshot:
     """The index of a corpus, built if there is none of this data, this code and this embedder.
 
     Args:
-        home: folder of the benchmarks.
+        folder: folder of the benchmarks.
         name: of the set.
         corpus: what is indexed.
         embedder: makes the vectors.
         tell: called as the work goes on.
     """
-    pointer = home / "built" / name / f"{corpus.name}.json"
+    pointer = folder / "built" / name / f"{corpus.name}.json"
     key = sha256(json.dumps([corpus.digest, code_digest(), str(embedder.identity)]).encode()).hexdigest()
     known = json.loads(pointer.read_text("utf-8")) if pointer.is_file() else {}
     if known.get("key") == key:
         try:
-            return open_snapshot(home, known["snapshot"])
+            return open_snapshot(folder, known["snapshot"])
         except RetrievalError:
             tell("what was built is damaged; building again", 0, 1)
-            shutil.rmtree(home / "snapshots" / known["snapshot"], ignore_errors=True)
+            shutil.rmtree(folder / "snapshots" / known["snapshot"], ignore_errors=True)
     tell("reading", 0, 1)
     vocabulary = Vocabulary.default()
     chunks = corpus.chunks(vocabulary)
-    vectors = _vectors(EmbeddingStore(home / "embeddings", embedder.identity), embedder, chunks, tell)
-    manifest = build_snapshot(home, chunks, vectors, embedder.identity, vocabulary, progress=tell)
+    vectors = _vectors(EmbeddingStore(folder / "embeddings", embedder.identity), embedder, chunks, tell)
+    manifest = build_snapshot(folder, chunks, vectors, embedder.identity, vocabulary, progress=tell)
     write_atomically(pointer, json.dumps({"key": key, "snapshot": manifest.id}))
-    _forget(home, known.get("snapshot"))
-    return open_snapshot(home, manifest.id)
+    _forget(folder, known.get("snapshot"))
+    return open_snapshot(folder, manifest.id)
 
 
 @cache
@@ -89,9 +89,9 @@ def _vectors(store: EmbeddingStore, embedder: Embedder, chunks: tuple[Chunk, ...
     return store.get([embedding_key(chunk) for chunk in chunks])
 
 
-def _forget(home: Path, snapshot: str | None) -> None:
+def _forget(folder: Path, snapshot: str | None) -> None:
     """Delete a snapshot that no corpus is in any more."""
-    kept = {json.loads(path.read_text("utf-8"))["snapshot"] for path in (home / "built").rglob("*.json")}
+    kept = {json.loads(path.read_text("utf-8"))["snapshot"] for path in (folder / "built").rglob("*.json")}
     if snapshot is not None and snapshot not in kept:
-        shutil.rmtree(home / "snapshots" / snapshot, ignore_errors=True)
-        shutil.rmtree(home / "evaluations" / snapshot, ignore_errors=True)
+        shutil.rmtree(folder / "snapshots" / snapshot, ignore_errors=True)
+        shutil.rmtree(folder / "evaluations" / snapshot, ignore_errors=True)

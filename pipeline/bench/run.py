@@ -53,7 +53,7 @@ class BenchmarkRun:
 
 
 def run_benchmark(
-    home: Path,
+    folder: Path,
     name: str,
     split: str,
     corpora: Sequence[Corpus],
@@ -64,7 +64,7 @@ def run_benchmark(
     """Score strategies on a benchmark; what an earlier call scored with the same code and data is not asked again.
 
     Args:
-        home: folder of the benchmarks.
+        folder: folder of the benchmarks.
         name: of the set.
         split: which questions.
         corpora: what `read_benchmark` gave.
@@ -78,7 +78,7 @@ def run_benchmark(
     unscored: list[Unscored] = []
     notes: list[IndexNote] = []
     for corpus in corpora:
-        with open_index(home, name, corpus, embedder, _about(corpus.name, tell)) as snapshot:
+        with open_index(folder, name, corpus, embedder, _about(corpus.name, tell)) as snapshot:
             chunks = tuple(snapshot.chunks)
             searcher = ScoringSearcher(Retriever(snapshot, embedder), chunks, timed=SHOWN)
             sets = corpus.question_sets(searcher.parsed, chunks)
@@ -86,7 +86,7 @@ def run_benchmark(
                 counterpart=counterpart_among(STRATEGIES.values()),
                 admits=_admits(snapshot.vocabulary),
                 embedder=embedder,
-                store=ScoreStore(home / "evaluations"),
+                store=ScoreStore(folder / "evaluations"),
                 progress=_asking(corpus.name, tell),
             )
             experiment = run_experiment(searcher, strategies, sets, chunks, snapshot=snapshot.id, measures=measures)

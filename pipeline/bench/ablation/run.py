@@ -112,12 +112,12 @@ class _Asked:
 
 
 def run_ablation(
-    home: Path, corpora: Mapping[str, Sequence[Corpus]], split: str, embedder: Embedder, tell: Tell = lambda *_: None
+    folder: Path, corpora: Mapping[str, Sequence[Corpus]], split: str, embedder: Embedder, tell: Tell = lambda *_: None
 ) -> Ablation:
     """Ask every trial and its baseline every question with gold, and compare them in pairs.
 
     Args:
-        home: folder of the benchmarks' indexes.
+        folder: folder of the benchmarks' indexes.
         corpora: by set, what `read_benchmark` gave.
         split: which questions these are.
         embedder: makes the vectors.
@@ -128,7 +128,7 @@ def run_ablation(
     for name, members in corpora.items():
         asked = _Asked({}, {})
         for corpus in members:
-            with open_index(home, name, corpus, embedder, tell) as snapshot:
+            with open_index(folder, name, corpus, embedder, tell) as snapshot:
                 _ask_corpus(asked, name, corpus, snapshot, embedder, tell)
         tried = {*BASELINES, *BASELINES.values(), ALIASED, UNALIASED}
         trials += [_trial(name, each, asked.values) for each in asked.values if each in tried]

@@ -2,9 +2,9 @@
 
 ::
 
-    <home>/scale.json      what was built, of what, and how long each stage took; written last
-           snapshots/<id>/
-           single/         everything in one collection, as the published plan has it
+    <folder>/scale.json      what was built, of what, and how long each stage took; written last
+             snapshots/<id>/
+             single/         everything in one collection, as the published plan has it
 """
 
 import json
@@ -36,38 +36,38 @@ class ScaleIndex:
     """By stage."""
 
 
-def scale_index(home: Path, library: Sequence[Chunk], seed: int, embedder: Embedder, tell: Tell) -> ScaleIndex:
-    """The index of a synthetic library: what the home has, if it was made of the same things; built otherwise.
+def scale_index(folder: Path, library: Sequence[Chunk], seed: int, embedder: Embedder, tell: Tell) -> ScaleIndex:
+    """The index of a synthetic library: what the folder has, if it was made of the same things; built otherwise.
 
     Args:
-        home: where it is kept.
+        folder: where it is kept.
         library: the chunks.
         seed: what the library was drawn from.
         embedder: makes the vectors.
         tell: called as the work goes on.
     """
     key = _key(len(library), seed, embedder)
-    known = home / "scale.json"
+    known = folder / "scale.json"
     if known.is_file() and (found := ScaleIndex(**json.loads(known.read_text("utf-8")))).key == key:
         return found
     known.unlink(missing_ok=True)
-    for left in (home / "snapshots", home / "single"):
+    for left in (folder / "snapshots", folder / "single"):
         if left.is_dir():
             shutil.rmtree(left)
-    built = _build(home, library, embedder, key, tell)
+    built = _build(folder, library, embedder, key, tell)
     write_atomically(known, json.dumps(asdict(built)))
     return built
 
 
-def _build(home: Path, library: Sequence[Chunk], embedder: Embedder, key: str, tell: Tell) -> ScaleIndex:
+def _build(folder: Path, library: Sequence[Chunk], embedder: Embedder, key: str, tell: Tell) -> ScaleIndex:
     embedder.embed_query("loads the weights")
     texts = [embedding_text(chunk) for chunk in library]
     stages = _Stages("embed", tell)
     vectors = embedder.embed(texts)
     stages.tell("files", 0, len(library))
-    manifest = build_snapshot(home, library, vectors, embedder.identity, Vocabulary.default(), progress=stages.tell)
+    manifest = build_snapshot(folder, library, vectors, embedder.identity, Vocabulary.default(), progress=stages.tell)
     stages.end()
-    _write_single(home / "single", library, vectors, tell)
+    _write_single(folder / "single", library, vectors, tell)
     return ScaleIndex(key, manifest.id, {name: round(value, 2) for name, value in stages.seconds.items()})
 
 

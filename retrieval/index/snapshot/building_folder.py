@@ -15,13 +15,13 @@ _ABANDONED = 24 * 3600.0
 
 
 @contextmanager
-def building_folder(home: Path) -> Iterator[Path]:
+def building_folder(root: Path) -> Iterator[Path]:
     """A new folder beside the home's snapshots; what is still there at the end is removed.
 
     A killed build cannot remove its own. Each build therefore removes the folders of others in which nothing was
     written for a day; a younger one may belong to a build that still runs, and stays.
     """
-    snapshots = home / SNAPSHOTS
+    snapshots = root / SNAPSHOTS
     snapshots.mkdir(parents=True, exist_ok=True)
     for other in snapshots.glob(f"{_PREFIX}*"):
         if _last_written(other) < time.time() - _ABANDONED:
