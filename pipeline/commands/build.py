@@ -51,7 +51,7 @@ def build_library(
     home: HomeOption = DEFAULT_HOME,
     questions: QuestionsOption = None,
     no_questions: Annotated[bool, typer.Option("--no-questions", help="Forget those of the last build.")] = False,
-    embedder: Annotated[str | None, typer.Option("--embedder", help="wordllama, minilm or openai.")] = None,
+    embedder: Annotated[str | None, typer.Option("--embedder", help="wordllama, minilm, openai or st:MODEL.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Name every warning and every ignored file.")] = False,
     json_: JsonOption = False,
 ) -> None:

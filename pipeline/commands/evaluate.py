@@ -17,8 +17,8 @@ from pipeline.commands.options import (
     live_retriever,
     remembered_questions,
 )
+from pipeline.console.leaderboard import print_leaderboard
 from pipeline.console.output import err, out, print_error, print_json, progress_bar
-from pipeline.console.presentation import print_leaderboard
 from pipeline.console.scores import (
     breakdown_records,
     failure_record,

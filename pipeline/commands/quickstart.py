@@ -11,8 +11,8 @@ from rich.table import Table
 
 from pipeline.commands.build import run_build, told_when_interrupted
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, live_retriever
+from pipeline.console.leaderboard import print_leaderboard
 from pipeline.console.output import out
-from pipeline.console.presentation import print_leaderboard
 from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption, live_retriever
+from pipeline.console.hits import print_receipt, print_retrieval, retrieval_record
 from pipeline.console.output import err, print_json
-from pipeline.console.presentation import print_receipt, print_retrieval, retrieval_record
 from retrieval.strategy import DEFAULT_K
 
 

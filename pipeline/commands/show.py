@@ -60,7 +60,7 @@ def neighbours(snapshot: Snapshot, chunk: Chunk) -> Neighbours:
 
 
 def _record(snapshot: Snapshot, chunk: Chunk) -> dict[str, object]:
-    from pipeline.console.presentation import chunk_record
+    from pipeline.console.hits import chunk_record
     from retrieval.query_must.wording import in_words
 
     beside = neighbours(snapshot, chunk)
@@ -78,7 +78,7 @@ def _print(snapshot: Snapshot, chunk: Chunk) -> None:
     from rich.text import Text
 
     from pipeline.console.chunk_view import long_title, whole
-    from pipeline.console.presentation import INDENT, print_place
+    from pipeline.console.hits import INDENT, print_place
 
     beside = neighbours(snapshot, chunk)
     width = out.width - INDENT if out.is_terminal else None

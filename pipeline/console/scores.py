@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from pipeline.console.leaderboard import metric_text, print_leaderboard
 from pipeline.console.output import out
-from pipeline.console.presentation import metric_text, print_leaderboard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -3,6 +3,7 @@
 The published plan walks from each of the best chunks and adds, to every chunk it meets first after d edges, boost times
 decay to the power of d - 1; what several seeds reach gains from each. Two things are ours: only chunks that may come
 back are seeds, and a row never gains from a row of its own table, whatever the way there.
+The numbers are in `GraphBoost` of `retrieval/strategy.py`.
 """
 
 from collections.abc import Sequence

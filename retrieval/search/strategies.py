@@ -8,8 +8,12 @@ from retrieval.errors import UnknownNameError
 from retrieval.search.evidence.weights import WEIGHTS
 from retrieval.strategy import GraphBoost, Routing, Strategy
 
-_PLAN = GraphBoost(relations=("contains", "next", "describes", "has_trait"))
-"""The published plan's own edges and numbers."""
+_PLAN = GraphBoost(
+    ("contains", "next", "describes", "has_trait"), seeds=3, depth=2, candidates=50, decay=0.4, boost=0.05
+)
+"""The published plan's own edges and numbers; a change of the defaults must not reach them."""
+_HYBRID = Strategy("hybrid", lexical_weight=0.4, dense_weight=0.6)
+"""The published plan's weights; the strategies that differ from it in one thing are made from it."""
 _DEFAULT = Strategy("default", query_must="prefilter", evidence=WEIGHTS)
 _RAISE = 0.1
 """Boost among evidence: 0.2 and 0.4, the published boost's share of the best score, did worse on every open set."""
@@ -18,8 +22,8 @@ _NAMELESS = dict.fromkeys(("name", "heading", "quote", "figure", "number", "axis
 _ALL = (
     Strategy("bm25", lexical_weight=1.0),
     Strategy("dense", dense_weight=1.0),
-    Strategy("hybrid", lexical_weight=0.4, dense_weight=0.6),
-    Strategy("hybrid_graph", lexical_weight=0.4, dense_weight=0.6, graph=GraphBoost()),
+    _HYBRID,
+    replace(_HYBRID, name="hybrid_graph", graph=GraphBoost()),
     Strategy("iterative", dense_weight=1.0, query_must="iterative"),
     Strategy("prefilter", dense_weight=1.0, query_must="prefilter"),
     _DEFAULT,
@@ -28,8 +32,8 @@ _ALL = (
 _VARIANTS = (
     Strategy("iterative_noisy", dense_weight=1.0, query_must="iterative", noisy_weight=0.8),
     Strategy("rrf", lexical_weight=0.5, dense_weight=0.5, fusion="reciprocal_rank"),
-    Strategy("hybrid_tmm", lexical_weight=0.4, dense_weight=0.6, fusion="theoretical"),
-    Strategy("seed", lexical_weight=0.4, dense_weight=0.6, graph=_PLAN),
+    replace(_HYBRID, name="hybrid_tmm", fusion="theoretical"),
+    replace(_HYBRID, name="seed", graph=_PLAN),
     replace(_DEFAULT, name="default-query_must", query_must="off"),
     replace(_DEFAULT, name="default-names", evidence=replace(WEIGHTS, **_NAMELESS)),
     replace(_DEFAULT, name="default+graph", graph=GraphBoost(boost=_RAISE)),

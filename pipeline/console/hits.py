@@ -1,9 +1,8 @@
-"""How a retrieval is shown: as lines for a person and as JSON values for a program."""
+"""How hits and their receipt are shown: as lines for a person and as JSON values for a program."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 
-from rich.table import Table
 from rich.text import Text
 
 from pipeline.console.chunk_view import brief, long_title, whole
@@ -13,7 +12,7 @@ from retrieval.types import Chunk, Hit, Retrieval
 INDENT = 5
 """Columns before all lines of a hit but the first."""
 ShortId = Callable[[str], str]
-"""Columns of the leaderboard in a terminal of 80 characters; `eval --json` has every metric."""
+"""The beginning of a chunk's id that is enough to tell it from all others."""
 
 
 def chunk_record(chunk: Chunk, short_id: ShortId) -> dict[str, object]:
@@ -91,30 +90,3 @@ def print_receipt(retrieval: Retrieval) -> None:
     out.print()
     for line in debug_lines(retrieval):
         out.print(line, markup=False)
-
-
-def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> None:
-    """A line for each strategy; `-` where a metric is undefined."""
-    if not leaderboard:
-        out.print("No questions, so no strategy was scored.")
-        return
-    from evals.metric_table import Use, names
-
-    shown = names(Use.TERMINAL)
-    out.print("Strategies on the questions with gold\n", style="bold")
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("strategy", no_wrap=True)
-    for name in shown:
-        table.add_column(name, justify="right", no_wrap=True)
-    for strategy, metrics in leaderboard.items():
-        table.add_row(strategy, *(metric_text(name, metrics.get(name)) for name in shown))
-    out.print(table)
-
-
-def metric_text(name: str, value: float | None) -> str:
-    """A metric as tables show it: counts whole, milliseconds with one decimal, shares with three."""
-    if value is None:
-        return "-"
-    if name == "false_exclusions":
-        return f"{value:.0f}"
-    return f"{value:.1f}" if name.endswith("_ms") or name.startswith("noise@") else f"{value:.3f}"
