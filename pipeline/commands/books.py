@@ -41,7 +41,8 @@ def list_indexed_books(home: HomeOption = DEFAULT_HOME, json_: JsonOption = Fals
     for entry in entries:
         values = record(entry)
         cells = (f"{values[name]:,}" for name in numbers[:-1])
-        table.add_row(entry.slug, entry.title.replace("[", "\\["), *cells, str(len(entry.warnings)))
+        title = "" if entry.title == entry.slug else entry.title.replace("[", "\\[")
+        table.add_row(entry.slug, title, *cells, str(len(entry.warnings)))
     out.print(table)
 
 

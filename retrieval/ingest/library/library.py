@@ -87,7 +87,7 @@ def read_book(folder: BookFolder) -> Book:
     """
     warnings: list[str] = []
     given = _book_toml(folder.path)
-    defaults = _defaults(folder.path.name, given, warnings)
+    defaults = _defaults(folder.path.name, given)
     documents = []
     for path in _markdown_files(folder.path):
         relative = path.relative_to(folder.path).as_posix()
@@ -97,6 +97,8 @@ def read_book(folder: BookFolder) -> Book:
             warnings.append(str(error))
     if not documents:
         raise LibraryError(f"book {folder.slug!r}: no readable document; {'; '.join(warnings)}")
+    if any(document.metadata["last_update_date"] == UNKNOWN_DATE for document in documents):
+        warnings.insert(0, f"no last_update_date in book.toml: {UNKNOWN_DATE} is used")
     return Book(folder.slug, str(defaults["title"]), tuple(documents), _ignored(folder.path), tuple(warnings))
 
 
@@ -142,10 +144,8 @@ def _book_toml(folder: Path) -> Metadata:
         raise LibraryError(f"{path}: {error}") from error
 
 
-def _defaults(folder_name: str, given: Metadata, warnings: list[str]) -> Metadata:
+def _defaults(folder_name: str, given: Metadata) -> Metadata:
     doc_type = given.get("doc_type", "rulebook")
-    if "last_update_date" not in given:
-        warnings.append(f"no last_update_date in book.toml: {UNKNOWN_DATE} is used")
     stated: dict[str, MetadataValue] = {
         "title": folder_name,
         "source": folder_name,

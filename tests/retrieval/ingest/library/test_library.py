@@ -208,3 +208,10 @@ def test_the_librarys_vocabulary_is_no_stray_file_and_part_of_every_digest(tmp_p
 
     assert stray_files(tmp_path) == ()
     assert before.digest != after.digest
+
+
+def test_a_book_whose_every_file_gives_its_date_is_not_warned_about(tmp_path):
+    write(tmp_path / "b" / "a.md", "---\nlast_update_date: 2024-03-01\n---\n# A\n\ntext\n")
+    assert read_book(list_books(tmp_path)[0]).warnings == ()
+    write(tmp_path / "b" / "c.md", "# C\n\ntext\n")
+    assert read_book(list_books(tmp_path)[0]).warnings == ("no last_update_date in book.toml: 1970-01-01 is used",)
