@@ -24,7 +24,7 @@ class Use(Flag):
     TERMINAL = auto()
     """A column of the leaderboard that `querymust eval`, `build` and `quickstart` print."""
     README = auto()
-    """A column of the README. No latency: it is different on every machine."""
+    """A column of the README, and a first line of the report. No latency: it is different on every machine."""
     PUBLISHED = auto()
     """Kept in docs/benchmarks.json; the next three are tables of docs/results.md."""
     RANKING = auto()

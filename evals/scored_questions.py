@@ -68,6 +68,7 @@ class ScoresKey:
 
 _FINGERPRINT = b"fingerprint"
 _METRIC = "metric:"
+_TIMINGS = ".timings.parquet"
 _TEXTS = pa.list_(pa.string())
 _TYPES: Mapping[str, Any] = {
     "gold": _TEXTS,
@@ -98,6 +99,21 @@ class ScoreStore:
             return None
         return _with_times(_read(path), timings)
 
+    def scored_snapshots(self) -> tuple[str, ...]:
+        """Ids of the snapshots that have finished rows of some strategy, in the order of their ids."""
+        found = {path.parents[1].name for path in self._folder.glob("*/*/*.parquet") if not path.name.startswith(".")}
+        return tuple(sorted(found))
+
+    def kept(self, snapshot: str, strategy: str) -> tuple[ScoredQuestion, ...]:
+        """Finished rows of every set as they were scored then, whatever they depended on: to look back, not to decide.
+
+        Sets come in the order of their file names. Without rows, or without their times, there are none.
+        """
+        folder = self._folder / snapshot / strategy
+        times = [path for path in sorted(folder.glob(f"*{_TIMINGS}")) if not path.name.startswith(".")]
+        pairs = [(path.with_name(path.name.removesuffix(_TIMINGS) + ".parquet"), path) for path in times]
+        return tuple(row for rows, path in pairs if rows.is_file() for row in _with_times(_read(rows), path))
+
     def parts(self, key: ScoresKey) -> tuple[ScoredQuestion, ...]:
         """Rows of earlier runs of `key` that did not come to their end; each question once."""
         rows = [row for path in self._part_paths(key) for row in _with_times(_read(path), path)]
@@ -123,7 +139,7 @@ class ScoreStore:
 
     def timings_path(self, key: ScoresKey) -> Path:
         """File of the finished rows' milliseconds."""
-        return self.path(key).with_suffix(".timings.parquet")
+        return self.path(key).with_suffix(_TIMINGS)
 
     def _part(self, key: ScoresKey, name: str) -> Path:
         return self.path(key).with_name(f".{key.set}.{key.split}.{key.fingerprint}.{name}.parquet")

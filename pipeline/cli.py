@@ -16,6 +16,7 @@ from pipeline.commands import (
     lint,
     questions,
     quickstart,
+    report,
     search,
     show,
     status,
@@ -41,6 +42,7 @@ app.command("show")(show.show_chunk)
 app.command("eval")(evaluate.evaluate)
 app.command("explain")(explain.explain_chunk)
 app.command("lint")(lint.lint_index)
+app.command("report")(report.write_report)
 app.command("fit")(fit.fit)
 app.add_typer(questions.app, name="questions")
 bench.app.command("ablation")(ablation.bench_ablation)

@@ -1,0 +1,120 @@
+"""Where the lines of the small charts go; the templates draw them as inline SVG."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evals.metric_table import METRICS, sign
+from evals.statistics.aggregates import Aggregate
+from pipeline.report.differences import Difference
+from pipeline.report.history import Scored
+
+WIDTH, HEIGHT = 320, 120
+"""Of a trend, in units of its own."""
+_LEFT, _RIGHT, _TOP, _BOTTOM = 34, 12, 10, 22
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """An interval and its value on a scale of 0 to 100; `zero` is where 0 lies."""
+
+    low: float
+    at: float
+    high: float
+    zero: float
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One snapshot in a trend."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    scored: Scored
+    number: Aggregate
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """One metric over the snapshots, in units of `WIDTH` and `HEIGHT`."""
+
+    metric: str
+    points: tuple[Point, ...]
+    top: float
+    """The value at the upper line; 0 is at the lower one."""
+
+    @property
+    def line(self) -> str:
+        """The points of a polyline."""
+        return " ".join(f"{point.x},{point.y}" for point in self.points)
+
+
+def meaning(metric: str) -> str:
+    """What a metric is, in one line without markup."""
+    found = next((each.meaning for each in METRICS if each.name == metric), "")
+    k = metric.partition("@")[2]
+    return (found.replace("first k", f"first {k}") if k else found).replace("`", "")
+
+
+def bars(numbers: Sequence[Aggregate | None]) -> tuple[Bar | None, ...]:
+    """A bar for each number on one scale, from 0 (or what is below it) to 1 (or what is above it)."""
+    whole = [each for each in numbers if each is not None and each.value is not None]
+    ends = [end for each in whole for end in (each.value, each.low, each.high) if end is not None]
+    low, high = min([0.0, *ends]), max([1.0, *ends])
+    return tuple(_bar(each, low, high) if each in whole else None for each in numbers)
+
+
+def difference_bars(found: Sequence[Difference]) -> tuple[Bar, ...]:
+    """Bars on one scale with 0 in the middle."""
+    reach = max(
+        [abs(each.comparison.difference) for each in found]
+        + [abs(end) for each in found if each.interval for end in (each.interval.low, each.interval.high)],
+        default=0.0,
+    )
+    drawn = []
+    for each in found:
+        value = each.comparison.difference
+        low, high = (each.interval.low, each.interval.high) if each.interval else (value, value)
+        drawn.append(Bar(*(_on(end, -reach, reach) for end in (low, value, high, 0.0))))
+    return tuple(drawn)
+
+
+def heat(number: Aggregate | None, numbers: Sequence[Aggregate | None]) -> int:
+    """0 (worst of its table) to 100 (best), for a colour behind a number."""
+    values = [each.value for each in numbers if each is not None and each.value is not None]
+    if number is None or number.value is None:
+        return 0
+    low, high = min([0.0, *values]), max([1.0, *values])
+    share = (number.value - low) / (high - low)
+    return round(100 * (share if sign(number.metric) > 0 else 1 - share))
+
+
+def trend(metric: str, scored: Sequence[Scored]) -> Trend:
+    """The line of one metric; snapshots about which it says nothing are left out."""
+    found = [(each, number) for each in scored for number in each.numbers if number.metric == metric]
+    known = [(each, number, number.value) for each, number in found if number.value is not None]
+    highest = max((number.high if number.high is not None else value for _, number, value in known), default=1.0)
+    top = max(1.0, highest)
+    step = (WIDTH - _LEFT - _RIGHT) / max(1, len(known) - 1)
+    points = []
+    for place, (each, number, value) in enumerate(known):
+        low = value if number.low is None else number.low
+        high = value if number.high is None else number.high
+        x = round(_LEFT + place * step, 1) if len(known) > 1 else WIDTH / 2
+        points.append(Point(x, _height(value, top), _height(low, top), _height(high, top), each, number))
+    return Trend(metric, tuple(points), top)
+
+
+def _height(value: float, top: float) -> float:
+    return round(_TOP + (1 - value / top) * (HEIGHT - _TOP - _BOTTOM), 1)
+
+
+def _bar(number: Aggregate, low: float, high: float) -> Bar:
+    value = number.value or 0.0
+    ends = (value if number.low is None else number.low, value, value if number.high is None else number.high)
+    return Bar(*(_on(end, low, high) for end in (*ends, 0.0)))
+
+
+def _on(value: float, low: float, high: float) -> float:
+    return round(100 * (value - low) / (high - low), 1) if high > low else 50.0

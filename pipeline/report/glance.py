@@ -1,0 +1,97 @@
+"""The four answers at the top of the page, each a sentence or two with the section that says more."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evals.evaluation import SHIPPED
+from evals.statistics.aggregates import Aggregate
+from pipeline.console.leaderboard import metric_text
+from pipeline.console.output import counted, named
+from pipeline.report.history import Change
+from pipeline.report.report import Report
+from pipeline.report.standings import Standing, Standings
+
+DECIDING = "mrr"
+"""The metric that the best strategy is best by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One of the four. Key: section."""
+
+    section: str
+    """Anchor of the section with the details."""
+    asks: str
+    says: str
+
+
+def glance(report: Report) -> tuple[Answer, ...]:
+    """What a person wants to know first; nothing where nothing was scored."""
+    return tuple(_answers(report, report.standings)) if report.standings else ()
+
+
+def _answers(report: Report, standings: Standings) -> Iterator[Answer]:
+    yield Answer("leaderboard", "Which strategy is best, and is that significant?", _best(standings))
+    if standings.shipped:
+        yield Answer("questions", "Which questions fail, and why?", _failing(standings.shipped))
+    yield Answer("filter", "What did the filter remove that it should not have?", _excluded(report))
+    yield Answer("trend", "What changed since the last snapshot?", _changed(report.history.change))
+
+
+def _best(standings: Standings) -> str:
+    best = standings.best
+    said = f"{best.strategy}, by {DECIDING}: {_number(best.number(DECIDING))}."
+    compared = [each for each in standings.differences if each.comparison.metric == DECIDING]
+    by_verdict = {
+        verdict: [each.comparison.strategy for each in compared if each.verdict == verdict]
+        for verdict in ("worse", "better", "not told apart")
+    }
+    if compared and len(by_verdict["worse"]) == len(compared):
+        return f"{said} Every other strategy is significantly worse than {SHIPPED}."
+    told = {
+        "worse": f"significantly worse than {SHIPPED}",
+        "better": f"significantly better than {SHIPPED}",
+        "not told apart": f"not told apart from {SHIPPED}",
+    }
+    parts = [f"{told[verdict]}: {', '.join(names)}" for verdict, names in by_verdict.items() if names]
+    return f"{said} {'; '.join(parts).capitalize()}." if parts else said
+
+
+def _failing(shipped: Standing) -> str:
+    if not shipped.n_failed:
+        return f"None of {counted(shipped.n_asked, 'question')} with {SHIPPED}: gold always comes first."
+    causes = "; ".join(f"{cause}: {count}" for cause, count in shipped.causes.items())
+    return f"{shipped.n_failed} of {counted(shipped.n_asked, 'question')} with {SHIPPED}: gold is not first ({causes})."
+
+
+def _excluded(report: Report) -> str:
+    shipped = [each for each in report.exclusions if each.row.strategy == SHIPPED]
+    others = len(report.exclusions) - len(shipped)
+    beside = f" Other strategies: {others}." if others else ""
+    if not shipped:
+        return f"With {SHIPPED} nothing: no gold chunk was excluded.{beside}"
+    ids = list(dict.fromkeys(each.row.question_id for each in shipped))
+    return f"{counted(len(shipped), 'gold chunk')} with {SHIPPED}, of {named(ids, 5)}.{beside}"
+
+
+def _changed(change: Change | None) -> str:
+    if change is None:
+        return "This is the first snapshot that was scored in this home with these questions."
+    moves = [
+        f"{each.comparison.metric} {each.comparison.difference:+.3f} "
+        f"({'significant' if each.comparison.significant else 'not significant'}, p {each.comparison.corrected:.3f})"
+        for each in change.differences
+    ]
+    said = ", ".join(moves) or "no question was asked of both"
+    asked = f"{counted(len(change.better), 'question')} better, {len(change.worse)} worse"
+    contents = f" {change.contents.n_new:,} chunks new, {change.contents.n_gone:,} gone." if change.contents else ""
+    return f"Since {change.before}: {said}; {asked}.{contents}"
+
+
+def _number(number: Aggregate | None) -> str:
+    if number is None or number.value is None:
+        return "-"
+    value = metric_text(number.metric, number.value)
+    if number.low is None or number.high is None:
+        return value
+    return f"{value} ({metric_text(number.metric, number.low)} to {metric_text(number.metric, number.high)})"

@@ -1,0 +1,159 @@
+"""The snapshots that were scored in a home, from the rows that were kept, and what changed since the one before."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from evals.evaluation import SHIPPED, Evaluation
+from evals.noise import NOISE
+from evals.scored_questions import ScoredQuestion, ScoreStore
+from evals.statistics.aggregates import ALL, Aggregate, aggregate
+from pipeline.report.differences import Difference, differences, question_key
+from pipeline.report.header import built_at
+from retrieval.errors import RetrievalError
+from retrieval.home import Home
+from retrieval.index.snapshot.chunk_file import ChunkFile
+from retrieval.index.snapshot.live import snapshot_folder
+from retrieval.index.snapshot.snapshot import Snapshot
+
+TRENDS = ("mrr", "hit@1", NOISE)
+"""What is followed over the snapshots."""
+_TITLES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """`default` on one snapshot, as it was scored when that was the newest. Key: snapshot."""
+
+    snapshot: str
+    built: datetime
+    """UTC; orders the snapshots."""
+    n: int
+    """Questions with gold: other ones may have been asked then."""
+    numbers: tuple[Aggregate, ...]
+    """One for each of `TRENDS` that says something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A question whose first gold chunk stands elsewhere than before. Key: (set, split, question_id)."""
+
+    set: str
+    split: str
+    question_id: str
+    query: str
+    before: int | None
+    """1-based; None: not among the first 100."""
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """How the chunks differ from those of the snapshot before; a changed chunk is one gone and one new."""
+
+    n_new: int
+    n_gone: int
+    new: tuple[str, ...]
+    """The first titles in the order of their ids."""
+    gone: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """This snapshot against the one that was scored before it, with `default` on the questions that both were asked."""
+
+    before: str
+    contents: Contents | None
+    """None: the snapshot before cannot be read any more."""
+    differences: tuple[Difference, ...]
+    better: tuple[Moved, ...]
+    worse: tuple[Moved, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What was scored in a home with the question sets of today."""
+
+    scored: tuple[Scored, ...]
+    """Oldest first; the last is the snapshot that the page is about."""
+    change: Change | None
+    """None: nothing was scored before."""
+    rows_before: tuple[ScoredQuestion, ...] = ()
+    """Of `default` on the snapshot before."""
+
+
+def history_of(home: Home, snapshot: Snapshot, evaluation: Evaluation) -> History:
+    """Look back over the evaluations that lie in a home; snapshots that are newer than this one are left out."""
+    own = [row for row in evaluation.headline_rows() if row.strategy == SHIPPED]
+    if not own:
+        return History((), None)
+    sets = {(row.set, row.split) for row in own}
+    until = built_at(home, snapshot.id)
+    earlier = {
+        name: rows
+        for name in ScoreStore(home.evaluations).scored_snapshots()
+        if name != snapshot.id and built_at(home, name) <= until and (rows := kept_rows(home, name, sets))
+    }
+    past = sorted(
+        (_scored(home, name, rows) for name, rows in earlier.items()), key=lambda each: (each.built, each.snapshot)
+    )
+    scored = (*past, _scored(home, snapshot.id, own))
+    if not past:
+        return History(scored, None)
+    before = past[-1].snapshot
+    return History(scored, _change(home, snapshot, own, before, earlier[before]), tuple(earlier[before]))
+
+
+def kept_rows(home: Home, snapshot: str, sets: set[tuple[str, str]]) -> list[ScoredQuestion]:
+    """What `default` did on a snapshot with these (set, split), as it was scored then."""
+    rows = ScoreStore(home.evaluations).kept(snapshot, SHIPPED)
+    return [row for row in rows if (row.set, row.split) in sets]
+
+
+def gold_rank(row: ScoredQuestion) -> int | None:
+    """1-based rank of the first gold chunk; None if it is not among the first 100, or there is no gold."""
+    reciprocal = row.values.get("mrr", 0.0)
+    return round(1 / reciprocal) if reciprocal else None
+
+
+def _scored(home: Home, snapshot: str, rows: Sequence[ScoredQuestion]) -> Scored:
+    pooled = aggregate([replace(row, set=ALL, split=ALL) for row in rows])
+    numbers = tuple(each for each in pooled if each.book == each.kind == ALL and each.metric in TRENDS)
+    return Scored(snapshot, built_at(home, snapshot), sum(bool(row.gold) for row in rows), numbers)
+
+
+def _change(
+    home: Home, snapshot: Snapshot, own: Sequence[ScoredQuestion], before: str, rows: Sequence[ScoredQuestion]
+) -> Change:
+    earlier = {question_key(row): row for row in rows if row.gold}
+    shared = [(row, earlier[question_key(row)]) for row in own if row.gold and question_key(row) in earlier]
+    moved = [_moved(row, was) for row, was in shared if gold_rank(row) != gold_rank(was)]
+    return Change(
+        before=before,
+        contents=_contents(home, snapshot, before),
+        differences=differences(own, rows) if shared else (),
+        better=tuple(each for each in moved if _place(each.after) < _place(each.before)),
+        worse=tuple(each for each in moved if _place(each.after) > _place(each.before)),
+    )
+
+
+def _moved(row: ScoredQuestion, was: ScoredQuestion) -> Moved:
+    return Moved(row.set, row.split, row.question_id, row.query, gold_rank(was), gold_rank(row))
+
+
+def _place(rank: int | None) -> float:
+    return float("inf") if rank is None else rank
+
+
+def _contents(home: Home, snapshot: Snapshot, before: str) -> Contents | None:
+    try:
+        earlier = ChunkFile.load(snapshot_folder(home.root, before))
+    except (OSError, RetrievalError):
+        return None
+    new, gone = _beyond(snapshot.chunks, earlier), _beyond(earlier, snapshot.chunks)
+    return Contents(len(new), len(gone), *(tuple(sorted(titles)[:_TITLES]) for titles in (new, gone)))
+
+
+def _beyond(chunks: ChunkFile, others: ChunkFile) -> list[str]:
+    known = {others.id_at(position) for position in range(len(others))}
+    return [chunks[at].title for at in range(len(chunks)) if chunks.id_at(at) not in known]

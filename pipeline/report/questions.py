@@ -1,0 +1,161 @@
+"""What each strategy did with each question, and for as many as a page can hold the ranking, score by score."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evals.failures import Failure
+from evals.noise import NOISE
+from evals.scored_questions import ScoredQuestion
+from pipeline.report.differences import question_key
+from pipeline.report.history import gold_rank
+from retrieval.query_must.predicate import explain
+from retrieval.search.retriever import Retriever
+from retrieval.strategy import DEFAULT_K
+from retrieval.types import Chunk, Hit
+
+RANKINGS = 800
+"""So many are shown in full: about 2 MB. The page names what came of every other question, and the command for it."""
+EXCLUDED = 10
+"""So many of the chunks that a filter kept out of one ranking are named."""
+
+Progress = Callable[[int, int], None]
+"""(done, total) rankings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One hit, and why it was kept."""
+
+    hit: Hit
+    gold: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A chunk that is not among the hits, with what is known of it."""
+
+    chunk: Chunk
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The first 15 with their scores, and what a filter kept out from among them."""
+
+    canonical: str
+    """The question as the predicates saw it."""
+    hits: tuple[Ranked, ...]
+    excluded: tuple[Told, ...]
+    n_excluded: int
+    missing: tuple[Told, ...]
+    """Gold that is not among the hits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one strategy did with one question. Key: (set, split, question id, strategy) of its row."""
+
+    row: ScoredQuestion
+    rank: int | None
+    """Of the first gold chunk; None if it is not among the first 100, or there is no gold."""
+    failed: bool
+    """Its first result is not gold. A question without gold cannot fail."""
+    why: tuple[str, ...]
+    """Of a failure, what is known of its cause."""
+    ranking: Ranking | None
+    """None: the page holds others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Gold that a filter kept out of a ranking. Key: (set, split, question id, strategy, chunk id)."""
+
+    row: ScoredQuestion
+    chunk: Chunk
+    reason: str
+
+
+def outcomes_of(
+    rows: Sequence[ScoredQuestion],
+    failed: Sequence[Failure],
+    retriever: Retriever,
+    shipped: str,
+    progress: Progress = lambda *_: None,
+) -> tuple[Outcome, ...]:
+    """What came of every row, in the order of the rows.
+
+    Failures get their rankings first, those of `shipped` before all others; then what `shipped` did well.
+    """
+    known = {_key(each.row): each for each in failed}
+    places = sorted(range(len(rows)), key=lambda at: (_key(rows[at]) not in known, rows[at].strategy != shipped, at))
+    chosen = sorted(places[:RANKINGS])
+    rankings: dict[int, Ranking] = {}
+    for done, place in enumerate(chosen):
+        progress(done, len(chosen))
+        rankings[place] = _ranking(rows[place], retriever)
+    return tuple(
+        Outcome(
+            row,
+            gold_rank(row),
+            _key(row) in known,
+            known[_key(row)].why if _key(row) in known else (),
+            rankings.get(place),
+        )
+        for place, row in enumerate(rows)
+    )
+
+
+def exclusions_of(rows: Sequence[ScoredQuestion], retriever: Retriever) -> tuple[Exclusion, ...]:
+    """Every gold chunk that a filter kept out, with what its predicate missed in the question."""
+    return tuple(
+        Exclusion(row, chunk, _refusal(row.query, chunk, retriever))
+        for row in rows
+        for chunk in _chunks(retriever, row.excluded_gold).values()
+    )
+
+
+def _ranking(row: ScoredQuestion, retriever: Retriever) -> Ranking:
+    found = retriever.retrieve(row.query, DEFAULT_K, row.strategy, debug=True)
+    reasons = {each.chunk_id: each.reason for each in found.receipt.decisions if each.kept}
+    excluded = {each.chunk_id: each.reason for each in found.receipt.decisions if not each.kept}
+    named = _chunks(retriever, list(excluded)[:EXCLUDED])
+    return Ranking(
+        canonical=found.receipt.canonical,
+        hits=tuple(Ranked(hit, hit.chunk.id in row.gold, reasons.get(hit.chunk.id, "")) for hit in found.hits),
+        excluded=tuple(Told(chunk, excluded[name]) for name, chunk in named.items()),
+        n_excluded=len(excluded),
+        missing=_missing(row, {hit.chunk.id for hit in found.hits}, retriever),
+    )
+
+
+def _missing(row: ScoredQuestion, shown: set[str], retriever: Retriever) -> tuple[Told, ...]:
+    deep = {name: rank for rank, name in enumerate(row.deep_chunk_ids, start=1)}
+    absent = [name for name in row.gold if name not in shown]
+    said = []
+    for name, chunk in _chunks(retriever, absent).items():
+        if name in row.excluded_gold:
+            said.append(Told(chunk, f"excluded: {_refusal(row.query, chunk, retriever)}"))
+        else:
+            said.append(Told(chunk, f"rank {deep[name]}" if name in deep else "not among the first 100"))
+    return tuple(said)
+
+
+def _refusal(query: str, chunk: Chunk, retriever: Retriever) -> str:
+    if chunk.query_must is None:
+        return "it has no predicate"
+    return explain(query, chunk.query_must, retriever.snapshot.vocabulary)
+
+
+def _chunks(retriever: Retriever, ids: Sequence[str]) -> Mapping[str, Chunk]:
+    chunks = retriever.snapshot.chunks
+    return {name: chunks[int(at)] for name, at in zip(ids, chunks.positions(ids), strict=True)} if ids else {}
+
+
+def _key(row: ScoredQuestion) -> tuple[str, str]:
+    return question_key(row), row.strategy
+
+
+def noise_of(row: ScoredQuestion) -> int:
+    """Siblings of a gold row among the first 15."""
+    return int(row.values.get(NOISE, 0.0))

@@ -1,0 +1,153 @@
+"""What each strategy is worth: its numbers of all questions, by kind and by book, its filter, its latency."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evals.evaluation import SHIPPED, Evaluation
+from evals.failures import Failure
+from evals.metric_table import Use, names
+from evals.noise import NOISE
+from evals.pairing import counterpart_among
+from evals.scored_questions import ScoredQuestion
+from evals.statistics.aggregates import ALL, Aggregate
+from pipeline.report.differences import Difference, differences_to
+from retrieval.search.strategies import STRATEGIES
+
+HEATED = names(Use.BY_KIND)
+"""Metrics of the tables by kind and by book."""
+RANKED_LOWER = "the gold was merely ranked lower"
+EXCLUDED = "the filter excluded gold"
+"""How a sentence of `evals.failures` about that begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filtering:
+    """A strategy against the same without query_must, over the questions that both were asked."""
+
+    counterpart: str
+    noise: float
+    """Mean of `noise@15` with the filter."""
+    unfiltered_noise: float
+    guarded_noise: float
+    """How much of `unfiltered_noise` has a predicate, so that a filter can remove it."""
+    reduction: Aggregate | None
+    recall_preserved: Aggregate | None
+    n_excluded: int
+    """Gold chunks that the filter kept out; must be 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One strategy. Key: strategy."""
+
+    strategy: str
+    numbers: tuple[Aggregate, ...]
+    """As `Evaluation.breakdown` has them: of all, by kind, and by book."""
+    filtering: Filtering | None
+    """None: it does not filter."""
+    p50_ms: float | None
+    p95_ms: float | None
+    """Both None on a page without times."""
+    causes: Mapping[str, int]
+    """Why its questions fail `hit@1`, and how many for each cause; a question with two causes counts in both."""
+    n_failed: int
+    n_asked: int
+    """Questions with gold."""
+
+    def number(self, metric: str, book: str = ALL, kind: str = ALL) -> Aggregate | None:
+        """One number with its interval; None where nothing was measured."""
+        found = (each for each in self.numbers if (each.metric, each.book, each.kind) == (metric, book, kind))
+        return next(found, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """The strategies side by side, in the order in which they were asked."""
+
+    strategies: tuple[Standing, ...]
+    differences: tuple[Difference, ...]
+    """Every other strategy minus `default`."""
+
+    @property
+    def shipped(self) -> Standing | None:
+        """What readers get."""
+        return next((each for each in self.strategies if each.strategy == SHIPPED), None)
+
+    @property
+    def best(self) -> Standing:
+        """First by `mrr`; what ships, or else the first name, where several are."""
+        return min(self.strategies, key=lambda each: (-_value(each, "mrr"), each.strategy != SHIPPED, each.strategy))
+
+    def places(self, what: str) -> tuple[str, ...]:
+        """The kinds (`kind`) or books (`book`) that there are numbers of, in order, without `*`."""
+        return tuple(dict.fromkeys(name for each in self.strategies for name in _names(each, what) if name != ALL))
+
+
+def standings_of(evaluation: Evaluation, failed: Sequence[Failure], *, times: bool) -> Standings:
+    """The strategies of an evaluation over the rows of its headline.
+
+    Args:
+        evaluation: with an experiment.
+        failed: what failed among those rows, of all strategies.
+        times: whether milliseconds are part of it.
+    """
+    rows, headline = evaluation.headline_rows(), evaluation.headline()
+    found = []
+    for name, numbers in headline.items():
+        own = [row for row in rows if row.strategy == name]
+        breakdown = evaluation.breakdown(name)
+        failures = [each for each in failed if each.row.strategy == name]
+        found.append(
+            Standing(
+                strategy=name,
+                numbers=breakdown,
+                filtering=_filtering(name, own, breakdown),
+                p50_ms=numbers.get("p50_ms") if times else None,
+                p95_ms=numbers.get("p95_ms") if times else None,
+                causes=_causes(failures),
+                n_failed=len(failures),
+                n_asked=sum(bool(row.gold) for row in own),
+            )
+        )
+    return Standings(tuple(found), differences_to(SHIPPED, rows))
+
+
+def _filtering(name: str, rows: Sequence[ScoredQuestion], numbers: Sequence[Aggregate]) -> Filtering | None:
+    counterpart = counterpart_among(STRATEGIES.values())(STRATEGIES[name])
+    compared = [row for row in rows if row.unfiltered_noise is not None]
+    if counterpart is None or not compared:
+        return None
+    whole = {each.metric: each for each in numbers if each.book == each.kind == ALL}
+    return Filtering(
+        counterpart=counterpart.name,
+        noise=_mean([row.values[NOISE] for row in compared]),
+        unfiltered_noise=_mean([row.unfiltered_noise or 0.0 for row in compared]),
+        guarded_noise=_mean([row.unfiltered_guarded_noise or 0.0 for row in compared]),
+        reduction=whole.get("noise_reduction"),
+        recall_preserved=whole.get("recall_preserved"),
+        n_excluded=sum(len(row.excluded_gold) for row in rows),
+    )
+
+
+def _causes(failed: Sequence[Failure]) -> dict[str, int]:
+    counted = Counter(cause for each in failed for cause in dict.fromkeys(map(_cause, each.why or (RANKED_LOWER,))))
+    return dict(sorted(counted.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def _cause(sentence: str) -> str:
+    return EXCLUDED if sentence.startswith(EXCLUDED) else sentence
+
+
+def _names(standing: Standing, what: str) -> list[str]:
+    other = "book" if what == "kind" else "kind"
+    return [getattr(each, what) for each in standing.numbers if getattr(each, other) == ALL]
+
+
+def _value(standing: Standing, metric: str) -> float:
+    number = standing.number(metric)
+    return 0.0 if number is None or number.value is None else number.value
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

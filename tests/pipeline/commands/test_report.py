@@ -1,0 +1,60 @@
+"""`querymust report` as a person runs it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline import cli
+from pipeline.report.page import page
+from pipeline.report.report import report_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from retrieval.home import Home
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["querymust", "report", *map(str, arguments)])
+    try:
+        cli.main()
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def test_it_writes_where_it_is_told_and_answers_four_questions(
+    sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "scores.html"
+    shown: list[str] = []
+    monkeypatch.setattr("webbrowser.open", shown.append)
+    monkeypatch.setattr("pipeline.report.questions.RANKINGS", 12)
+    assert run(monkeypatch, "--home", sample.root, "--out", path, "--no-times") == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"wrote {path} (")
+    assert printed.count("?\n") == 4
+    assert shown == []
+    same = path.read_bytes() == page(report_of(sample, times=False)).encode()
+    assert same
+    assert not (sample.root / "report.html").exists()
+
+
+def test_it_lies_in_the_home_and_opens(
+    tiny: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr("webbrowser.open", shown.append)
+    assert run(monkeypatch, "--home", tiny.root, "--open") == 0
+    assert shown == [(tiny.root / "report.html").as_uri()]
+    assert "report.html" in capsys.readouterr().out
+
+
+def test_a_home_without_an_index_is_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "--home", tmp_path) == 2
+    assert "no snapshot was built" in capsys.readouterr().err

@@ -1,0 +1,150 @@
+"""The report says what the evaluation says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from evals.evaluation import HEADLINE
+from evals.statistics.significance import paired_randomisation
+from pipeline.report.glance import glance
+from pipeline.report.questions import EXCLUDED
+from retrieval.search.strategies import STRATEGIES
+
+if TYPE_CHECKING:
+    from pipeline.report.report import Report
+    from retrieval.home import Home
+
+
+def test_every_number_of_the_leaderboard_is_the_evaluations(sample_report: Report) -> None:
+    headline = sample_report.evaluation.headline()
+    assert sample_report.standings is not None
+    assert [each.strategy for each in sample_report.standings.strategies] == list(STRATEGIES)
+    for each in sample_report.standings.strategies:
+        numbers = headline[each.strategy]
+        for metric in set(HEADLINE) - {"evaluability", "p50_ms", "p95_ms"}:
+            found = each.number(metric)
+            assert (found.value if found else None) == numbers[metric], (each.strategy, metric)
+        assert (each.p50_ms, each.p95_ms) == (numbers["p50_ms"], numbers["p95_ms"])
+
+
+def test_a_difference_to_default_is_that_of_the_means_with_its_own_p(sample_report: Report) -> None:
+    assert sample_report.standings is not None
+    headline, rows = sample_report.evaluation.headline(), sample_report.evaluation.headline_rows()
+    found = {(each.comparison.strategy, each.comparison.metric): each for each in sample_report.standings.differences}
+    assert set(found) == {(name, metric) for name in STRATEGIES if name != "default" for metric in ("hit@1", "mrr")}
+    for (name, metric), each in found.items():
+        wanted = (headline[name][metric] or 0) - (headline["default"][metric] or 0)
+        assert each.comparison.difference == pytest.approx(wanted)
+        assert each.interval is not None
+        assert each.interval.low <= wanted <= each.interval.high
+    values = {
+        strategy: [row.values["mrr"] for row in rows if row.strategy == strategy and "mrr" in row.values]
+        for strategy in ("bm25", "default")
+    }
+    p = paired_randomisation(values["bm25"], values["default"])
+    assert found["bm25", "mrr"].comparison.p == p
+    assert found["bm25", "mrr"].comparison.corrected > p
+    assert found["bm25", "mrr"].verdict == "worse"
+
+
+def test_noise_without_the_filter_is_that_of_the_counterpart(sample_report: Report) -> None:
+    assert sample_report.standings is not None
+    by_name = {each.strategy: each for each in sample_report.standings.strategies}
+    dense, prefilter = by_name["dense"], by_name["prefilter"]
+    assert prefilter.filtering is not None
+    assert dense.filtering is None
+    assert prefilter.filtering.counterpart == "dense"
+    noise = dense.number("noise@15"), prefilter.number("noise@15")
+    assert noise[0] is not None
+    assert noise[1] is not None
+    assert prefilter.filtering.unfiltered_noise == pytest.approx(noise[0].value)
+    assert prefilter.filtering.noise == pytest.approx(noise[1].value)
+    assert by_name["default"].filtering is not None
+    assert by_name["default"].filtering.counterpart == "default-query_must"
+
+
+def test_the_failures_are_those_of_hit_at_1_and_each_has_a_cause(sample_report: Report) -> None:
+    assert sample_report.standings is not None
+    for each in sample_report.standings.strategies:
+        rows = sample_report.evaluation.rows(each.strategy)
+        assert each.n_failed == sum(row.values.get("hit@1") == 0 for row in rows)
+        assert each.n_asked == sum(bool(row.gold) for row in rows)
+        assert sum(each.causes.values()) >= each.n_failed
+    failed = {(each.row.strategy, each.row.question_id) for each in sample_report.outcomes if each.failed}
+    assert len(failed) == sum(each.n_failed for each in sample_report.standings.strategies)
+
+
+def test_a_ranking_is_the_one_that_was_scored_and_its_scores_add_up(sample_report: Report) -> None:
+    ranked = [each for each in sample_report.outcomes if each.ranking]
+    assert len(ranked) == len(sample_report.outcomes)
+    for each in ranked:
+        assert each.ranking is not None
+        assert tuple(one.hit.chunk.id for one in each.ranking.hits) == each.row.chunk_ids
+        assert len(each.ranking.excluded) <= min(EXCLUDED, each.ranking.n_excluded)
+        for one in each.ranking.hits:
+            assert sum(part.contribution for part in one.hit.addends) == pytest.approx(one.hit.score, abs=1e-6)
+            assert one.reason
+            assert one.gold == (one.hit.chunk.id in each.row.gold)
+
+
+def test_gold_beyond_the_first_15_is_told_apart(sample_report: Report) -> None:
+    for each in sample_report.outcomes:
+        assert each.ranking is not None
+        gold = {one.hit.chunk.id for one in each.ranking.hits if one.gold}
+        missing = {told.chunk.id: told.said for told in each.ranking.missing}
+        assert gold | set(missing) == set(each.row.gold)
+        for name, said in missing.items():
+            deep = each.row.deep_chunk_ids
+            wanted = f"rank {deep.index(name) + 1}" if name in deep else "not among the first 100"
+            assert said == wanted or name in each.row.excluded_gold
+
+
+def test_a_healthy_live_snapshot_holds_every_rule_that_can_be_judged(sample_report: Report) -> None:
+    assert sample_report.header.is_live
+    assert {each.rule: each.state for each in sample_report.verdicts} == {
+        "snapshot_finds_its_own_chunks": "held",
+        "snapshot_holds_every_chunk": "held",
+        "gold_resolves": "held",
+        "no_false_exclusions": "held",
+        "not_worse_than_live": "not judged",
+        "query_must_lessens_noise": "held",
+    }
+
+
+def test_gold_that_the_filter_removes_is_named_and_stands_in_the_gate(hostile_report: Report) -> None:
+    (exclusion,) = [each for each in hostile_report.exclusions if each.row.strategy == "default"]
+    assert exclusion.row.question_id == "hostile"
+    assert exclusion.chunk.row_key == "6"
+    assert exclusion.reason.startswith("contain_one_of failed group")
+    (verdict,) = [each for each in hostile_report.verdicts if each.rule == "no_false_exclusions"]
+    assert verdict.state == "failed"
+    assert "hostile" in verdict.against[0]
+    answers = {each.section: each.says for each in glance(hostile_report)}
+    assert answers["filter"].startswith("1 gold chunk with default, of hostile.")
+
+
+def test_a_home_without_questions_has_a_header_and_a_gate(tiny_built: Home) -> None:
+    from pipeline.report.page import page
+    from pipeline.report.report import report_of
+
+    made = report_of(tiny_built)
+    assert made.standings is None
+    assert made.outcomes == ()
+    assert {each.state for each in made.verdicts if each.rule.startswith("snapshot_")} == {"held"}
+    assert {each.note for each in made.verdicts if each.state == "not judged"} == {"no questions were given"}
+    assert page(made).count("No questions were given") == 1
+
+
+@pytest.mark.usefixtures("few_rankings")
+def test_a_chunk_of_no_book_stands_in_the_gate(sample_copy: Home) -> None:
+    from pipeline.report.report import report_of
+
+    folder = next((sample_copy.root / "books").iterdir())
+    lines = (folder / "chunks.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (folder / "chunks.jsonl").write_text("".join(lines[1:]), "utf-8")
+    (verdict,) = [each for each in report_of(sample_copy).verdicts if each.rule == "snapshot_holds_every_chunk"]
+    assert verdict.state == "failed"
+    assert len(verdict.against) == 1
+    assert verdict.against[0].endswith("is no book's")
