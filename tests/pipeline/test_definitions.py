@@ -50,7 +50,7 @@ def check_specs(definitions: dg.Definitions) -> list[dg.AssetCheckSpec]:
 
 
 def test_these_are_the_assets(specs: dict[str, dg.AssetSpec]) -> None:
-    assert set(specs) == BY_BOOK | WHOLE | {"evaluation", "evidence_weights"}
+    assert set(specs) == BY_BOOK | WHOLE | {"evaluation", "evidence_weights", "metrics_dashboard"}
 
 
 def test_books_are_partitions_up_to_the_embeddings(specs: dict[str, dg.AssetSpec]) -> None:
@@ -87,7 +87,7 @@ def test_one_process_writes(definitions: dg.Definitions) -> None:
     assert definitions.executor is dg.in_process_executor
 
 
-@pytest.mark.parametrize("name", sorted(BY_BOOK | WHOLE | CHECKS | {"evaluation"} | set(HEADLINE)))
+@pytest.mark.parametrize("name", sorted(BY_BOOK | WHOLE | CHECKS | {"evaluation", "metrics_dashboard"} | set(HEADLINE)))
 def test_every_asset_check_and_metric_is_documented(name: str) -> None:
     assert f"`{name}`" in DOCS
 
