@@ -42,7 +42,7 @@ def write_report(
         made = report_of(found, times=not no_times, progress=lambda done, total: bar("rankings", done, total))
         path = (out_file or default_path(found)).expanduser().resolve()
         size = write_page(made, path)
-    out.print(f"wrote {path} ({size / 1e6:.1f} MB)", markup=False)
+    out.print(f"wrote {path} ({size / 1000:,.0f} kB)", markup=False)
     for answer in glance(made):
         out.print(f"\n{answer.asks}\n  {answer.says}", markup=False)
     if open_:

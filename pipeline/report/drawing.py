@@ -41,8 +41,10 @@ class Trend:
 
     metric: str
     points: tuple[Point, ...]
+    bottom: float
+    """The value at the lower line: the least end of an interval, so that small changes can be seen."""
     top: float
-    """The value at the upper line; 0 is at the lower one."""
+    """The value at the upper line."""
 
     @property
     def line(self) -> str:
@@ -94,20 +96,22 @@ def trend(metric: str, scored: Sequence[Scored]) -> Trend:
     """The line of one metric; snapshots about which it says nothing are left out."""
     found = [(each, number) for each in scored for number in each.numbers if number.metric == metric]
     known = [(each, number, number.value) for each, number in found if number.value is not None]
-    highest = max((number.high if number.high is not None else value for _, number, value in known), default=1.0)
-    top = max(1.0, highest)
+    ends = [end for _, number, value in known for end in (number.low, value, number.high) if end is not None]
+    bottom, top = min(ends, default=0.0), max(ends, default=1.0)
     step = (WIDTH - _LEFT - _RIGHT) / max(1, len(known) - 1)
     points = []
     for place, (each, number, value) in enumerate(known):
         low = value if number.low is None else number.low
         high = value if number.high is None else number.high
         x = round(_LEFT + place * step, 1) if len(known) > 1 else WIDTH / 2
-        points.append(Point(x, _height(value, top), _height(low, top), _height(high, top), each, number))
-    return Trend(metric, tuple(points), top)
+        y, below, above = (_height(end, bottom, top) for end in (value, low, high))
+        points.append(Point(x, y, below, above, each, number))
+    return Trend(metric, tuple(points), bottom, top)
 
 
-def _height(value: float, top: float) -> float:
-    return round(_TOP + (1 - value / top) * (HEIGHT - _TOP - _BOTTOM), 1)
+def _height(value: float, bottom: float, top: float) -> float:
+    share = (value - bottom) / (top - bottom) if top > bottom else 0.5
+    return round(_TOP + (1 - share) * (HEIGHT - _TOP - _BOTTOM), 1)
 
 
 def _bar(number: Aggregate, low: float, high: float) -> Bar:
