@@ -4,12 +4,12 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 
 from evals.benchmarks.corpus import chunks_of_book
 from pipeline.bench.index import Tell
+from retrieval.clock import Clock
 from retrieval.errors import IndexCorruptError
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.embedding.embedding_text import embedding_text
@@ -113,7 +113,7 @@ def _builds(folder: BookFolder, times: int, embedder: Embedder, tell: Tell) -> B
 
 
 def _outcome(home: Path, build: Callable[[], Manifest]) -> _Outcome:
-    begun = perf_counter()
+    clock = Clock()
     snapshot_id = build().id
     with open_snapshot(home, snapshot_id) as snapshot:
         faults, search = verify_snapshot(snapshot), snapshot.neighbour_search
@@ -121,4 +121,4 @@ def _outcome(home: Path, build: Callable[[], Manifest]) -> _Outcome:
         raise IndexCorruptError(f"the build of {snapshot_id} did not say how its neighbours are found")
     if not faults:
         promote(home, snapshot_id)
-    return _Outcome(search, live_id(home) == snapshot_id, perf_counter() - begun)
+    return _Outcome(search, live_id(home) == snapshot_id, clock.seconds)

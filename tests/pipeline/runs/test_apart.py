@@ -46,6 +46,8 @@ def start(home: Home) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell that runs the tests in the background lets them ignore Ctrl-C, and they would hand that down.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 -- it calls nothing that locks
     )
 
 
