@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from evals.assets import DIGITS, with_reason
 from evals.evaluation import SHIPPED, Evaluation, evaluation_of
 from evals.gate import SCORE_RULES, Scores, Thresholds
+from evals.questions.question_sets import questions_version
 from evals.rules import Reason, Rule
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
@@ -15,20 +17,38 @@ from retrieval.search.strategies import STRATEGIES
 ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
 NO_QUESTIONS = "no questions were given"
 
+_When = dg.AutomationCondition
+JUDGED = (
+    (_When.newly_missing() | _When.any_deps_updated()).since(_When.newly_requested() | _When.newly_updated())
+    & ~_When.any_deps_missing()
+    & ~_When.any_deps_in_progress()
+    & ~_When.in_progress()
+).with_label("judged")
+"""A check follows what it judges: it runs once for each new state of it, in the run of what waits for it if it can."""
+
 
 def score_check(rule: Rule[Scores]) -> dg.AssetChecksDefinition:
     """The check of a rule about scores; it judges the candidate by what ships."""
 
-    @dg.asset_check(asset=rule.asset, name=rule.name, description=rule.says, blocking=rule.blocks)
+    @dg.asset_check(
+        asset=rule.asset,
+        name=rule.name,
+        description=rule.says,
+        blocking=rule.blocks,
+        automation_condition=JUDGED,
+    )
+    @with_reason
     def check(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
         candidate = evaluation_of(home, home.candidate, STRATEGIES[SHIPPED])
         live, note = _live(home) if rule.against_live else (None, "")
-        return _judged(rule, candidate, live, note)
+        return _judged(rule, candidate, live, note, questions_version(home.settings.questions))
 
     return check
 
 
-def _judged(rule: Rule[Scores], candidate: Evaluation, live: Evaluation | None, note: str) -> dg.AssetCheckResult:
+def _judged(
+    rule: Rule[Scores], candidate: Evaluation, live: Evaluation | None, note: str, questions: str
+) -> dg.AssetCheckResult:
     before = live.experiment if live and _share_a_question(candidate, live) else None
     stale = tuple(map(str, candidate.stale))
     reasons = rule.reasons(Scores(candidate.experiment, before, stale)) if candidate.experiment else ()
@@ -49,6 +69,7 @@ def _judged(rule: Rule[Scores], candidate: Evaluation, live: Evaluation | None, 
             "false_exclusions": _number(headline.get("false_exclusions")),
             "noise_reduction": _number(headline.get("noise_reduction")),
             "snapshot": candidate.snapshot,
+            "questions": questions,
         },
     )
 
@@ -71,7 +92,7 @@ def _share_a_question(candidate: Evaluation, live: Evaluation) -> bool:
 
 
 def _number(value: float | None) -> dg.MetadataValue:
-    return dg.MetadataValue.null() if value is None else dg.MetadataValue.float(value)
+    return dg.MetadataValue.null() if value is None else dg.MetadataValue.float(round(value, DIGITS))
 
 
 def _first(reasons: Sequence[Reason], shown: int = 5) -> str:

@@ -16,16 +16,17 @@ def load() -> dg.Definitions:
 
     Not `load_from_defs_folder`: it looks for a pyproject.toml above the package, and an installed wheel has none.
     """
+    home = resources.default_home()
     return dg.Definitions(
         assets=[*dg.load_assets_from_package_module(own), *dg.load_assets_from_modules([eval_assets])],
         asset_checks=[
             *dg.load_asset_checks_from_package_module(own),
             *dg.load_asset_checks_from_modules([eval_checks]),
         ],
-        jobs=[jobs.index_book, jobs.index_library, jobs.evaluate, jobs.go_live],
-        sensors=[sensors.new_or_changed_books],
-        schedules=[schedules.nightly_embedding],
-        resources={"home": resources.HomeResource(path=str(resources.default_home()))},
+        jobs=[jobs.index_book, jobs.index_library, jobs.evaluate, jobs.go_live, jobs.build_library],
+        sensors=[sensors.new_or_changed_books, sensors.live_follows_books],
+        schedules=[schedules.nightly_embedding(home)],
+        resources={"home": resources.HomeResource(path=str(home))},
         # One process writes: two writers on one Chroma collection lose vectors without an error. This holds the steps
         # of a run together; that runs wait for each other is said in dagster.yaml.
         executor=dg.in_process_executor,

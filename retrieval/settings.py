@@ -1,14 +1,18 @@
 """The settings of one home: `rag.yaml`, over it the environment, over both the options of a command."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from zoneinfo import available_timezones
 
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import UnknownNameError, UnreadableSettingsError
 
 FILE_NAME = "rag.yaml"
+
+_NIGHTLY, _ZONE = "03:00", "UTC"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +25,24 @@ class Settings:
     | `questions` | `QUERYMUST_QUESTIONS`| JSONL files with gold; `:` between them   |
     | `embedder`  | `QUERYMUST_EMBEDDER` | name of the embedder                      |
     | `chroma`    | `QUERYMUST_CHROMA`   | a Chroma server, http://HOST:PORT; else embedded |
+    | `nightly`   | `QUERYMUST_NIGHTLY`  | when the night's build begins, HH:MM      |
+    | `timezone`  | `QUERYMUST_TIMEZONE` | in which zone, as `Europe/Berlin`         |
     """
 
     library: Path | None = None
     questions: tuple[Path, ...] = ()
     embedder: str = "wordllama"
     chroma: str | None = None
+    nightly: str = _NIGHTLY
+    timezone: str = _ZONE
 
     @classmethod
     def read(cls, folder: Path, environment: Mapping[str, str] = os.environ) -> "Settings":
         """Settings of the home at `folder`; defaults where neither the file nor the environment says anything.
 
         Raises:
-            UnreadableSettingsError: the file is not a YAML mapping of texts and lists of texts.
+            UnreadableSettingsError: the file is not a YAML mapping of texts and lists of texts; or the time or the zone
+                is none.
             UnknownNameError: the file has a key that no setting is called.
         """
         path = folder / FILE_NAME
@@ -50,6 +59,8 @@ class Settings:
             library=Path(str(library)) if library else None,
             questions=tuple(Path(str(question)) for question in _listed(path, questions)),
             chroma=str(chroma) if chroma else None,
+            nightly=_time(environment.get("QUERYMUST_NIGHTLY") or stored.get("nightly") or _NIGHTLY),
+            timezone=_zone(str(environment.get("QUERYMUST_TIMEZONE") or stored.get("timezone") or _ZONE)),
         )
         return replace(settings, embedder=str(embedder)) if embedder else settings
 
@@ -79,3 +90,18 @@ def _listed(path: Path, questions: object) -> list[object]:
     if not isinstance(questions, list):
         raise UnreadableSettingsError(f"{path}: `questions` is {questions!r}, not a list of files")
     return questions
+
+
+def _time(value: object) -> str:
+    # YAML reads 13:30 without quotes as a number to the base of 60.
+    said = f"{value // 60:02d}:{value % 60:02d}" if isinstance(value, int) else str(value)
+    found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", said)
+    if not found:
+        raise UnreadableSettingsError(f"`nightly` is {said!r}, not a time of day as 03:00")
+    return f"{int(found[1]):02d}:{found[2]}"
+
+
+def _zone(name: str) -> str:
+    if name not in available_timezones():
+        raise UnreadableSettingsError(f"`timezone` is {name!r}, not a zone as UTC or Europe/Berlin")
+    return name

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from evals.metrics import Judgement, judge
@@ -19,6 +20,16 @@ Ask = Callable[[Question, int, Strategy], Retrieval]
 
 FILE_NAME = re.compile(r"[\w+@-][\w.+@-]*")
 """What names of sets, splits, strategies and snapshots may be: they become file names."""
+
+
+def questions_version(files: Sequence[Path]) -> str:
+    """Hash of the names and contents of question files; it says whether the same was asked. A file that is gone counts
+    as an empty one: whoever reads it says so."""
+    digest = sha256()
+    for path in files:
+        content = path.read_bytes() if path.is_file() else b""
+        digest.update(f"{path.name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

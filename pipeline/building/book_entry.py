@@ -1,5 +1,6 @@
 """What a home knows of a book at a glance: written when the book is indexed, read by what shows the books."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,17 @@ class BookEntry:
 def keep_digest(folder: Path, digest: str) -> None:
     """Remember in a book's folder of records which state of its source they are made from."""
     write_atomically(folder / _DIGEST, digest + "\n")
+
+
+def unfinished_books(home: Home, slugs: Iterable[str]) -> tuple[str, ...]:
+    """Books that were read again and not indexed to the end: their records are of two states."""
+    entries = book_entries(home)
+    return tuple(
+        slug
+        for slug in slugs
+        if (home.book(slug) / _DIGEST).is_file()
+        and (slug not in entries or entries[slug].digest != (home.book(slug) / _DIGEST).read_text("ascii").strip())
+    )
 
 
 def enter_book(folder: Path) -> None:

@@ -1,31 +1,73 @@
 """What stands between a snapshot and its readers, asked of Dagster's own record of checks.
 
 Dagster stops a run at a failed blocking check. It does not stop somebody who materializes `live_index` alone, or after
-the check ran for another snapshot; this does.
+the check ran for another snapshot, other records or other questions; this does.
 """
+
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import dagster as dg
 
-from evals.gate import RULES
+from evals.gate import RULES, SCORE_RULES
+from evals.questions.question_sets import questions_version
+from pipeline.building.made_of import records_behind
+from retrieval.home import Home
 
 GATE = tuple(dg.AssetCheckKey(dg.AssetKey(rule.asset), rule.name) for rule in RULES if rule.blocks)
-"""The checks of the rules that block: on the snapshot and on its scores. A book's own checks stop that book's run."""
+"""The checks of the rules that block: on the snapshot and on its scores. Those on books are `live_index`'s to name."""
+
+_SCORES = {rule.name for rule in SCORE_RULES}
+_CANDIDATE = dg.AssetKey("candidate_index")
 
 
-def open_objections(instance: dg.DagsterInstance, snapshot: str) -> list[str]:
-    """A sentence for each gate check that failed for this snapshot or never ran on it; empty when all hold."""
-    sentences = [_objection(instance, key, snapshot) for key in GATE]
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a check must have looked at to count: a key of its metadata and the value there."""
+
+    key: str
+    value: str
+    otherwise: str
+    """What it looked at where the value is another."""
+
+
+def open_objections(
+    instance: dg.DagsterInstance, home: Home, snapshot: str, book_checks: Iterable[dg.AssetCheckKey]
+) -> list[str]:
+    """A sentence for each blocking check that failed for this snapshot's content or never ran on it; empty: all hold.
+
+    Args:
+        instance: whose record of checks is asked.
+        home: whose questions the scores must rest on.
+        snapshot: the candidate.
+        book_checks: the blocking checks on the assets of the books.
+    """
+    event = instance.get_latest_materialization_event(_CANDIDATE)
+    metadata = event.asset_materialization.metadata if event and event.asset_materialization else {}
+    said, table = metadata.get("snapshot"), metadata.get("made_of")
+    if said is None or said.value != snapshot or not isinstance(table, dg.TableMetadataValue):
+        return ["nothing says which records it was made of; materialize candidate_index"]
+    questions = Judged("questions", questions_version(home.settings.questions), "other questions")
+    wanted: dict[dg.AssetCheckKey, tuple[Judged, ...]] = {}
+    for key in book_checks:
+        records = records_behind(table, key.asset_key.to_user_string())
+        wanted[key] = (Judged("records", str(records), "other records of the books"),)
+    for key in GATE:
+        judged = Judged("snapshot", snapshot, "another snapshot")
+        wanted[key] = (judged, questions) if key.name in _SCORES else (judged,)
+    sentences = (_objection(instance, key, *judged) for key, judged in wanted.items())
     return [sentence for sentence in sentences if sentence]
 
 
-def _objection(instance: dg.DagsterInstance, key: dg.AssetCheckKey, snapshot: str) -> str | None:
+def _objection(instance: dg.DagsterInstance, key: dg.AssetCheckKey, *wanted: Judged) -> str | None:
     record = instance.get_latest_asset_check_evaluation_record(key)
     evaluation = record.evaluation if record else None
     if evaluation is None:
         return f"{key.name} never ran"
-    judged = evaluation.metadata.get("snapshot")
-    if judged is None or judged.value != snapshot:
-        return f"{key.name} last ran on another snapshot"
+    for each in wanted:
+        judged = evaluation.metadata.get(each.key)
+        if judged is None or judged.value != each.value:
+            return f"{key.name} last ran on {each.otherwise}"
     if not evaluation.passed and evaluation.severity is dg.AssetCheckSeverity.ERROR:
         return f"{key.name} failed: {evaluation.description or 'no reason given'}"
     return None

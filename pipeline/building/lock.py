@@ -25,6 +25,10 @@ class HomeBusyError(RetrievalError):
     """Another process writes in this home; the message says which."""
 
 
+class HomeUnwritableError(RetrievalError):
+    """This process may not write in this home, or cannot."""
+
+
 @dataclass(frozen=True, slots=True)
 class Holder:
     """Who is at work in a home."""
@@ -58,11 +62,17 @@ def write_lock(root: Path) -> Iterator[int]:
 
     Raises:
         HomeBusyError: another process holds it.
+        HomeUnwritableError: the home cannot be made or written.
     """
-    is_new = not root.exists()
-    root.mkdir(parents=True, exist_ok=True)
     path = root / FILE_NAME
-    descriptor = _locked(path)
+    try:
+        is_new = not root.exists()
+        root.mkdir(parents=True, exist_ok=True)
+        descriptor = _locked(path)
+    except OSError as error:
+        raise HomeUnwritableError(
+            f"the home {root} cannot be written ({error.strerror}); make it writable, or name another with --home"
+        ) from error
     try:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, dump_record(Holder.here()) + b"\n", 0)

@@ -2,10 +2,14 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 
 import dagster as dg
 
-Reported = int | float | str | None | dg.MetadataValue
+Reported = int | float | str | None | dg.MetadataValue | dg.TableSchema
+
+ROWS = 200
+"""How many lines of a table are kept in the event log; the records themselves lie in the home."""
 
 SHOWN = 5
 """How many counterexamples a description names; all of them would fill the event log."""
@@ -21,8 +25,29 @@ def content_version(parts: Iterable[str | bytes]) -> str:
 
 def materialized(version: str, metadata: Mapping[str, Reported]) -> dg.MaterializeResult[None]:
     """The result of an asset that stored its own output. An undefined number is reported as null, never as 0."""
-    values = {key: dg.MetadataValue.null() if value is None else value for key, value in metadata.items()}
+    values = {key: _reported(value) for key, value in metadata.items()}
     return dg.MaterializeResult(metadata=values, data_version=dg.DataVersion(version))
+
+
+def columns_of(record_type: type) -> dg.TableSchema:
+    """The fields of a frozen record as the columns of a table, in their order."""
+    return dg.TableSchema(
+        columns=[
+            dg.TableColumn(each.name, getattr(each.type, "__name__", str(each.type))) for each in fields(record_type)
+        ]
+    )
+
+
+def as_table(records: Sequence[object], record_type: type) -> dg.TableMetadataValue:
+    """Frozen records of plain values as a table in the UI; floats to four digits."""
+    rows = [
+        {each.name: _plain(getattr(record, each.name)) for each in fields(record_type)} for record in records[:ROWS]
+    ]
+    return dg.MetadataValue.table(records=[dg.TableRecord(row) for row in rows], schema=columns_of(record_type))
+
+
+def _plain(value: float | str | None) -> float | str | None:
+    return round(value, 4) if isinstance(value, float) else value
 
 
 def held(
@@ -39,6 +64,12 @@ def held(
         description=first + more or "nothing contradicts it",
         metadata={
             "n_counterexamples": len(counterexamples),
-            **{key: dg.MetadataValue.null() if value is None else value for key, value in metadata.items()},
+            **{key: _reported(value) for key, value in metadata.items()},
         },
     )
+
+
+def _reported(value: Reported) -> int | float | str | dg.MetadataValue | dg.TableSchema:
+    if value is None:
+        return dg.MetadataValue.null()
+    return round(value, 4) if isinstance(value, float) else value

@@ -2,6 +2,8 @@
 
 import dagster as dg
 
+from evals.assets import with_reason
+from evals.code_version import code_version
 from pipeline.building.book_entry import keep_digest
 from pipeline.building.materialization import materialized
 from pipeline.defs.partitions import books_partitions
@@ -11,7 +13,15 @@ from retrieval.ingest.library.library import list_books, read_book
 from retrieval.records import write_jsonl
 
 
-@dg.asset(partitions_def=books_partitions, group_name="ingest", kinds={"markdown"}, owners=["team:search"])
+@dg.asset(
+    partitions_def=books_partitions,
+    group_name="ingest",
+    kinds={"markdown"},
+    owners=["team:search"],
+    tags={"domain": "books"},
+    code_version=code_version(),
+)
+@with_reason
 def books(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The documents of one book with their metadata, and what was ignored or read with a warning."""
     folders = {folder.slug: folder for folder in list_books(home.library)}
@@ -21,9 +31,13 @@ def books(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg
     book = read_book(folders[slug])
     write_jsonl(home.book(slug) / "book.jsonl", [book])
     keep_digest(home.book(slug), folders[slug].digest)
+    context.log.info(
+        f"{slug}: {len(book.documents)} documents, {len(book.warnings)} warnings, read from {home.library}"
+    )
     return materialized(
         folders[slug].digest,
         {
+            "dagster/partition_row_count": len(book.documents),
             "n_documents": len(book.documents),
             "n_characters": sum(len(document.text) for document in book.documents),
             "n_ignored": len(book.ignored),

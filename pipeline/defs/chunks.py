@@ -1,28 +1,39 @@
 """chunks → embeddings: what of one book is indexed, and its vectors."""
 
 from collections import Counter
-from dataclasses import asdict
 
 import dagster as dg
 
+from evals.assets import with_reason
+from evals.code_version import code_version
 from pipeline.building.book_entry import enter_book
 from pipeline.building.embedding import embed_chunks, embedding_key
-from pipeline.building.materialization import content_version, materialized
+from pipeline.building.materialization import as_table, columns_of, content_version, materialized
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.ingest.chunking import chunk_book
-from retrieval.ingest.density import table_densities
+from retrieval.ingest.density import TableDensity, table_densities
 from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.tables.strictness import MIN_DENSITY
 from retrieval.records import dump_record, read_jsonl, write_jsonl
 from retrieval.types import Chunk, Row
 
+AGAIN = dg.RetryPolicy(max_retries=2, delay=2, backoff=dg.Backoff.EXPONENTIAL)
+"""For an embedder that is a server; what was embedded before it failed is kept."""
+
 
 @dg.asset(
-    deps=["predicates"], partitions_def=books_partitions, group_name="ingest", kinds={"python"}, owners=["team:search"]
+    deps=["predicates"],
+    partitions_def=books_partitions,
+    group_name="ingest",
+    kinds={"python"},
+    owners=["team:search"],
+    tags={"domain": "books"},
+    code_version=code_version(),
 )
+@with_reason
 def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The units that are embedded, indexed and returned: a chunk for each table row, and the prose around them."""
     folder = home.book(context.partition_key)
@@ -30,22 +41,35 @@ def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
     write_jsonl(folder / "chunks.jsonl", cut)
     kinds = Counter(chunk.kind for chunk in cut)
     densities = table_densities(cut)
+    context.log.info(f"{context.partition_key}: {len(cut)} chunks, {kinds['row']} of them rows")
     return materialized(
         content_version(map(dump_record, cut)),
         {
             "n_chunks": len(cut),
+            "dagster/partition_row_count": len(cut),
+            "dagster/column_schema": columns_of(Chunk),
             "n_rows": kinds["row"],
             "n_records": kinds["record"],
             "n_prose": kinds["prose"],
             "n_guarded": sum(chunk.query_must is not None for chunk in cut),
             "n_crowded_tables": sum(table.density >= MIN_DENSITY for table in densities),
-            "near_duplicate_density": dg.MetadataValue.json([asdict(table) for table in densities]),
+            "near_duplicate_density": as_table(densities, TableDensity),
             "longest_characters": max((len(chunk.search_text) for chunk in cut), default=0),
         },
     )
 
 
-@dg.asset(deps=[chunks], partitions_def=books_partitions, group_name="ingest", kinds={"numpy"}, owners=["team:search"])
+@dg.asset(
+    deps=[chunks],
+    partitions_def=books_partitions,
+    group_name="ingest",
+    kinds={"numpy"},
+    owners=["team:search"],
+    tags={"domain": "books"},
+    code_version=code_version(),
+    retry_policy=AGAIN,
+)
+@with_reason
 def embeddings(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """A vector for each chunk, kept by (model, text hash): only what the store lacks is embedded."""
     folder = home.book(context.partition_key)
@@ -54,11 +78,16 @@ def embeddings(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
     store = EmbeddingStore(home.embeddings, embedder.identity)
     tally = embed_chunks(store, embedder, found, folder / "embedded.txt")
     enter_book(folder)
+    context.log.info(
+        f"{context.partition_key}: {tally.n_embedded} embedded, {tally.n_reused} reused, {tally.n_deleted} deleted; "
+        "readers find it once the library is indexed and live"
+    )
     model = f"{embedder.identity.name} {embedder.identity.version}"
     return materialized(
         content_version([model, *map(embedding_key, found)]),
         {
             "n_chunks": len(found),
+            "dagster/partition_row_count": len(found),
             "n_embedded": tally.n_embedded,
             "n_reused": tally.n_reused,
             "n_deleted": tally.n_deleted,

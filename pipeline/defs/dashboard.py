@@ -2,9 +2,9 @@
 
 import dagster as dg
 
+from evals.assets import AFTER_CHANGE, with_reason
 from evals.evaluation import SHIPPED
 from pipeline.building.materialization import content_version, materialized
-from pipeline.defs.index import SETTLED
 from pipeline.report.glance import glance
 from pipeline.report.page import default_path, write_page
 from pipeline.report.report import report_of
@@ -15,8 +15,9 @@ NUMBERS = ("mrr", "hit@1", "noise@15", "false_exclusions")
 
 
 @dg.asset(
-    deps=["leaderboard"], group_name="evals", kinds={"html"}, owners=["team:search"], automation_condition=SETTLED
+    deps=["leaderboard"], group_name="evals", kinds={"html"}, owners=["team:search"], automation_condition=AFTER_CHANGE
 )
+@with_reason
 def metrics_dashboard(home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """One HTML page on the candidate: scores, failures, filter, trend and gate. It opens without a server."""
     made, path = report_of(home), default_path(home)

@@ -5,10 +5,12 @@ from collections import Counter
 
 import dagster as dg
 
+from evals.assets import SETTLED, with_reason
+from evals.code_version import code_version
 from pipeline.building.embedding import embedding_key
 from pipeline.building.materialization import materialized
 from pipeline.defs.chunks import chunks, embeddings
-from pipeline.defs.index import SETTLED, graph_folder, library_chunks
+from pipeline.defs.index import graph_folder, library_chunks
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
@@ -21,8 +23,11 @@ from retrieval.index.graph.graph import RELATIONS
     group_name="index",
     kinds={"numpy"},
     owners=["team:search"],
+    tags={"domain": "index"},
+    code_version=code_version(),
     automation_condition=SETTLED,
 )
+@with_reason
 def graph(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """Sections, things described and traits beside the chunks, and the edges between them."""
     found = library_chunks(context.instance, home)
@@ -32,6 +37,7 @@ def graph(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg
     folder = graph_folder(home, found, vectors)
     shutil.rmtree(home.graph, ignore_errors=True)
     built.save(folder)
+    context.log.info(f"{built.n_nodes} nodes, {built.n_edges} edges over {len(found)} chunks")
     kinds = Counter(RELATIONS[relation] for relation in built.relations[built.forward].tolist())
     return materialized(
         folder.name,

@@ -6,35 +6,52 @@ from pathlib import Path
 
 import dagster as dg
 
+from evals.assets import SETTLED, with_reason
+from evals.code_version import code_version
+from pipeline.building.book_entry import unfinished_books
 from pipeline.building.embedding import embedding_key
+from pipeline.building.made_of import made_of
 from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.chunks import chunks, embeddings
 from pipeline.defs.partitions import books_partitions
+from pipeline.defs.tables import predicates, table_rows
 from retrieval.errors import IndexMissingError
 from retrieval.home import Home
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.index.graph.graph import Graph
-from retrieval.index.snapshot.live import snapshot_folder
+from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.snapshot import build_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
 from retrieval.index.words.tokenizer import tokenizer
 from retrieval.records import dump_record, read_jsonl
 from retrieval.types import Chunk, Vector
 
-SETTLED = dg.AutomationCondition.eager()
-"""Whole-library assets follow their books once none of them is missing or under way."""
+
+def book_slugs(instance: dg.DagsterInstance) -> list[str]:
+    """The books that are partitions.
+
+    Raises:
+        IndexMissingError: none is.
+    """
+    slugs = sorted(instance.get_dynamic_partitions(str(books_partitions.name)))
+    if not slugs:
+        raise IndexMissingError(
+            "no book is a partition yet; switch on the sensor new_or_changed_books, which adds the library's, "
+            "or run: querymust build --library DIR"
+        )
+    return slugs
 
 
 def library_chunks(instance: dg.DagsterInstance, home: Home) -> tuple[Chunk, ...]:
     """The chunks of every book that is a partition, in the order of their ids.
 
     Raises:
-        IndexMissingError: a book of the library was never chunked, so the library is not whole.
+        IndexMissingError: no book is a partition, or one was never chunked, so the library is not whole.
     """
     found: list[Chunk] = []
-    for slug in sorted(instance.get_dynamic_partitions(str(books_partitions.name))):
+    for slug in book_slugs(instance):
         path = home.book(slug) / "chunks.jsonl"
         if not path.is_file():
             raise IndexMissingError(f"book {slug!r} has no chunks yet; materialize its partition first")
@@ -84,29 +101,53 @@ def graph_of(home: Home, found: Sequence[Chunk], vectors: Vector) -> Graph:
     return Graph.load(folder)
 
 
-@dg.asset(deps=[chunks], group_name="index", kinds={"scipy"}, owners=["team:search"], automation_condition=SETTLED)
+@dg.asset(
+    deps=[chunks],
+    group_name="index",
+    kinds={"scipy"},
+    owners=["team:search"],
+    tags={"domain": "index"},
+    code_version=code_version(),
+    automation_condition=SETTLED,
+)
+@with_reason
 def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The lexical index over every chunk of the library; its scores are Okapi BM25's."""
     texts = [chunk.search_text for chunk in library_chunks(context.instance, home)]
     index = LexicalIndex.build(texts, tokenizer(home.vocabulary))
     shutil.rmtree(home.lexical, ignore_errors=True)
     index.save(home.lexical / index.fingerprint)
+    context.log.info(f"{len(texts)} chunks, {index.n_terms} terms")
     return materialized(
         index.fingerprint,
-        {"n_chunks": len(texts), "n_terms": index.n_terms, "n_postings": index.n_postings},
+        {
+            "n_chunks": len(texts),
+            "n_terms": index.n_terms,
+            "n_postings": index.n_postings,
+            "dagster/row_count": len(texts),
+        },
     )
 
 
 @dg.asset(
-    deps=[lexical, embeddings, "graph"],
+    # The tables are in the chunks. They stand here so that a failed check on them stops the snapshot too.
+    deps=[lexical, embeddings, "graph", chunks, table_rows, predicates],
     group_name="index",
     kinds={"chroma"},
     owners=["team:search"],
+    tags={"domain": "index"},
+    code_version=code_version(),
     automation_condition=SETTLED,
 )
+@with_reason
 def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """A snapshot of the library: vectors, lexical index, graph, compiled predicates and a manifest under one id."""
-    found = library_chunks(context.instance, home)
+    slugs, found = book_slugs(context.instance), library_chunks(context.instance, home)
+    if unfinished := unfinished_books(home, slugs):
+        raise IndexMissingError(
+            f"{', '.join(unfinished)}: read again and not indexed to the end, so the library is of two states; "
+            "materialize the partition again, its last run says what stopped it"
+        )
     texts = [chunk.search_text for chunk in found]
     store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
     embedded = [embedding_key(chunk) for chunk in found]
@@ -124,6 +165,11 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
     search = NeighbourSearch.read(snapshot_folder(home.root, manifest.id))
     # Read again: a book that another process indexed meanwhile keeps its vectors.
     n_forgotten = store.prune(present_keys(context.instance, home))
+    is_live = live_id(home.root) == manifest.id
+    context.log.info(
+        f"{manifest.id}: {len(found)} chunks of {len(slugs)} books; "
+        + ("it is what is live" if is_live else "not live yet: evaluation, leaderboard and live_index decide")
+    )
     return materialized(
         manifest.id,
         {
@@ -133,6 +179,9 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
             "n_tables": manifest.n_tables,
             "n_edges": manifest.n_edges,
             "n_forgotten": n_forgotten,
+            "dagster/row_count": len(found),
+            "is_live": int(is_live),
+            "made_of": made_of(home, slugs),
             "dimensions": store.identity.dimensions,
             "embedder": store.identity.name,
             "snapshot": manifest.id,

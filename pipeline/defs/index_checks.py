@@ -2,6 +2,8 @@
 
 import dagster as dg
 
+from evals.assets import with_reason
+from evals.checks import JUDGED
 from evals.gate import SNAPSHOT_RULES, Contents
 from evals.rules import Rule
 from pipeline.building.materialization import held
@@ -15,7 +17,14 @@ ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
 def snapshot_check(rule: Rule[Contents]) -> dg.AssetChecksDefinition:
     """The check of a rule about a snapshot; it judges the candidate."""
 
-    @dg.asset_check(asset=rule.asset, name=rule.name, description=rule.says, blocking=rule.blocks)
+    @dg.asset_check(
+        asset=rule.asset,
+        name=rule.name,
+        description=rule.says,
+        blocking=rule.blocks,
+        automation_condition=JUDGED,
+    )
+    @with_reason
     def check(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
         with open_snapshot(home.root, home.candidate, hashes=False) as snapshot:
             contents = Contents(

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import dagster as dg
 
+from evals.assets import with_reason
+from evals.checks import JUDGED
 from pipeline.building.embedding import embedding_key
+from pipeline.building.made_of import records_version
 from pipeline.building.materialization import held
 from pipeline.defs.books import books
 from pipeline.defs.chunks import chunks, embeddings
@@ -31,14 +34,19 @@ from retrieval.types import Book, Chunk, Row, Table
 ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
 
 
+def _slugs(context: dg.AssetCheckExecutionContext) -> list[str]:
+    return sorted(context.instance.get_dynamic_partitions(str(books_partitions.name)))
+
+
 def _folders(context: dg.AssetCheckExecutionContext, home: Home, file: str) -> Iterator[Path]:
     """Folders of the books that have got as far as `file`; a book under way has no contradictions yet."""
-    for slug in sorted(context.instance.get_dynamic_partitions(str(books_partitions.name))):
+    for slug in _slugs(context):
         if (home.book(slug) / file).is_file():
             yield home.book(slug)
 
 
-@dg.asset_check(asset=books)
+@dg.asset_check(asset=books, automation_condition=JUDGED)
+@with_reason
 def every_document_has_text(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
@@ -47,10 +55,12 @@ def every_document_has_text(
         book for folder in _folders(context, home, "book.jsonl") for book in read_jsonl(folder / "book.jsonl", Book)
     ]
     empty = [sentence for book in read for sentence in documents_without_text(book)]
-    return held(empty, {"n_documents": sum(len(book.documents) for book in read)}, WARN)
+    records = records_version(home, _slugs(context), "books")
+    return held(empty, {"n_documents": sum(len(book.documents) for book in read), "records": records}, WARN)
 
 
-@dg.asset_check(asset=table_rows, blocking=True)
+@dg.asset_check(asset=table_rows, blocking=True, automation_condition=JUDGED)
+@with_reason
 def every_cell_in_one_row(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """Every cell of every source table is in exactly one row object."""
     problems: list[str] = []
@@ -59,10 +69,11 @@ def every_cell_in_one_row(context: dg.AssetCheckExecutionContext, home: dg.Resou
         tables = read_jsonl(folder / "tables.jsonl", Table)
         n_cells += sum(len(row.cells) for table in tables for row in table.rows)
         problems.extend(cells_outside_rows(tables, read_jsonl(folder / "table_rows.jsonl", Row)))
-    return held(problems, {"n_cells": n_cells})
+    return held(problems, {"n_cells": n_cells, "records": records_version(home, _slugs(context), "table_rows")})
 
 
-@dg.asset_check(asset=predicates, blocking=True)
+@dg.asset_check(asset=predicates, blocking=True, automation_condition=JUDGED)
+@with_reason
 def predicates_are_satisfiable(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
@@ -70,7 +81,8 @@ def predicates_are_satisfiable(
     return _linted(context, home, "error")
 
 
-@dg.asset_check(asset=predicates)
+@dg.asset_check(asset=predicates, automation_condition=JUDGED)
+@with_reason
 def predicates_are_careful(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """No predicate has an empty term, takes any number of several columns, admits siblings or guards an open table."""
     return _linted(context, home, "warning")
@@ -86,10 +98,12 @@ def _linted(context: dg.AssetCheckExecutionContext, home: Home, severity: str) -
         found.extend(
             f"{finding.rule}: {finding.id}: {finding.message}" for finding in findings if finding.severity == severity
         )
-    return held(found, {"n_guarded": n_guarded}, ERROR if severity == "error" else WARN)
+    records = records_version(home, _slugs(context), "predicates")
+    return held(found, {"n_guarded": n_guarded, "records": records}, ERROR if severity == "error" else WARN)
 
 
-@dg.asset_check(asset=chunks, blocking=True)
+@dg.asset_check(asset=chunks, blocking=True, automation_condition=JUDGED)
+@with_reason
 def every_cell_in_one_chunk(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
@@ -100,10 +114,11 @@ def every_cell_in_one_chunk(
         rows = read_jsonl(folder / "predicates.jsonl", Row)
         n_rows += len(rows)
         problems.extend(rows_outside_chunks(rows, read_jsonl(folder / "chunks.jsonl", Chunk)))
-    return held(problems, {"n_rows": n_rows})
+    return held(problems, {"n_rows": n_rows, "records": records_version(home, _slugs(context), "chunks")})
 
 
-@dg.asset_check(asset=chunks, blocking=True)
+@dg.asset_check(asset=chunks, blocking=True, automation_condition=JUDGED)
+@with_reason
 def chunk_ids_are_unique(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """No two chunks of the library share an id."""
     found = [
@@ -111,10 +126,12 @@ def chunk_ids_are_unique(context: dg.AssetCheckExecutionContext, home: dg.Resour
         for folder in _folders(context, home, "chunks.jsonl")
         for chunk in read_jsonl(folder / "chunks.jsonl", Chunk)
     ]
-    return held(repeated_ids(found), {"n_chunks": len(found)})
+    records = records_version(home, _slugs(context), "chunks")
+    return held(repeated_ids(found), {"n_chunks": len(found), "records": records})
 
 
-@dg.asset_check(asset=embeddings, blocking=True)
+@dg.asset_check(asset=embeddings, blocking=True, automation_condition=JUDGED)
+@with_reason
 def every_chunk_has_a_vector(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
@@ -126,4 +143,20 @@ def every_chunk_has_a_vector(
         for chunk in read_jsonl(folder / "chunks.jsonl", Chunk)
     ]
     missing = [key.partition("\0")[0] for key in store.missing(keys)]
-    return held([f"no vector: {text[:60]!r}" for text in missing], {"n_chunks": len(keys)})
+    records = records_version(home, _slugs(context), "embeddings")
+    return held([f"no vector: {text[:60]!r}" for text in missing], {"n_chunks": len(keys), "records": records})
+
+
+book_checks = [
+    every_document_has_text,
+    every_cell_in_one_row,
+    predicates_are_satisfiable,
+    predicates_are_careful,
+    every_cell_in_one_chunk,
+    chunk_ids_are_unique,
+    every_chunk_has_a_vector,
+]
+"""In the order of the data. Those of them that block are asked again before anything goes live."""
+
+BOOK_CHECK_KEYS = tuple(spec.key for check in book_checks for spec in check.check_specs)
+BOOK_GATE = tuple(spec.key for check in book_checks for spec in check.check_specs if spec.blocking)

@@ -2,26 +2,39 @@
 
 import dagster as dg
 
+from evals.assets import SETTLED, with_reason
+from evals.code_version import code_version
 from pipeline.building.gate import open_objections
 from pipeline.building.materialization import materialized
-from pipeline.defs.index import SETTLED
+from pipeline.defs.ingest_checks import BOOK_GATE
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
 
 
 @dg.asset(
-    deps=["leaderboard"], group_name="live", kinds={"chroma"}, owners=["team:search"], automation_condition=SETTLED
+    deps=["leaderboard"],
+    group_name="live",
+    kinds={"chroma"},
+    owners=["team:search"],
+    tags={"domain": "live"},
+    code_version=code_version(),
+    automation_condition=SETTLED,
 )
+@with_reason
 def live_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
-    """The candidate, once the gate's blocking rules have held for it; until then what was live stays live.
+    """The candidate, once every blocking check held for it; until then what was live stays live.
 
-    These are the five on the snapshot and on its scores. The blocking checks of the books are not asked again.
+    The checks on books must have held for the very records that the candidate is made of, those on the snapshot for it,
+    those on its scores for it and the questions of today.
     """
     before, candidate = live_id(home.root), home.candidate
-    objections = open_objections(context.instance, candidate)
+    objections = open_objections(context.instance, home, candidate, BOOK_GATE)
     if objections:
         raise dg.Failure(f"{candidate} does not go live: " + "; ".join(objections), allow_retries=False)
     promote(home.root, candidate)
+    context.log.info(
+        f"{candidate} was live and stays live" if before == candidate else f"{candidate} is live now, after {before}"
+    )
     return materialized(
         candidate,
         {"n_promoted": int(before != candidate), "snapshot": candidate, "previous": before or "none"},

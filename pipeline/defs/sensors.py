@@ -1,16 +1,21 @@
-"""Sees books that are new, changed or gone."""
+"""Sees books that are new, changed or gone, and questions that changed; and lets the rest of the assets follow."""
 
-import json
 import time
+from dataclasses import dataclass
 from typing import Literal
 
 import dagster as dg
+from pydantic import ValidationError
 
-from pipeline.defs.jobs import index_book, index_library
+from evals.assets import strategies_partitions
+from evals.questions.question_sets import questions_version
+from pipeline.building.book_entry import book_entries
+from pipeline.defs.jobs import evaluate, index_book, index_library
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from retrieval.errors import LibraryError
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
+from retrieval.records import dump_record, parse_record
 
 ASKED_BY = "querymust/asked_by"
 DIGEST = "querymust/digest"
@@ -19,8 +24,50 @@ DIGEST = "querymust/digest"
 RETRY_SECONDS = 600
 """How long a book that failed is left alone; a changed book is run at once."""
 
+ALL_STRATEGIES = {
+    "dagster/asset_partition_range_start": strategies_partitions.get_partition_keys()[0],
+    "dagster/asset_partition_range_end": strategies_partitions.get_partition_keys()[-1],
+}
 
-@dg.sensor(jobs=[index_book, index_library], minimum_interval_seconds=30)
+live_follows_books = dg.AutomationConditionSensorDefinition(
+    "live_follows_books",
+    target=dg.AssetSelection.all() | dg.AssetSelection.all_asset_checks(),
+    description=(
+        "Checks, indexes, scores and promotes the library once books were indexed: each asset and check by its own "
+        "condition. What a failed check stops is not asked for again until something upstream changes."
+    ),
+    tags={"domain": "live"},
+    run_tags={ASKED_BY: "live_follows_books"},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the sensor remembers from tick to tick. What of the books is in step it reads from their records."""
+
+    left: tuple[str, ...]
+    """Books that went, until the library was indexed without them."""
+    questions: str
+    """Version of the questions that were scored last."""
+
+    @classmethod
+    def of(cls, cursor: str | None, questions: str) -> "Seen":
+        """What a cursor says; without one, or with one of an older version, today's questions count as scored."""
+        try:
+            return parse_record(cursor or "", cls)
+        except ValidationError:
+            return cls((), questions)
+
+
+@dg.sensor(
+    jobs=[index_book, index_library, evaluate],
+    minimum_interval_seconds=30,
+    description=(
+        "Indexes books that are new or changed, indexes the library again where books went, and scores the candidate "
+        "again where the questions changed. Books that a build indexed are in step and are left alone."
+    ),
+    tags={"domain": "books"},
+)
 def new_or_changed_books(
     context: dg.SensorEvaluationContext, home: dg.ResourceParam[Home]
 ) -> dg.SensorResult | dg.SkipReason:
@@ -36,39 +83,46 @@ def new_or_changed_books(
     known = set(context.instance.get_dynamic_partitions(str(books_partitions.name)))
     gone = sorted(known - set(found))
     forget_books(home, gone)
-    # The digests of the books whose records are in step. A run key would not do: it is used once for ever, and a book
-    # may change back. A book that went is kept, without a digest, until the library was indexed without it.
-    seen = json.loads(context.cursor) if context.cursor else {}
+    indexed = {slug: entry.digest for slug, entry in book_entries(home).items() if slug in known}
     states = {
-        slug: "indexed" if slug in known and seen.get(slug) == digest else _state(context.instance, home, slug, digest)
+        slug: "indexed" if indexed.get(slug) == digest else _state(context.instance, slug, digest)
         for slug, digest in found.items()
     }
-    cursor = {slug: digest for slug, digest in found.items() if states[slug] == "indexed"}
-    runs = [
-        dg.RunRequest(
-            partition_key=slug, job_name=index_book.name, tags={ASKED_BY: new_or_changed_books.name, DIGEST: digest}
-        )
-        for slug, digest in found.items()
-        if states[slug] == "stale"
-    ]
-    left = dict.fromkeys({*gone, *seen} - set(found), "")
-    if len(cursor) < len(found):
-        cursor |= left  # a new book without chunks would fail the snapshot
-    elif left:
-        runs.append(dg.RunRequest(job_name=index_library.name))
+    runs = [_index(slug, found[slug]) for slug, state in states.items() if state == "stale"]
+    questions = questions_version(home.settings.questions)
+    seen = Seen.of(context.cursor, questions)
+    left = tuple(sorted({*gone, *seen.left} - set(found)))
+    if all(state == "indexed" for state in states.values()):
+        # A new book without chunks would fail the snapshot, so what is of the whole library waits for all books.
+        runs += _library_runs(left, is_scored=seen.questions == questions)
+        seen = Seen((), questions)
+    else:
+        seen = Seen(left, seen.questions)
     return dg.SensorResult(
         run_requests=runs,
         dynamic_partitions_requests=[
             books_partitions.build_add_request(partition_keys(sorted(set(found) - known))),
             books_partitions.build_delete_request(gone),
         ],
-        cursor=json.dumps(cursor),
+        cursor=dump_record(seen).decode(),
     )
 
 
-def _state(
-    instance: dg.DagsterInstance, home: Home, slug: str, digest: str
-) -> Literal["indexed", "under way", "stale"]:
+def _index(slug: str, digest: str) -> dg.RunRequest:
+    # Without a run key: it is used once for ever, and a book may change back.
+    return dg.RunRequest(
+        partition_key=slug, job_name=index_book.name, tags={ASKED_BY: new_or_changed_books.name, DIGEST: digest}
+    )
+
+
+def _library_runs(left: tuple[str, ...], *, is_scored: bool) -> list[dg.RunRequest]:
+    tags = {ASKED_BY: new_or_changed_books.name}
+    if left:
+        return [dg.RunRequest(job_name=index_library.name, tags=tags)]
+    return [] if is_scored else [dg.RunRequest(job_name=evaluate.name, tags=tags | ALL_STRATEGIES)]
+
+
+def _state(instance: dg.DagsterInstance, slug: str, digest: str) -> Literal["under way", "stale"]:
     """How the last run that the sensor asked for left a book; one that failed a short while ago counts as under way."""
     tags = {ASKED_BY: new_or_changed_books.name, "dagster/partition": slug}
     records = instance.get_run_records(dg.RunsFilter(job_name=index_book.name, tags=tags), limit=1)
@@ -78,6 +132,6 @@ def _state(
     if not run.is_finished:
         return "under way"
     if run.is_success:
-        return "indexed" if (home.book(slug) / "embedded.txt").is_file() else "stale"
+        return "stale"
     ended = records[0].end_time or records[0].update_timestamp.timestamp()
     return "under way" if time.time() - ended < RETRY_SECONDS else "stale"

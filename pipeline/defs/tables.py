@@ -2,7 +2,9 @@
 
 import dagster as dg
 
-from pipeline.building.materialization import content_version, materialized
+from evals.assets import with_reason
+from evals.code_version import code_version
+from pipeline.building.materialization import columns_of, content_version, materialized
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.ingest.parsed_book import read_parsed_book
@@ -13,17 +15,27 @@ from retrieval.types import Row, Table
 
 
 @dg.asset(
-    deps=["books"], partitions_def=books_partitions, group_name="ingest", kinds={"markdown"}, owners=["team:search"]
+    deps=["books"],
+    partitions_def=books_partitions,
+    group_name="ingest",
+    kinds={"markdown"},
+    owners=["team:search"],
+    tags={"domain": "books"},
+    code_version=code_version(),
 )
+@with_reason
 def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The tables of one book as they are in the source: header, rows, caption, heading path, lines."""
     folder = home.book(context.partition_key)
     found = read_parsed_book(folder / "book.jsonl").tables
     write_jsonl(folder / "tables.jsonl", found)
+    context.log.info(f"{context.partition_key}: {len(found)} tables")
     return materialized(
         content_version(map(dump_record, found)),
         {
             "n_tables": len(found),
+            "dagster/partition_row_count": len(found),
+            "dagster/column_schema": columns_of(Table),
             "n_source_rows": sum(len(table.rows) for table in found),
             "n_cells": sum(len(row.cells) for table in found for row in table.rows),
             "n_captioned": sum(table.caption is not None for table in found),
@@ -31,16 +43,28 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
     )
 
 
-@dg.asset(deps=[tables], partitions_def=books_partitions, group_name="ingest", kinds={"python"}, owners=["team:search"])
+@dg.asset(
+    deps=[tables],
+    partitions_def=books_partitions,
+    group_name="ingest",
+    kinds={"python"},
+    owners=["team:search"],
+    tags={"domain": "books"},
+    code_version=code_version(),
+)
+@with_reason
 def table_rows(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """Each row of each table as a self-describing JSON object; where the row needs one, with its `query_must`."""
     folder = home.book(context.partition_key)
     rows = transform_tables(read_jsonl(folder / "tables.jsonl", Table), home.vocabulary)
     write_jsonl(folder / "table_rows.jsonl", rows)
+    context.log.info(f"{context.partition_key}: {len(rows)} rows")
     return materialized(
         content_version(map(dump_record, rows)),
         {
             "n_rows": len(rows),
+            "dagster/partition_row_count": len(rows),
+            "dagster/column_schema": columns_of(Row),
             "n_records": sum(row.kind == "record" for row in rows),
             "n_tables": len({row.table_id for row in rows}),
             "first_row": dg.MetadataValue.md(f"```json\n{rows[0].content}\n```" if rows else "none"),
@@ -49,18 +73,28 @@ def table_rows(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
 
 
 @dg.asset(
-    deps=[table_rows], partitions_def=books_partitions, group_name="ingest", kinds={"json"}, owners=["team:search"]
+    deps=[table_rows],
+    partitions_def=books_partitions,
+    group_name="ingest",
+    kinds={"json"},
+    owners=["team:search"],
+    tags={"domain": "books"},
+    code_version=code_version(),
 )
+@with_reason
 def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The same rows with `query_must` moved out of the JSON: the content is read, the predicate is obeyed."""
     folder = home.book(context.partition_key)
     rows = extract_predicates(read_jsonl(folder / "table_rows.jsonl", Row))
     write_jsonl(folder / "predicates.jsonl", rows)
     guarded = [row for row in rows if row.query_must is not None]
+    context.log.info(f"{context.partition_key}: {len(guarded)} of {len(rows)} rows have a predicate")
     return materialized(
         content_version(map(dump_record, rows)),
         {
             "n_rows": len(rows),
+            "dagster/partition_row_count": len(rows),
+            "dagster/column_schema": columns_of(Row),
             "n_guarded": len(guarded),
             "n_guarded_tables": len({row.table_id for row in guarded}),
             "n_named": sum(bool(row.names) for row in rows),

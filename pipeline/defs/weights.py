@@ -1,34 +1,68 @@
 """The weights of the evidence, fitted on question sets that a run names."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import dagster as dg
 
+from evals.assets import with_reason
+from evals.code_version import code_version
 from pipeline.bench.fitting import fit_weights
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
+from retrieval.search.evidence.weights import WEIGHTS
+
+UNFITTED = "no question sets were named (config: data), so nothing was fitted; the weights are those that ship"
 
 
 class QuestionSets(dg.Config):
-    """Where the question sets are; a folder for each."""
+    """Where the question sets are; a folder for each. Without it nothing is fitted."""
 
-    data: str
+    data: str | None = None
     split: str = "open"
     seed: int = 0
 
 
-@dg.asset(group_name="evals", kinds={"numpy"}, owners=["team:search"])
-def evidence_weights(config: QuestionSets, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
+@dg.asset(
+    group_name="evals",
+    kinds={"numpy"},
+    owners=["team:search"],
+    tags={"domain": "weights"},
+    code_version=code_version(),
+)
+@with_reason
+def evidence_weights(
+    context: dg.AssetExecutionContext, config: QuestionSets, home: dg.ResourceParam[Home]
+) -> dg.MaterializeResult[None]:
     """Weights of `default` fitted on question sets, and what they are worth on sets that had no say; ships nothing."""
+    if config.data is None:
+        return _unfitted(context)
     embedder = load_embedder(home.settings.embedder)
     report = fit_weights(home.root / "benchmarks", Path(config.data), config.split, embedder, config.seed)
-    held_out = [fold.held_out.mrr for fold in report.folds]
+    context.log.info(f"fitted and held out on {len(report.folds)} question sets; querymust fit --write ships weights")
     return dg.MaterializeResult(
         metadata={
-            **{f"weight_{name}": weight for name, weight in report.weights.items()},
-            "mrr_held_out": sum(held_out) / len(held_out),
-            "mrr_fitted": sum(fold.fitted.mrr for fold in report.folds) / len(report.folds),
-            "mrr_bm25": sum(fold.bm25.mrr for fold in report.folds) / len(report.folds),
+            **{f"weight_{name}": round(weight, 4) for name, weight in report.weights.items()},
+            "n_sets": len(report.folds),
+            "mrr_held_out": _mean([fold.held_out.mrr for fold in report.folds]),
+            "mrr_fitted": _mean([fold.fitted.mrr for fold in report.folds]),
+            "mrr_bm25": _mean([fold.bm25.mrr for fold in report.folds]),
             "page": dg.MetadataValue.md(report.page()),
+        }
+    )
+
+
+def _mean(values: Sequence[float]) -> dg.MetadataValue:
+    return dg.MetadataValue.float(round(sum(values) / len(values), 4)) if values else dg.MetadataValue.null()
+
+
+def _unfitted(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
+    context.log.info(UNFITTED)
+    return dg.MaterializeResult(
+        metadata={
+            **{f"weight_{name}": round(weight, 4) for name, weight in WEIGHTS.items()},
+            "n_sets": 0,
+            **{name: _mean([]) for name in ("mrr_held_out", "mrr_fitted", "mrr_bm25")},
+            "page": dg.MetadataValue.md(UNFITTED),
         }
     )

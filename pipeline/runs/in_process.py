@@ -14,7 +14,6 @@ import pipeline
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from pipeline.defs.sensors import ASKED_BY
 from pipeline.runs.outcomes import Problem, RunOutcome
-from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
 
@@ -129,19 +128,7 @@ def _step_problem(event: dg.DagsterEvent) -> Problem | None:
     cause = error.cause if error is not None and error.cause is not None else error
     if cause is None or cause.cls_name == "DagsterAssetCheckFailedError":
         return None
-    known = _raised_on_purpose().get(str(cause.cls_name))
-    sentence = cause.message.strip().removeprefix(f"{known.__module__}.{known.__qualname__}: ") if known else ""
-    return Problem(str(event.step_key), sentence or cause.to_string())
-
-
-def _raised_on_purpose() -> dict[str, type[RetrievalError]]:
-    """By name, every error whose message says what to do."""
-    found, waiting = {}, [RetrievalError]
-    while waiting:
-        error = waiting.pop()
-        found[error.__name__] = error
-        waiting.extend(error.__subclasses__())
-    return found
+    return Problem(str(event.step_key), cause.to_string())
 
 
 _JSON = (int, float, str, list, dict, type(None))

@@ -38,3 +38,19 @@ def test_a_misspelled_setting_is_named_with_those_that_exist(tmp_path: Path) -> 
     (tmp_path / FILE_NAME).write_text("libary: /books\n")
     with pytest.raises(UnknownNameError, match=r"libary.*library"):
         Settings.read(tmp_path, {})
+
+
+def test_the_night_is_a_time_and_a_zone(tmp_path: Path) -> None:
+    assert (Settings().nightly, Settings().timezone) == ("03:00", "UTC")
+    (tmp_path / FILE_NAME).write_text("nightly: 13:30\ntimezone: Europe/Berlin\n")
+    settings = Settings.read(tmp_path, {})
+    assert (settings.nightly, settings.timezone) == ("13:30", "Europe/Berlin")
+    settings.write(tmp_path)
+    assert Settings.read(tmp_path, {}) == settings
+    assert Settings.read(tmp_path, {"QUERYMUST_NIGHTLY": "4:05", "QUERYMUST_TIMEZONE": "UTC"}).nightly == "04:05"
+
+
+@pytest.mark.parametrize(("name", "value"), [("NIGHTLY", "25:00"), ("NIGHTLY", "soon"), ("TIMEZONE", "Mars")])
+def test_what_is_no_time_or_zone_is_refused(tmp_path: Path, name: str, value: str) -> None:
+    with pytest.raises(UnreadableSettingsError, match=value):
+        Settings.read(tmp_path, {f"QUERYMUST_{name}": value})

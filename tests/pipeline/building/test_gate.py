@@ -1,27 +1,40 @@
 from collections.abc import Iterator
+from dataclasses import replace
 
 import dagster as dg
 import pytest
 
+from evals.questions.question_sets import questions_version
 from pipeline.building.gate import GATE, open_objections
+from pipeline.building.made_of import RECORDS, made_of, records_version
+from pipeline.defs.ingest_checks import BOOK_GATE
+from retrieval.home import Home
 
 SNAPSHOT = "5ab1e"
+ALL = (*BOOK_GATE, *GATE)
 
 
 @pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
+def instance(tiny: Home) -> Iterator[dg.DagsterInstance]:
     with dg.DagsterInstance.ephemeral() as ephemeral:
+        metadata = {"snapshot": dg.MetadataValue.text(SNAPSHOT), "made_of": made_of(tiny, ["tiny"])}
+        ephemeral.report_runless_asset_event(dg.AssetMaterialization("candidate_index", metadata=metadata))
         yield ephemeral
 
 
 def report(
     instance: dg.DagsterInstance,
+    home: Home,
     key: dg.AssetCheckKey,
     *,
     passed: bool = True,
     snapshot: str = SNAPSHOT,
     severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
 ) -> None:
+    asset = key.asset_key.to_user_string()
+    metadata = {"snapshot": snapshot, "questions": questions_version(home.settings.questions)}
+    if asset in RECORDS:
+        metadata = {"records": records_version(home, ["tiny"], asset)}
     instance.report_runless_asset_event(
         dg.AssetCheckEvaluation(
             asset_key=key.asset_key,
@@ -29,53 +42,92 @@ def report(
             passed=passed,
             severity=severity,
             description="row 6 is gone",
-            metadata={"snapshot": dg.MetadataValue.text(snapshot)},
+            metadata={name: dg.MetadataValue.text(value) for name, value in metadata.items()},
         )
     )
 
 
-def test_nothing_objects_when_every_check_held_for_this_snapshot(instance: dg.DagsterInstance) -> None:
-    for key in GATE:
-        report(instance, key)
-    assert open_objections(instance, SNAPSHOT) == []
+def objections(instance: dg.DagsterInstance, home: Home) -> list[str]:
+    return open_objections(instance, home, SNAPSHOT, BOOK_GATE)
 
 
-@pytest.mark.parametrize("key", GATE, ids=lambda key: key.name)
-def test_a_check_that_never_ran_objects(instance: dg.DagsterInstance, key: dg.AssetCheckKey) -> None:
-    for other in GATE:
+def test_nothing_objects_when_every_check_held_for_this_snapshot(instance: dg.DagsterInstance, tiny: Home) -> None:
+    for key in ALL:
+        report(instance, tiny, key)
+    assert objections(instance, tiny) == []
+
+
+@pytest.mark.parametrize("key", ALL, ids=lambda key: key.name)
+def test_a_check_that_never_ran_objects(instance: dg.DagsterInstance, tiny: Home, key: dg.AssetCheckKey) -> None:
+    for other in ALL:
         if other != key:
-            report(instance, other)
-    assert open_objections(instance, SNAPSHOT) == [f"{key.name} never ran"]
+            report(instance, tiny, other)
+    assert objections(instance, tiny) == [f"{key.name} never ran"]
 
 
-@pytest.mark.parametrize("key", GATE, ids=lambda key: key.name)
-def test_a_failed_check_objects_with_its_reason(instance: dg.DagsterInstance, key: dg.AssetCheckKey) -> None:
-    for other in GATE:
-        report(instance, other, passed=other != key)
-    assert open_objections(instance, SNAPSHOT) == [f"{key.name} failed: row 6 is gone"]
+@pytest.mark.parametrize("key", ALL, ids=lambda key: key.name)
+def test_a_failed_check_objects_with_its_reason(
+    instance: dg.DagsterInstance, tiny: Home, key: dg.AssetCheckKey
+) -> None:
+    for other in ALL:
+        report(instance, tiny, other, passed=other != key)
+    assert objections(instance, tiny) == [f"{key.name} failed: row 6 is gone"]
 
 
-def test_a_check_of_another_snapshot_does_not_count(instance: dg.DagsterInstance) -> None:
-    for key in GATE:
-        report(instance, key, snapshot="0ther")
-    assert open_objections(instance, SNAPSHOT) == [f"{key.name} last ran on another snapshot" for key in GATE]
+def test_a_check_of_another_snapshot_does_not_count(instance: dg.DagsterInstance, tiny: Home) -> None:
+    for key in ALL:
+        report(instance, tiny, key, snapshot="0ther")
+    assert objections(instance, tiny) == [f"{key.name} last ran on another snapshot" for key in GATE]
 
 
-def test_a_warning_does_not_object(instance: dg.DagsterInstance) -> None:
-    for key in GATE:
-        report(instance, key, passed=False, severity=dg.AssetCheckSeverity.WARN)
-    assert open_objections(instance, SNAPSHOT) == []
+def test_a_check_of_a_book_as_it_was_before_does_not_count(instance: dg.DagsterInstance, tiny: Home) -> None:
+    path = tiny.book("tiny") / "table_rows.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(b"".join(whole.splitlines(keepends=True)[1:]))
+    for key in ALL:
+        report(instance, tiny, key)
+    assert objections(instance, tiny) == ["every_cell_in_one_row last ran on other records of the books"]
 
 
-def test_the_last_result_counts(instance: dg.DagsterInstance) -> None:
-    for key in GATE:
-        report(instance, key, passed=False)
-        report(instance, key)
-    assert open_objections(instance, SNAPSHOT) == []
+def test_scores_on_other_questions_do_not_count(instance: dg.DagsterInstance, tiny: Home) -> None:
+    for key in ALL:
+        report(instance, tiny, key)
+    asked = tiny.root / "questions.jsonl"
+    asked.write_text("{}\n")
+    changed = replace(tiny, settings=replace(tiny.settings, questions=(asked,)))
+    assert objections(instance, changed) == [
+        f"{name} last ran on other questions"
+        for name in ("gold_resolves", "no_false_exclusions", "not_worse_than_live")
+    ]
+
+
+def test_a_snapshot_that_does_not_say_what_it_is_made_of_objects(tiny: Home) -> None:
+    with dg.DagsterInstance.ephemeral() as instance:
+        for key in ALL:
+            report(instance, tiny, key)
+        assert objections(instance, tiny) == ["nothing says which records it was made of; materialize candidate_index"]
+
+
+def test_a_warning_does_not_object(instance: dg.DagsterInstance, tiny: Home) -> None:
+    for key in ALL:
+        report(instance, tiny, key, passed=False, severity=dg.AssetCheckSeverity.WARN)
+    assert objections(instance, tiny) == []
+
+
+def test_the_last_result_counts(instance: dg.DagsterInstance, tiny: Home) -> None:
+    for key in ALL:
+        report(instance, tiny, key, passed=False)
+        report(instance, tiny, key)
+    assert objections(instance, tiny) == []
 
 
 def test_the_promotion_asks_for_the_rules_that_block() -> None:
-    assert [(key.asset_key.to_user_string(), key.name) for key in GATE] == [
+    assert [(key.asset_key.to_user_string(), key.name) for key in ALL] == [
+        ("table_rows", "every_cell_in_one_row"),
+        ("predicates", "predicates_are_satisfiable"),
+        ("chunks", "every_cell_in_one_chunk"),
+        ("chunks", "chunk_ids_are_unique"),
+        ("embeddings", "every_chunk_has_a_vector"),
         ("candidate_index", "snapshot_finds_its_own_chunks"),
         ("candidate_index", "snapshot_holds_every_chunk"),
         ("leaderboard", "gold_resolves"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.building.lock import FILE_NAME, Holder, HomeBusyError, holder, write_lock
+from pipeline.building.lock import FILE_NAME, Holder, HomeBusyError, HomeUnwritableError, holder, write_lock
 
 PROGRAM = """
 import sys, time
@@ -63,3 +63,21 @@ def test_a_holder_of_another_day_and_machine_says_so() -> None:
     here = Holder.here()
     there = replace(here, pid=7, host="elsewhere", since=datetime.now(UTC) - timedelta(days=2))
     assert str(there) == f"process 7 on elsewhere, since {there.since.astimezone():%Y-%m-%d %H:%M}"
+
+
+def test_a_home_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(HomeUnwritableError, match=r"cannot be written .*name another with --home"),
+        write_lock(tmp_path / "file" / "home"),
+    ):
+        pass
+
+
+def test_a_home_without_the_right_to_write_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> int:
+        raise PermissionError(13, "Permission denied", str(tmp_path))
+
+    monkeypatch.setattr("pipeline.building.lock.os.open", refused)
+    with pytest.raises(HomeUnwritableError, match="Permission denied"), write_lock(tmp_path):
+        pass

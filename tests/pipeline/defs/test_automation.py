@@ -1,42 +1,166 @@
-"""What follows what when the UI's automation is switched on."""
+"""Both sensors and the schedule, ticked by Dagster itself: what goes live, what is refused, and what ran before."""
+
+import datetime
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import dagster as dg
 import pytest
 
-from pipeline.definitions import load
+from pipeline.building.gate import GATE
+from pipeline.defs import tables
+from pipeline.defs.ingest_checks import BOOK_GATE, book_checks
+from retrieval.ingest.tables import rows as row_objects
+from retrieval.types import Row, Table
 
-# Dagster's own evaluation of conditions uses a parameter that Dagster calls beta.
-pytestmark = pytest.mark.filterwarnings("ignore::dagster_shared.utils.warnings.BetaWarning")
+# Dagster's own daemons use what Dagster calls beta and deprecated.
+pytestmark = pytest.mark.filterwarnings("ignore")
 
-BOOK = ("books", "tables", "table_rows", "predicates", "chunks", "embeddings")
+if TYPE_CHECKING:
+    from conftest import Deployment
+
+BOOKS, FOLLOWS, NIGHT = "new_or_changed_books", "live_follows_books", "nightly_embedding"
+QUESTIONS = '{"id": "%s", "query": "What does the %s cost?", "gold": [{"book": "%s", "contains": "%s"}]}\n'
 
 
-def report(instance: dg.DagsterInstance, name: str, partition: str | None = None) -> None:
-    instance.report_runless_asset_event(dg.AssetMaterialization(name, partition=partition))
+def write_book(library: Path, slug: str, weapon: str) -> None:
+    path = library / slug / "01.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text((library / "alpha" / "01.md").read_text().replace("dagger", weapon).replace("Alpha", slug.title()))
 
 
-def test_the_library_follows_its_books_and_the_scores_follow_the_library() -> None:
-    definitions = load()
-    with dg.DagsterInstance.ephemeral() as instance:
-        instance.add_dynamic_partitions("books", ["tiny"])
-        cursor = None
+def ran(deployment: "Deployment", runs: Sequence[dg.DagsterRun]) -> set[str]:
+    """The checks that ran in these runs."""
+    events = (
+        entry
+        for run in runs
+        for entry in deployment.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION)
+    )
+    return {entry.get_dagster_event().asset_check_evaluation_data.check_name for entry in events}
 
-        def requested() -> set[str]:
-            nonlocal cursor
-            result = dg.evaluate_automation_conditions(defs=definitions, instance=instance, cursor=cursor)
-            cursor = result.cursor
-            return {
-                name
-                for name in ("lexical", "graph", "candidate_index", "evaluation", "leaderboard", "live_index")
-                if result.get_num_requested(dg.AssetKey(name))
-            }
 
-        requested()
-        for name in BOOK:
-            report(instance, name, "tiny")
-        assert requested() >= {"lexical", "graph"}
-        report(instance, "lexical")
-        report(instance, "graph")
-        report(instance, "candidate_index")
-        assert "evaluation" in requested()
-        assert requested() == set(), "nothing is asked for twice"
+def statuses(runs: Sequence[dg.DagsterRun]) -> list[str]:
+    return [run.status.value for run in runs]
+
+
+BLOCKING = {key.name for key in (*GATE, *BOOK_GATE)}
+
+
+def test_a_new_a_changed_and_a_lost_book_go_live_past_every_blocking_check(deployment: "Deployment") -> None:
+    library = deployment.home.library
+    deployment.start(BOOKS, FOLLOWS)
+    runs = deployment.settle()
+    assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
+    assert deployment.in_step()
+    assert deployment.books_live() == {"alpha", "beta", "gamma"}
+    assert ran(deployment, runs) == {spec.name for check in book_checks for spec in check.check_specs} | BLOCKING | {
+        "query_must_lessens_noise"
+    }
+
+    (library / "beta" / "01.md").write_text((library / "beta" / "01.md").read_text().replace("15 gp", "99 gp"))
+    write_book(library, "delta", "halberd")
+    shutil.rmtree(library / "gamma")
+    runs = deployment.settle()
+    assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
+    assert deployment.in_step()
+    assert deployment.books_live() == {"alpha", "beta", "delta"}
+    assert "99 gp" in deployment.text_live()
+    assert ran(deployment, runs) >= BLOCKING
+    assert sorted(run.tags.get("dagster/partition", "") for run in runs if run.job_name == "index_book") == [
+        "beta",
+        "delta",
+    ]
+
+    shutil.rmtree(library / "delta")
+    runs = deployment.settle()
+    assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
+    assert deployment.books_live() == {"alpha", "beta"}
+    assert ran(deployment, runs) >= BLOCKING
+
+    (library / "alpha" / "01.md").write_text(" \n")
+    runs = deployment.settle()
+    assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
+    assert deployment.books_live() == {"beta"}
+    record = deployment.instance.get_latest_asset_check_evaluation_record(
+        dg.AssetCheckKey(dg.AssetKey("books"), "every_document_has_text")
+    )
+    assert record is not None
+    assert record.evaluation is not None
+    assert not record.evaluation.passed, "an empty document is not all green"
+    assert deployment.settle() == []
+
+
+def test_a_lost_row_is_refused_once_and_goes_live_when_it_is_back(
+    deployment: "Deployment", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deployment.start(BOOKS, FOLLOWS)
+    deployment.settle()
+    live = deployment.live
+    assert live is not None
+
+    def losing(found: Sequence[Table], *arguments: object) -> tuple[Row, ...]:
+        return row_objects.transform_tables(found, *arguments)[1:]  # type: ignore[arg-type]
+
+    path = deployment.home.library / "beta" / "01.md"
+    with monkeypatch.context() as broken:
+        broken.setattr(tables, "transform_tables", losing)
+        path.write_text(path.read_text().replace("15 gp", "77 gp"))
+        runs = deployment.settle()
+    assert statuses(runs).count("FAILURE") == 1
+    assert "every_cell_in_one_row" in ran(deployment, runs)
+    assert deployment.live == live
+    assert deployment.settle() == [], "what was refused is not tried again"
+
+    path.write_text(path.read_text().replace("77 gp", "78 gp"))
+    runs = deployment.settle()
+    assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
+    assert deployment.in_step()
+    assert "78 gp" in deployment.text_live()
+    assert ran(deployment, runs) >= BLOCKING
+
+
+def test_switching_a_sensor_on_after_a_build_runs_nothing(deployment: "Deployment") -> None:
+    for slug in ("alpha", "beta", "gamma"):
+        deployment.instance.add_dynamic_partitions("books", [slug])
+    assert deployment.launch_build() == []
+    built = deployment.live
+    deployment.start(BOOKS, FOLLOWS)
+    assert deployment.settle() == []
+    assert deployment.live == built
+
+
+def test_the_night_embeds_builds_scores_and_promotes(deployment: "Deployment") -> None:
+    path = deployment.home.library / "beta" / "01.md"
+    deployment.start(BOOKS)
+    deployment.tick_sensors()
+    deployment.new_runs()
+    path.write_text(path.read_text().replace("15 gp", "55 gp"))
+    deployment.start(NIGHT)
+    assert deployment.live is None
+    runs = deployment.night()
+    assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
+    assert [run.tags.get("dagster/partition") for run in runs] == ["alpha", "beta", "gamma", None]
+    assert len({run.tags["querymust/night"] for run in runs}) == 1
+    assert deployment.in_step()
+    assert "55 gp" in deployment.text_live()
+    assert ran(deployment, runs) >= BLOCKING
+
+
+def test_the_schedule_says_why_it_skips() -> None:
+    from pipeline.definitions import load
+
+    repository = load().get_repository_def()
+    schedule = repository.get_schedule_def(NIGHT)
+    with dg.instance_for_test() as instance:
+        context = dg.build_schedule_context(
+            instance=instance,
+            repository_def=repository,
+            scheduled_execution_time=datetime.datetime(2030, 1, 1, 3, tzinfo=datetime.UTC),
+        )
+        assert "no book is a partition yet" in str(schedule.evaluate_tick(context).skip_message)
+        instance.add_dynamic_partitions("books", ["beta", "alpha"])
+        asked = schedule.evaluate_tick(context).run_requests or []
+    assert [request.partition_key for request in asked] == ["alpha", "beta", None]
+    assert len({request.run_key for request in asked}) == 3

@@ -1,15 +1,18 @@
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
+from pipeline.building.book_entry import FILE_NAME, BookEntry
 from pipeline.defs import sensors
 from pipeline.defs.partitions import books_partitions
-from pipeline.defs.schedules import nightly_embedding
 from pipeline.defs.sensors import new_or_changed_books
 from retrieval.home import Home
+from retrieval.records import write_jsonl
+from retrieval.search.strategies import STRATEGIES
 from retrieval.settings import Settings
 
 NAME = str(books_partitions.name)
@@ -68,8 +71,8 @@ def run_all(
             dg.DagsterRun(job_name=str(request.job_name), run_id=str(uuid.uuid4()), status=status, tags=tags)
         )
         if key and status is dg.DagsterRunStatus.SUCCESS:
-            home.book(key).mkdir(parents=True, exist_ok=True)
-            (home.book(key) / "embedded.txt").write_text("")
+            digest = request.tags[sensors.DIGEST]
+            write_jsonl(home.book(key) / FILE_NAME, [BookEntry(key, key, digest, 1, 1, 0, 0, (), ())])
     return result.cursor
 
 
@@ -191,8 +194,20 @@ def test_a_library_that_is_gone_forgets_no_book(home: Home, instance: dg.Dagster
     assert home.book("beta").exists()
 
 
-def test_the_night_embeds_every_book() -> None:
-    with dg.instance_for_test() as instance, dg.build_schedule_context(instance=instance) as context:
-        instance.add_dynamic_partitions(NAME, ["beta", "alpha"])
-        requested = list(nightly_embedding(context))
-    assert [request.partition_key for request in requested] == ["alpha", "beta"]
+def test_changed_questions_are_asked_once_the_books_are_in_step(home: Home, instance: dg.DagsterInstance) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    cursor = cursor_of(tick(home, instance, cursor))
+    asked = home.library.parent / "questions.jsonl"
+    asked.write_text("{}\n")
+    home = replace(home, settings=replace(home.settings, questions=(asked,)))
+    changed = tick(home, instance, cursor)
+    assert runs(changed) == [("evaluate", None)]
+    assert isinstance(changed, dg.SensorResult)
+    (request,) = changed.run_requests or []
+    assert list(request.tags.values())[-2:] == [next(iter(STRATEGIES)), list(STRATEGIES)[-1]]
+    assert runs(tick(home, instance, changed.cursor)) == []
+
+
+def test_a_cursor_of_an_older_version_is_read_as_none(home: Home, instance: dg.DagsterInstance) -> None:
+    run_all(home, instance, tick(home, instance))
+    assert runs(tick(home, instance, '{"alpha": "0", "beta": "0"}')) == []

@@ -1,0 +1,80 @@
+"""What the buttons of Dagster's UI start: each ends with the candidate live, or says in one sentence why it did not."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Deployment
+
+# Dagster's own daemons use what Dagster calls beta and deprecated.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+OF_A_BOOK = ["books", "tables", "table_rows", "predicates", "chunks", "embeddings"]
+UPSTREAM_OF_LIVE = [*OF_A_BOOK, "lexical", "graph", "candidate_index", "evaluation", "leaderboard", "live_index"]
+NO_BOOK = "no book is a partition yet; switch on the sensor new_or_changed_books"
+
+
+def test_launches_on_a_fresh_home(deployment: "Deployment") -> None:
+    for job, said in (("index_library", NO_BOOK), ("go_live", "no snapshot was built in")):
+        deployment.new_runs()
+        deployment.launch(job)
+        assert any(said in sentence for sentence in deployment.failures(deployment.new_runs())), job
+    deployment.backfill(deployment.all_assets())
+    said = deployment.failures(deployment.new_runs())
+    assert any(NO_BOOK in sentence for sentence in said), said
+    assert all("\n" not in sentence for sentence in said), said
+    assert deployment.live is None
+
+    deployment.launch(assets=["evidence_weights"])
+    (run,) = deployment.new_runs()
+    assert run.is_success
+
+    deployment.add_books()
+    assert deployment.backfill(deployment.all_assets()) == "COMPLETED_SUCCESS"
+    assert {run.status.value for run in deployment.new_runs()} == {"SUCCESS"}
+    assert deployment.in_step()
+    assert deployment.books_live() == {"alpha", "beta", "gamma"}
+
+
+def test_launches_on_an_old_home(deployment: "Deployment") -> None:
+    deployment.add_books()
+    deployment.change("beta", "15 gp", "21 gp")
+    assert deployment.backfill(UPSTREAM_OF_LIVE) == "COMPLETED_SUCCESS"
+    assert deployment.in_step()
+    assert "21 gp" in deployment.text_live()
+
+    deployment.change("beta", "21 gp", "22 gp")
+    deployment.new_runs()
+    deployment.launch("build_library", dagster__partition="beta")
+    assert [run.status.value for run in deployment.new_runs()] == ["SUCCESS"]
+    assert deployment.in_step()
+    assert "22 gp" in deployment.text_live()
+
+    deployment.change("beta", "22 gp", "23 gp")
+    assert deployment.backfill(OF_A_BOOK) == "COMPLETED_SUCCESS"
+    assert "22 gp" in deployment.text_live()
+    deployment.new_runs()
+    deployment.launch(assets=["live_index"])
+    (said,) = deployment.failures(deployment.new_runs())
+    assert "every_cell_in_one_row last ran on other records of the books" in said
+
+    deployment.launch(assets=["lexical", "graph", "candidate_index"])
+    assert not deployment.in_step()
+    assert deployment.backfill(["evaluation"]) == "COMPLETED_SUCCESS"
+    runs = deployment.new_runs()
+    assert [run.status.value for run in runs] == ["SUCCESS", "SUCCESS"], "all strategies are one run"
+    deployment.launch("go_live")
+    assert deployment.in_step()
+    assert "23 gp" in deployment.text_live()
+
+
+def test_a_book_that_was_left_half_indexed_is_named(deployment: "Deployment") -> None:
+    deployment.add_books()
+    assert deployment.launch_build() == []
+    deployment.change("beta", "15 gp", "31 gp")
+    deployment.new_runs()
+    deployment.launch(assets=["books", "tables"], dagster__partition="beta")
+    deployment.launch(assets=["lexical", "graph", "candidate_index"])
+    said = deployment.failures(deployment.new_runs())
+    assert any(sentence.startswith("beta: read again and not indexed to the end") for sentence in said), said
