@@ -36,7 +36,7 @@ def _once(label: str, trigger: dg.AutomationCondition[Any]) -> dg.AutomationCond
 
 
 # A check that never ran on what is upstream as it is now: that changed while the automation was off.
-_UNCHECKED = _When.any_deps_match(_When.any_checks_match(_When.will_be_requested())).with_label("deps_were_unchecked")
+_UNCHECKED = _When.any_deps_match(_When.any_checks_match(_When.missing())).newly_true().with_label("deps_unchecked")
 
 SETTLED = _once("settled", _When.newly_missing() | _When.any_deps_updated() | _UNCHECKED)
 """Nothing is asked for twice for one change, however its run ended."""

@@ -3,6 +3,7 @@
 import datetime
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from conftest import Deployment
 
 BOOKS, FOLLOWS, NIGHT = "new_or_changed_books", "live_follows_books", "nightly_embedding"
-QUESTIONS = '{"id": "%s", "query": "What does the %s cost?", "gold": [{"book": "%s", "contains": "%s"}]}\n'
+QUESTION = '{"id": "%s", "query": "What does a long sword cost?", "book": "beta", "gold": [{"snippet": "%s"}]}\n'
 
 
 def write_book(library: Path, slug: str, weapon: str) -> None:
@@ -146,6 +147,45 @@ def test_the_night_embeds_builds_scores_and_promotes(deployment: "Deployment") -
     assert deployment.in_step()
     assert "55 gp" in deployment.text_live()
     assert ran(deployment, runs) >= BLOCKING
+
+
+def test_changed_questions_are_scored_and_refuse_the_next_candidate(deployment: "Deployment") -> None:
+    deployment.start(BOOKS, FOLLOWS)
+    asked = deployment.home.library.parent / "questions.jsonl"
+    asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 15 gp |"))
+    replace(deployment.home.settings, questions=(asked,)).write(deployment.home.root)
+    deployment.settle()
+    live = deployment.live
+    assert live is not None
+
+    asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 15 gp |") + QUESTION % ("lost", "no such words in it"))
+    runs = deployment.settle()
+    assert "gold_resolves" in ran(deployment, runs)
+    assert statuses(runs).count("FAILURE") == 1, "refused once"
+    assert deployment.live == live
+    deployment.change("alpha", "2 gp", "3 gp")
+    runs = deployment.settle()
+    assert statuses(runs).count("FAILURE") == 1
+    assert deployment.live == live
+
+    asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 15 gp |"))
+    runs = deployment.settle()
+    assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
+    assert deployment.in_step()
+    assert "3 gp" in deployment.text_live()
+
+
+def test_what_changed_while_the_automation_was_off_follows_when_it_is_on(deployment: "Deployment") -> None:
+    deployment.add_books()
+    assert deployment.launch_build() == []
+    deployment.change("beta", "15 gp", "44 gp")
+    deployment.start(BOOKS)
+    deployment.tick_sensors()
+    deployment.start(FOLLOWS)
+    runs = deployment.settle()
+    assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
+    assert deployment.in_step()
+    assert "44 gp" in deployment.text_live()
 
 
 def test_the_schedule_says_why_it_skips() -> None:
