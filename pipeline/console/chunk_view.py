@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from retrieval.ingest.markdown import plain_paragraphs
+from retrieval.ingest.markdown.words import plain_paragraphs
 from retrieval.query_must.wording import in_words
 from retrieval.types import Chunk
 

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from retrieval.ingest.markdown import plain_text
+from retrieval.ingest.markdown.words import plain_text
 from retrieval.ingest.parsed_book import ParsedBook, ParsedDocument
 from retrieval.ingest.prose.enrichment import enriched, page_marks
 from retrieval.ingest.prose.sections import Passage, cut_into_passages

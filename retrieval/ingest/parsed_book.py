@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from retrieval.ingest.markdown import Block, parse_blocks
+from retrieval.ingest.markdown.blocks import Block, parse_blocks
 from retrieval.ingest.tables.source_tables import PlacedTable, place_tables
 from retrieval.records import read_jsonl
 from retrieval.types import Book, Document, Table

@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from retrieval.ingest.markdown import Block, plain_text
+from retrieval.ingest.markdown.blocks import Block
+from retrieval.ingest.markdown.words import plain_text
 from retrieval.ingest.tables.source_tables import PlacedTable, caption_of
 from retrieval.types import Document
 

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrieval.ingest.html_tables import parse_html_table
-from retrieval.ingest.markdown import Block, plain_text, split_row
+from retrieval.ingest.markdown.blocks import Block
+from retrieval.ingest.markdown.parser import split_row
+from retrieval.ingest.markdown.words import plain_text
 from retrieval.types import Document, Table, TableRow
 
 NAMESPACE = uuid.UUID("6f1f4d0e-6c0c-5a55-9d7b-5b0f2a1f7c11")

@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.errors import IndexCorruptError
 from retrieval.ingest import parsed_book
-from retrieval.ingest.markdown import Block, parse_blocks
+from retrieval.ingest.markdown.blocks import Block, parse_blocks
 from retrieval.ingest.parsed_book import parse_book, read_parsed_book
 from retrieval.records import write_jsonl
 from retrieval.types import Book, Document

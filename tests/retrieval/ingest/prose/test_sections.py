@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.ingest.markdown import parse_blocks
+from retrieval.ingest.markdown.blocks import parse_blocks
 from retrieval.ingest.prose.sections import TOKEN_CAP, cut_into_passages, estimate_tokens
 from retrieval.ingest.tables.source_tables import place_tables
 from retrieval.types import Document

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retrieval.ingest.markdown import heading_text, parse_blocks, plain_paragraphs, plain_text, split_row
+from retrieval.ingest.markdown.blocks import parse_blocks
 
 
 def test_blocks_stand_under_their_headings():
@@ -104,30 +104,6 @@ def test_no_word_is_lost_and_none_doubled_around_html_tables(text):
     assert "".join("".join(block.source.split()) for block in parse_blocks(text)) == "".join(text.split())
 
 
-def test_markup_is_taken_off_the_words():
-    assert plain_text("**Bite.** _Hit:_ [5](x) &amp; `6`<br>7 \\* ~~8~~") == "Bite. Hit: 5 & 6 7 * 8"
-    assert heading_text("## The **End** ##") == "The End"
-
-
-@pytest.mark.parametrize(
-    ("markup", "words"),
-    [
-        ("get <id> <a-side>", "get <id> <a-side>"),
-        ("x < 5 and y > 3", "x < 5 and y > 3"),
-        ("`Vec<T>` or `<br>`", "Vec<T> or <br>"),
-        ("see <https://example.org/a>", "see https://example.org/a"),
-        ("*a*<BR/>b <span class='x'>c</span><!-- d -->", "a b c"),
-    ],
-)
-def test_only_tags_of_html_are_markup(markup, words):
-    assert plain_text(markup) == words
-
-
-def test_a_row_keeps_escaped_pipes_empty_cells_and_what_is_too_much():
-    assert [cell.strip() for cell in split_row(r"| a | b\|c |  | d |")] == ["a", "b|c", "", "d"]
-    assert [cell.strip() for cell in split_row("a|b")] == ["a", "b"]
-
-
 @given(st.text(alphabet="#|-ab *<>\n\t`", max_size=200))
 def test_every_line_that_is_not_blank_is_in_exactly_one_block(text):
     lines = text.split("\n")
@@ -135,30 +111,3 @@ def test_every_line_that_is_not_blank_is_in_exactly_one_block(text):
 
     assert len(covered) == len(set(covered))
     assert all(not lines[i].strip() for i in set(range(len(lines))) - set(covered))
-
-
-def test_a_passage_shows_what_a_reader_of_the_page_sees() -> None:
-    markup = """# A *title*
-
-[![build](b.svg)](https://ci.example) See [docs][1] and [a link](https://example.org)\\.
-Second line.
-
-- one **item**
-- two
-
-```
-x = a * b * c
-```
-
-<div class="x">In <b>HTML</b></div>
-
-[1]: https://example.org/docs
-"""
-    assert plain_paragraphs(markup) == (
-        "A title",
-        "build See docs and a link. Second line.",
-        "one item",
-        "two",
-        "x = a * b * c",
-        "In HTML",
-    )

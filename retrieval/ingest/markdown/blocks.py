@@ -1,33 +1,17 @@
-"""Markdown as a flat list of blocks under their headings; the only file that knows markdown-it."""
+"""Markdown as a flat list of blocks under their headings."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_block.table import escapedSplit
-from markdown_it.token import Token
-
 from retrieval.ingest.html_tables import in_cell, table_spans
+from retrieval.ingest.markdown.parser import Token, block_tokens
+from retrieval.ingest.markdown.words import TAG_OR_COMMENT, heading_text
 
 BlockKind = Literal["heading", "table", "html", "text"]
-_INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")
 _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
 _TABLE_PART = re.compile(r"</?(?:t[drh]|tbody|thead|tfoot)\b", re.IGNORECASE)
-_TAG_OR_COMMENT = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
-_HTML_NAME = re.compile(r"</?([a-z][a-z0-9-]*)|<!--", re.IGNORECASE)
-_ELEMENT_NAMES = (
-    "a abbr acronym address area article aside audio b base bdi bdo big blink blockquote body br button canvas "
-    "caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset "
-    "figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img "
-    "input ins kbd label legend li link main map mark marquee menu meta meter nav nobr noscript object ol optgroup "
-    "option output p param picture pre progress q rp rt ruby s samp script search section select slot small source "
-    "span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr "
-    "track tt u ul var video wbr"
-)
-_HTML_ELEMENTS = frozenset(_ELEMENT_NAMES.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +25,6 @@ class Block:
     """Plain text of the headings above, from the highest level to the nearest; a heading's own path ends with it."""
     level: int = 0
     """1 to 6 for a heading, 0 otherwise."""
-
-
-@cache
-def _block_parser() -> MarkdownIt:
-    # Blocks alone: inline parsing of a whole book would cost most of the time and give nothing that is used.
-    return MarkdownIt("commonmark").enable("table").disable(["inline", "reference"])
-
-
-@cache
-def _inline_parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable("strikethrough")
-
-
-@cache
-def _whole_parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
 def parse_blocks(text: str) -> tuple[Block, ...]:
@@ -88,7 +56,7 @@ class _Span:
 
 def _top_level(text: str, first: int = 0) -> Iterator[_Span]:
     lines = text.split("\n")
-    for token in _block_parser().parse(text):
+    for token in block_tokens(text):
         if token.level == 0 and token.map and token.nesting >= 0:
             start, end = token.map
             yield _Span(_kind(token), _level(token), first + start, first + end, "\n".join(lines[start:end]))
@@ -166,55 +134,4 @@ def _cut_at_tables(source: str, first: int) -> Iterator[_Span]:
 
 
 def _has_words(markup: str) -> bool:
-    return bool(_TAG_OR_COMMENT.sub("", markup).strip())
-
-
-def heading_text(source: str) -> str:
-    """The words of an ATX or setext heading."""
-    first = source.split("\n", 1)[0]
-    return plain_text(re.sub(r"^\s{0,3}#{1,6}(?:\s+|$)|(?:\s+#+)?\s*$", "", first))
-
-
-def plain_text(markup: str) -> str:
-    """Inline markdown and tags of HTML's own elements taken off, white space folded; `<id>` and `x < 5` are words."""
-    if _INLINE_MARK.search(markup):
-        markup = "".join(_words(_inline_parser().parseInline(markup)))
-    return " ".join(markup.split())
-
-
-def plain_paragraphs(markup: str) -> tuple[str, ...]:
-    """What a passage shows, in reading order: headings, paragraphs, list items, lines of code, all without marks."""
-    found: list[str] = []
-    for token in _whole_parser().parse(markup):
-        if token.type == "inline":
-            found.append(" ".join("".join(_words(token.children or [])).split()))
-        elif token.type in {"fence", "code_block"}:
-            found += token.content.splitlines()
-        elif token.type == "html_block":
-            found.append(plain_text(_TAG_OR_COMMENT.sub(" ", token.content)))
-    return tuple(text for text in found if text.strip())
-
-
-def _words(tokens: list[Token]) -> Iterator[str]:
-    for token in tokens:
-        if token.children is not None and token.type != "image":
-            yield from _words(token.children)
-        elif token.type in ("softbreak", "hardbreak") or (token.type == "html_inline" and _is_html(token.content)):
-            yield " "
-        else:
-            yield token.content
-
-
-def _is_html(tag: str) -> bool:
-    match = _HTML_NAME.match(tag)
-    return match is not None and (match[1] is None or match[1].lower() in _HTML_ELEMENTS)
-
-
-def split_row(line: str) -> tuple[str, ...]:
-    """The raw cells of a pipe-table line; a ragged line keeps all it has."""
-    cells = escapedSplit(line.strip())
-    if cells and not cells[0]:
-        cells = cells[1:]
-    if cells and not cells[-1].strip() and line.rstrip().endswith("|"):
-        cells = cells[:-1]
-    return tuple(cells)
+    return bool(TAG_OR_COMMENT.sub("", markup).strip())

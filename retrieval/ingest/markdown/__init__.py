@@ -1,0 +1,1 @@
+"""Markdown as blocks, and as the words that a reader sees."""

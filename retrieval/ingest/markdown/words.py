@@ -1,0 +1,63 @@
+"""What a reader sees of markdown: its words without its marks."""
+
+import re
+from collections.abc import Iterator
+
+from retrieval.ingest.markdown.parser import Token, inline_tokens, whole_tokens
+
+TAG_OR_COMMENT = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
+"""What HTML does not show."""
+
+_INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")
+_HTML_NAME = re.compile(r"</?([a-z][a-z0-9-]*)|<!--", re.IGNORECASE)
+_ELEMENT_NAMES = (
+    "a abbr acronym address area article aside audio b base bdi bdo big blink blockquote body br button canvas "
+    "caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset "
+    "figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img "
+    "input ins kbd label legend li link main map mark marquee menu meta meter nav nobr noscript object ol optgroup "
+    "option output p param picture pre progress q rp rt ruby s samp script search section select slot small source "
+    "span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr "
+    "track tt u ul var video wbr"
+)
+_HTML_ELEMENTS = frozenset(_ELEMENT_NAMES.split())
+
+
+def heading_text(source: str) -> str:
+    """The words of an ATX or setext heading."""
+    first = source.split("\n", 1)[0]
+    return plain_text(re.sub(r"^\s{0,3}#{1,6}(?:\s+|$)|(?:\s+#+)?\s*$", "", first))
+
+
+def plain_text(markup: str) -> str:
+    """Inline markdown and tags of HTML's own elements taken off, white space folded; `<id>` and `x < 5` are words."""
+    if _INLINE_MARK.search(markup):
+        markup = "".join(_words(inline_tokens(markup)))
+    return " ".join(markup.split())
+
+
+def plain_paragraphs(markup: str) -> tuple[str, ...]:
+    """What a passage shows, in reading order: headings, paragraphs, list items, lines of code, all without marks."""
+    found: list[str] = []
+    for token in whole_tokens(markup):
+        if token.type == "inline":
+            found.append(" ".join("".join(_words(token.children or [])).split()))
+        elif token.type in {"fence", "code_block"}:
+            found += token.content.splitlines()
+        elif token.type == "html_block":
+            found.append(plain_text(TAG_OR_COMMENT.sub(" ", token.content)))
+    return tuple(text for text in found if text.strip())
+
+
+def _words(tokens: list[Token]) -> Iterator[str]:
+    for token in tokens:
+        if token.children is not None and token.type != "image":
+            yield from _words(token.children)
+        elif token.type in ("softbreak", "hardbreak") or (token.type == "html_inline" and _is_html(token.content)):
+            yield " "
+        else:
+            yield token.content
+
+
+def _is_html(tag: str) -> bool:
+    match = _HTML_NAME.match(tag)
+    return match is not None and (match[1] is None or match[1].lower() in _HTML_ELEMENTS)

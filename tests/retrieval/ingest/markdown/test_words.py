@@ -1,0 +1,49 @@
+import pytest
+
+from retrieval.ingest.markdown.words import heading_text, plain_paragraphs, plain_text
+
+
+def test_markup_is_taken_off_the_words():
+    assert plain_text("**Bite.** _Hit:_ [5](x) &amp; `6`<br>7 \\* ~~8~~") == "Bite. Hit: 5 & 6 7 * 8"
+    assert heading_text("## The **End** ##") == "The End"
+
+
+@pytest.mark.parametrize(
+    ("markup", "words"),
+    [
+        ("get <id> <a-side>", "get <id> <a-side>"),
+        ("x < 5 and y > 3", "x < 5 and y > 3"),
+        ("`Vec<T>` or `<br>`", "Vec<T> or <br>"),
+        ("see <https://example.org/a>", "see https://example.org/a"),
+        ("*a*<BR/>b <span class='x'>c</span><!-- d -->", "a b c"),
+    ],
+)
+def test_only_tags_of_html_are_markup(markup, words):
+    assert plain_text(markup) == words
+
+
+def test_a_passage_shows_what_a_reader_of_the_page_sees() -> None:
+    markup = """# A *title*
+
+[![build](b.svg)](https://ci.example) See [docs][1] and [a link](https://example.org)\\.
+Second line.
+
+- one **item**
+- two
+
+```
+x = a * b * c
+```
+
+<div class="x">In <b>HTML</b></div>
+
+[1]: https://example.org/docs
+"""
+    assert plain_paragraphs(markup) == (
+        "A title",
+        "build See docs and a link. Second line.",
+        "one item",
+        "two",
+        "x = a * b * c",
+        "In HTML",
+    )
