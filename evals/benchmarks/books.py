@@ -1,12 +1,15 @@
-"""Books of markdown with questions beside them: `<folder>/<book>/*.md` and `<folder>/<book>.<split>.jsonl`."""
+"""Books of markdown with questions beside them: `<folder>/<book>/*.md` and `<folder>/<book>.<split>.jsonl`.
+
+Any folder that looks so is a set, named as the folder is.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from evals.benchmarks.corpus import chunks_of_book
-from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder, data_file, stems
-from evals.questions.question_sets import QuestionSet
+from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder, data_file, splits_of
+from evals.questions.question_sets import FILE_NAME, QuestionSet
 from evals.questions.questions import load_questions
 from retrieval.ingest.library.library import BookFolder, list_books, read_book
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -48,17 +51,27 @@ class BookCorpus(LibraryBook):
         return (QuestionSet.of(self.set, self.split, load_questions(self.questions), chunks),)
 
 
-def read_books(name: str, folder: Path, split: str) -> tuple[BookCorpus, ...]:
-    """Every book of a folder that has questions of this split.
+def read_books(folder: Path, split: str) -> tuple[BookCorpus, ...]:
+    """Every book of a folder that has questions of this split; the set is called as the folder is.
 
     Raises:
-        BenchmarkDataError: no such folder, or no book in it has such questions.
+        BenchmarkDataError: no such folder, its name cannot be a file name, or no book in it has such questions.
         LibraryError: the folder holds no book.
     """
     root = benchmark_folder(folder)
-    asked = set(stems(root, f".{split}"))
-    books = [book for book in list_books(root) if book.path.name in asked]
-    if not books:
-        there = ", ".join(sorted(path.name for path in root.glob("*.jsonl*"))) or "none"
-        raise BenchmarkDataError(f"{root} has no <book>.{split}.jsonl beside a book's folder; question files: {there}")
-    return tuple(BookCorpus(name, split, book, data_file(root, f"{book.path.name}.{split}")) for book in books)
+    if not FILE_NAME.fullmatch(root.name):
+        raise BenchmarkDataError(f"the folder name {root.name!r} cannot name a set; use letters, digits and -_.+@")
+    books = list_books(root)
+    splits = {book.path.name: splits_of(root, book.path.name) for book in books}
+    asked = [book for book in books if split in splits[book.path.name]]
+    if not asked:
+        there = "; ".join(f"{name}: {', '.join(found)}" for name, found in splits.items() if found)
+        raise BenchmarkDataError(
+            f"{root} has no <book>.{split}.jsonl beside a book's folder; its splits: {there or 'none'}"
+        )
+    return tuple(BookCorpus(root.name, split, book, data_file(root, f"{book.path.name}.{split}")) for book in asked)
+
+
+def is_set_of_books(folder: Path) -> bool:
+    """Whether a folder has a sub-folder with questions of any split beside it."""
+    return any(path.is_dir() and splits_of(folder, path.name) for path in folder.iterdir())

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -49,6 +50,13 @@ def stems(folder: Path, suffix: str) -> tuple[str, ...]:
     """What comes before `<suffix>.jsonl[.gz]` in the names of a folder's files, sorted."""
     ends = tuple(f"{suffix}{ending}" for ending in _ENDINGS)
     found = {path.name.removesuffix(end) for path in folder.iterdir() for end in ends if path.name.endswith(end)}
+    return tuple(sorted(found))
+
+
+def splits_of(folder: Path, name: str) -> tuple[str, ...]:
+    """The splits of `<name>.<split>.jsonl[.gz]` among a folder's files, sorted; a split has no dot in its name."""
+    questions = re.compile(re.escape(name) + r"\.([^.]+)\.jsonl(\.gz)?")
+    found = {match[1] for path in folder.iterdir() if (match := questions.fullmatch(path.name))}
     return tuple(sorted(found))
 
 

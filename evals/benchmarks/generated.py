@@ -1,6 +1,7 @@
 """Questions written by templates over a folder of books: a set of their own, never mixed with what people asked."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from evals.questions.question_sets import QuestionSet
 from retrieval.ingest.library.library import list_books
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
+
+GENERATED_SET = "generated"
 
 _SPLIT = re.compile(r"seed(\d+)")
 
@@ -29,15 +32,18 @@ class GeneratedCorpus(LibraryBook):
         return (QuestionSet.of(self.set, self.split, questions, chunks),)
 
 
-def read_generated(name: str, folder: Path, split: str) -> tuple[GeneratedCorpus, ...]:
-    """Every book of a folder; the split says the seed: `seed0`.
+def read_generated(folders: Sequence[Path], split: str) -> tuple[GeneratedCorpus, ...]:
+    """Every book of some folders, one set together; the split says the seed: `seed0`.
 
     Raises:
-        BenchmarkDataError: no such folder, or a split of another form.
-        LibraryError: the folder holds no book.
+        BenchmarkDataError: no such folder, a split of another form, or two books of one name.
+        LibraryError: a folder holds no book.
     """
     match = _SPLIT.fullmatch(split)
     if match is None:
         raise BenchmarkDataError(f"the split of generated questions is their seed, such as seed0; not {split!r}")
-    books = list_books(benchmark_folder(folder))
-    return tuple(GeneratedCorpus(name, split, book, int(match[1])) for book in books)
+    books = [book for folder in folders for book in list_books(benchmark_folder(folder))]
+    twice = [name for name, count in Counter(book.slug for book in books).items() if count > 1]
+    if twice:
+        raise BenchmarkDataError(f"two folders have a book {twice[0]!r}; ask about them one after the other")
+    return tuple(GeneratedCorpus(GENERATED_SET, split, book, int(match[1])) for book in books)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from evals.benchmarks.books import BookCorpus
 from evals.benchmarks.corpus import Corpus
-from evals.benchmarks.data_files import BenchmarkDataError
-from evals.benchmarks.sets import BENCHMARKS, read_benchmark
+from evals.benchmarks.sets import benchmarks_under
 from evals.fitting import Bend, Fold, Judged, Score, cross_validate, curves, fit, judged_questions
 from pipeline.bench.index import Tell, open_index
 from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
@@ -107,16 +106,7 @@ def fit_weights(
 
 
 def _corpora(data: Path, split: str) -> list[tuple[str, Corpus]]:
-    found: list[tuple[str, Corpus]] = []
-    for name in BENCHMARKS:
-        if (data / name).is_dir():
-            try:
-                found += [(name, corpus) for corpus in read_benchmark(name, data / name, split)]
-            except BenchmarkDataError:
-                continue
-    if not found:
-        sets = ", ".join(BENCHMARKS)
-        raise BenchmarkDataError(f"{data} holds no question set with the split {split!r}; sets: {sets}")
     (book,) = list_books(SAMPLE_LIBRARY)
     sample = BookCorpus(SAMPLE, SAMPLE, book, SAMPLE_QUESTIONS)
-    return [*found, (SAMPLE, sample)]
+    found = benchmarks_under(data, split).corpora
+    return [*((name, corpus) for name, corpora in found.items() for corpus in corpora), (SAMPLE, sample)]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evals.benchmarks.books import LibraryBook
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.parsed_chunks import ScoringSearcher
 from evals.benchmarks.passages import with_graded_ndcg
@@ -50,6 +51,13 @@ class BenchmarkRun:
     unscored: tuple[Unscored, ...]
     rows: tuple[ScoredQuestion, ...]
     seconds: float
+    of_books: bool
+    """Whether every corpus is a book, so that there are look-ups and rules."""
+
+
+Instead = Callable[[Corpus, Strategy], Strategy]
+"""(corpus, strategy) -> what is searched with in its place, under the same name: weights that were fitted without this
+corpus, say."""
 
 
 def run_benchmark(
@@ -60,6 +68,7 @@ def run_benchmark(
     strategies: Sequence[Strategy],
     embedder: Embedder,
     tell: Tell = lambda *_: None,
+    instead: Instead | None = None,
 ) -> BenchmarkRun:
     """Score strategies on a benchmark; what an earlier call scored with the same code and data is not asked again.
 
@@ -67,10 +76,11 @@ def run_benchmark(
         folder: folder of the benchmarks.
         name: of the set.
         split: which questions.
-        corpora: what `read_benchmark` gave.
+        corpora: what the set's reader gave.
         strategies: which to score.
         embedder: makes vectors, and measures `answer_similarity`.
         tell: called as the work goes on.
+        instead: the one place where a corpus can be searched with something else than what a name stands for.
     """
     clock = Clock()
     rows: list[ScoredQuestion] = []
@@ -89,7 +99,8 @@ def run_benchmark(
                 store=ScoreStore(folder / "evaluations"),
                 progress=_asking(corpus.name, tell),
             )
-            experiment = run_experiment(searcher, strategies, sets, chunks, snapshot=snapshot.id, measures=measures)
+            asked_of = [instead(corpus, each) for each in strategies] if instead else strategies
+            experiment = run_experiment(searcher, asked_of, sets, chunks, snapshot=snapshot.id, measures=measures)
             rows += with_graded_ndcg(corpus, experiment.rows)
             asked += sets
             unscored += experiment.unscored
@@ -97,9 +108,17 @@ def run_benchmark(
             notes.append(IndexNote(name, corpus.name, snapshot.id, manifest.n_chunks, manifest.n_guarded))
     tell("summing up", 0, 1)
     aggregates = aggregate(rows) + evaluability(_pooled(asked)) + timings(rows)
-    seconds = clock.seconds
-    model = f"{embedder.identity.name} {embedder.identity.version}"
-    return BenchmarkRun(name, split, model, tuple(notes), aggregates, tuple(unscored), tuple(rows), seconds)
+    return BenchmarkRun(
+        set=name,
+        split=split,
+        embedder=f"{embedder.identity.name} {embedder.identity.version}",
+        indexes=tuple(notes),
+        aggregates=aggregates,
+        unscored=tuple(unscored),
+        rows=tuple(rows),
+        seconds=clock.seconds,
+        of_books=all(isinstance(corpus, LibraryBook) for corpus in corpora),
+    )
 
 
 def _pooled(sets: Sequence[QuestionSet]) -> list[QuestionSet]:

@@ -25,26 +25,20 @@ def bench_ablation(
     Example:
       querymust bench ablation --data ROOT
     """
-    from evals.benchmarks.corpus import Corpus
-    from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder
-    from evals.benchmarks.sets import read_benchmark
+    from evals.benchmarks.sets import benchmarks_under
     from pipeline.bench.ablation.page import ablation_page
-    from pipeline.bench.ablation.run import SETS, run_ablation
+    from pipeline.bench.ablation.run import run_ablation
     from retrieval.index.embedding.embedders import load_embedder
     from retrieval.settings import Settings
 
     root = home.expanduser().resolve()
-    folder = benchmark_folder(data)
-    corpora: dict[str, tuple[Corpus, ...]] = {}
-    for name in SETS:
-        try:
-            corpora[name] = read_benchmark(name, folder / name, split)
-        except BenchmarkDataError as error:
-            err.print(f"left out: {name}: {error}", markup=False)
-    if not corpora:
-        raise BenchmarkDataError(f"no set with the split {split!r} is under {folder}; sets: {', '.join(SETS)}")
+    found = benchmarks_under(data, split)
+    for sentence in found.left_out:
+        err.print(f"left out: {sentence}", markup=False)
     with progress_bar("ablation") as bar:
-        ablation = run_ablation(root / "benchmarks", corpora, split, load_embedder(Settings.read(root).embedder), bar)
+        ablation = run_ablation(
+            root / "benchmarks", found.corpora, split, load_embedder(Settings.read(root).embedder), bar
+        )
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(ablation_page(ablation), "utf-8")
     if json_:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from evals.benchmarks.books import LibraryBook
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.parsed_chunks import ScoringSearcher
 from evals.metrics import DEPTH, SHOWN, hit, mrr
@@ -40,7 +41,6 @@ BASELINES: Mapping[str, str] = {
     "default+routing12": "default",
 }
 """Each trial and what it is compared with: the strategy that differs in the one thing that is tried."""
-SETS = ("ttrpg", "wikisql-rows", "wtq-rows", "fetaqa-rows", "passages", "self-query")
 ROUTED = (3, 8, 12)
 ROUTED_BASES = ("hybrid", "default")
 ALIASED, UNALIASED = "bm25, aliases on", "bm25, aliases off"
@@ -118,7 +118,7 @@ def run_ablation(
 
     Args:
         folder: folder of the benchmarks' indexes.
-        corpora: by set, what `read_benchmark` gave.
+        corpora: by set, what `benchmarks_under` gave.
         split: which questions these are.
         embedder: makes the vectors.
         tell: called as the work goes on.
@@ -129,16 +129,16 @@ def run_ablation(
         asked = _Asked({}, {})
         for corpus in members:
             with open_index(folder, name, corpus, embedder, tell) as snapshot:
-                _ask_corpus(asked, name, corpus, snapshot, embedder, tell)
+                _ask_corpus(asked, corpus, snapshot, embedder, tell)
         tried = {*BASELINES, *BASELINES.values(), ALIASED, UNALIASED}
         trials += [_trial(name, each, asked.values) for each in asked.values if each in tried]
-        if name == "ttrpg":
+        if all(isinstance(corpus, LibraryBook) for corpus in members):
             routed[name] = tuple(_routed(base, count, asked) for base in ROUTED_BASES for count in (*ROUTED, 0))
     identity = embedder.identity
     return Ablation(split, f"{identity.name} {identity.version}", tuple(trials), routed)
 
 
-def _ask_corpus(asked: _Asked, name: str, corpus: Corpus, snapshot: Snapshot, embedder: Embedder, tell: Tell) -> None:
+def _ask_corpus(asked: _Asked, corpus: Corpus, snapshot: Snapshot, embedder: Embedder, tell: Tell) -> None:
     chunks = tuple(snapshot.chunks)
     searcher = ScoringSearcher(Retriever(snapshot, embedder), chunks, timed=SHOWN).parsed
     questions = corpus.question_sets(searcher, chunks)[0]
@@ -147,7 +147,7 @@ def _ask_corpus(asked: _Asked, name: str, corpus: Corpus, snapshot: Snapshot, em
         asked.values.setdefault(trial, []).extend(_scored(questions, _searching(questions, searcher, strategy(trial))))
     for trial, vocabulary in ((ALIASED, snapshot.vocabulary), (UNALIASED, Vocabulary())):
         asked.values.setdefault(trial, []).extend(_scored(questions, _lexical(chunks, vocabulary)))
-    if name == "ttrpg":
+    if isinstance(corpus, LibraryBook):
         for routing in (_routing(base, count) for base in ROUTED_BASES for count in ROUTED):
             if routing.name not in BASELINES:
                 scores = _scored(questions, _searching(questions, searcher, routing))

@@ -4,15 +4,45 @@ from pathlib import Path
 
 import pytest
 
-from evals.benchmarks.data_files import read_records
-from evals.benchmarks.sets import BENCHMARKS, read_benchmark
+from evals.benchmarks.data_files import BenchmarkDataError, read_records
+from evals.benchmarks.sets import FORMATS, benchmarks_under, read_benchmark
 from retrieval.errors import UnknownNameError
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 
 def test_an_unknown_set_lists_those_that_exist(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match=r"no benchmark is called 'trec'; there are: .*ttrpg"):
+    with pytest.raises(UnknownNameError, match=r"no benchmark is called 'trec'; there are: .*wtq-rows"):
         read_benchmark("trec", tmp_path, "open")
+
+
+@pytest.fixture
+def root(tmp_path: Path, tables_folder: Path, lines) -> Path:
+    """A set in a format of its own, two sets of books, and folders that are none."""
+    tables_folder.rename(tmp_path / "wtq-rows")
+    for name, split in (("rules", "open"), ("atlases", "open"), ("novels", "held")):
+        (tmp_path / name / "one").mkdir(parents=True)
+        (tmp_path / name / "one" / "01.md").write_text("# One\n\nText.\n")
+        lines(tmp_path / name / f"one.{split}.jsonl", [{"id": "q", "query": "x", "gold": []}])
+    (tmp_path / "notes" / "inner").mkdir(parents=True)
+    return tmp_path
+
+
+def test_books_are_found_by_what_is_in_a_folder_and_other_sets_by_name(root: Path) -> None:
+    found = benchmarks_under(root, "open")
+    assert {name: [each.name for each in corpora] for name, corpora in found.corpora.items()} == {
+        "atlases": ["one"],
+        "rules": ["one"],
+        "wtq-rows": ["wtq-rows.open"],
+    }
+    assert [each.partition(":")[0] for each in found.left_out] == [
+        "novels",
+        *(each for each in FORMATS if each != "wtq-rows"),
+    ]
+
+
+def test_a_split_that_no_set_has_is_refused(root: Path) -> None:
+    with pytest.raises(BenchmarkDataError, match="no set with the split 'x' is under"):
+        benchmarks_under(root, "x")
 
 
 @pytest.fixture
@@ -24,9 +54,10 @@ def data() -> Path:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", [name for name in BENCHMARKS if name != "generated"])
-def test_every_gold_of_the_real_sets_resolves(data: Path, name: str, opened) -> None:
-    for corpus in read_benchmark(name, data / name, "open"):
+def test_every_gold_of_the_real_sets_resolves(data: Path) -> None:
+    found = benchmarks_under(data, "open").corpora
+    assert found.keys() >= {"manuals", "ttrpg", *FORMATS}
+    for corpus in (each for corpora in found.values() for each in corpora):
         chunks = tuple(sorted(corpus.chunks(Vocabulary.default()), key=lambda chunk: chunk.id))
         retriever = None  # only asking needs one
         for questions in corpus.question_sets(retriever, chunks):  # type: ignore[arg-type]

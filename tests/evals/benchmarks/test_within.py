@@ -25,7 +25,7 @@ def within(tmp_path: Path, lines, opened):
     (tmp_path / "set" / "book").mkdir(parents=True)
     (tmp_path / "set" / "book" / "01.md").write_text(MATRIX)
     lines(tmp_path / "set" / "book.open.jsonl", [{"id": "q", "query": "x", "gold": []}])
-    (corpus,) = read_books("books", tmp_path / "set", "open")
+    (corpus,) = read_books(tmp_path / "set", "open")
     with opened(corpus) as (retriever, chunks):
         assert sum(chunk.query_must is not None for chunk in chunks) == 21
         yield WithinTable(retriever)

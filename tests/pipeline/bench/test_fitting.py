@@ -36,5 +36,5 @@ def test_a_report_is_written_twice_alike(tmp_path):
 
 
 def test_a_folder_without_question_sets_is_refused(tmp_path):
-    with pytest.raises(BenchmarkDataError, match="no question set with the split"):
+    with pytest.raises(BenchmarkDataError, match="no set with the split"):
         fit_weights(tmp_path, tmp_path, "open", load_embedder("wordllama"))

@@ -1,16 +1,21 @@
 import json
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from evals.benchmarks.sets import BENCHMARKS
+from evals.benchmarks.books import read_books
+from evals.benchmarks.corpus import Corpus
+from evals.benchmarks.sets import FORMATS
 from pipeline.bench.results_page import DATA_FILE, PAGE_FILE, Results, results_page
 from pipeline.cli import app
-from pipeline.commands.bench import SETS
+from pipeline.commands.bench_sets import SETS, run_set
 from retrieval.errors import RetrievalError, UnknownNameError
 from retrieval.search.strategies import STRATEGIES
+from retrieval.strategy import Strategy
 
 TABLE = "# Weapons\n\n| Weapon | Damage |\n|---|---|\n| Dagger | 1d4 |\n| Mace | 1d6 |\n| Long sword | 1d8 |\n"
 FIELDS = ["set", "split", "book", "kind", "strategy", "metric", "value", "low", "high", "n"]
@@ -27,11 +32,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("data")
     gold = {"document": "01.md", "row_key": "Dagger", "snippet": "| Dagger | 1d4 |"}
     for book in ("arms", "more-arms"):
-        (root / "ttrpg" / book).mkdir(parents=True)
-        (root / "ttrpg" / book / "01.md").write_text(TABLE)
+        (root / "armoury" / book).mkdir(parents=True)
+        (root / "armoury" / book / "01.md").write_text(TABLE)
         question = {"id": f"{book}-1", "book": book, "kind": "lookup", "query": "dagger damage", "gold": [gold]}
         none = {"id": f"{book}-2", "book": book, "kind": "no-answer", "query": "price of a whip", "gold": []}
-        jsonl(root / "ttrpg" / f"{book}.open.jsonl", question, none)
+        jsonl(root / "armoury" / f"{book}.open.jsonl", question, none)
     jsonl(root / "wikisql-rows" / "open.tables.jsonl", {"table_id": "t", "markdown": TABLE})
     query = {"id": "w1", "query": "damage of the mace", "table_id": "t", "gold_rows": [1], "conds": [{}]}
     jsonl(root / "wikisql-rows" / "open.queries.jsonl", query)
@@ -50,17 +55,18 @@ def bench(*arguments: object) -> str:
 
 
 def numbers(data: Path, home: Path, name: str, *arguments: str) -> list[dict[str, object]]:
-    printed = bench(name, "--data", data / name, "--split", "open", "--home", home, "--json", *arguments)
+    command = name if name in SETS else "books"
+    printed = bench(command, "--data", data / name, "--split", "open", "--home", home, "--json", *arguments)
     found: list[dict[str, object]] = json.loads(printed)
     return found
 
 
 def test_every_set_has_a_command() -> None:
-    assert set(SETS) == set(BENCHMARKS)
+    assert set(SETS) == set(FORMATS)
 
 
 def test_json_is_one_flat_list(data: Path, home: Path) -> None:
-    found = numbers(data, home, "ttrpg")
+    found = numbers(data, home, "armoury")
     assert all(list(each) == FIELDS for each in found)
     places = {(each["book"], each["kind"]) for each in found}
     assert places >= {("*", "*"), ("arms", "*"), ("*", "lookup"), ("more-arms", "no-answer")}
@@ -92,19 +98,74 @@ def test_an_index_is_built_once_and_finished_rows_are_not_asked_again(data: Path
 
 
 def test_a_person_gets_tables(data: Path, home: Path) -> None:
-    printed = bench("ttrpg", "--data", data / "ttrpg", "--split", "open", "--home", home, "--strategy", "bm25")
-    assert "### ttrpg, open" in printed
+    printed = bench("wikisql-rows", "--data", data / "wikisql-rows", "--split", "open", "--home", home)
+    assert "### wikisql-rows-within, open" in printed
+    assert "| * | one-condition | bm25 | 1 |" in printed
+
+
+def test_a_set_of_books_is_called_as_its_folder_and_shown_by_book_and_kind(data: Path, home: Path) -> None:
+    printed = bench("books", "--data", data / "armoury", "--home", home)
+    pooled, parts = printed.split("### armoury, open")[1:]
+    assert "| strategy | n | hit@1 | hit@5 | hit@10 | mrr |" in pooled
+    assert all(f"| {name} | 2 |" in pooled for name in STRATEGIES)
+    assert "| * | * | default | 2 |" in parts
+    assert "| arms | lookup | default | 1 | 1.000 " in parts
+    assert "| bm25 |" not in parts
+
+
+def test_the_strategies_that_are_asked_for_are_shown_by_book_and_kind(data: Path, home: Path) -> None:
+    printed = bench("books", "--data", data / "armoury", "--home", home, "--strategy", "bm25", "--strategy", "dense")
     assert "| arms | lookup | bm25 | 1 |" in printed
+    assert "| arms | lookup | dense | 1 |" in printed
+
+
+def test_two_sets_of_one_name_are_refused(data: Path, home: Path) -> None:
+    folders = ("--data", data / "armoury", "--data", data / "armoury")
+    done = CliRunner().invoke(app, ["bench", "books", *map(str, folders), "--home", str(home)])
+    assert done.exit_code == 2
+    assert "two folders have one name: armoury, armoury" in done.stderr
+
+
+def test_questions_are_generated_over_several_folders_together(data: Path, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "tools" / "saws").mkdir(parents=True)
+    (tmp_path / "tools" / "saws" / "01.md").write_text(TABLE.replace("Weapon", "Saw").replace("Dagger", "Rip saw"))
+    (tmp_path / "arms" / "swords").mkdir(parents=True)
+    (tmp_path / "arms" / "swords" / "01.md").write_text(TABLE)
+    folders = ("--data", tmp_path / "tools", "--data", tmp_path / "arms")
+    found = json.loads(bench("generated", *folders, "--home", home, "--strategy", "bm25", "--json"))
+    assert {(each["set"], each["split"]) for each in found} == {("generated", "seed0")}
+    assert {each["book"] for each in found} == {"*", "saws", "swords"}
+    asked = {each["book"]: each["n"] for each in found if each["metric"] == "hit@1" and each["kind"] == "*"}
+    assert asked["*"] == asked["saws"] + asked["swords"]
+
+
+def test_strategies_can_be_replaced_in_a_corpus(data: Path, home: Path) -> None:
+    def instead(corpus: Corpus, asked: Strategy) -> Strategy:
+        return replace(asked, lexical_weight=0.0, dense_weight=1.0) if corpus.name == "arms" else asked
+
+    read = partial(read_books, data / "armoury", "open")
+    plain = run_set("armoury", "open", read, ["bm25"], home)
+    replaced = run_set("armoury", "open", read, ["bm25"], home, instead)
+    scores = [{(row.book, row.kind): row.deep_scores for row in run.rows} for run in (plain, replaced)]
+    assert {row.strategy for row in replaced.rows} == {"bm25"}
+    assert scores[0]["arms", "lookup"] != scores[1]["arms", "lookup"]
+    assert scores[0]["more-arms", "lookup"] == scores[1]["more-arms", "lookup"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("ttrpg", "--data", "nowhere", "--split", "open"), "is not a folder"),
-        (("ttrpg", "--data", "DATA/ttrpg", "--split", "held"), "has no <book>.held.jsonl"),
+        (("books", "--data", "nowhere"), "is not a folder"),
+        (
+            ("books", "--data", "DATA/armoury", "--split", "held"),
+            "has no <book>.held.jsonl .*: arms: open; more-arms: ",
+        ),
+        (("books", "--data", "DATA/wikisql-rows"), "holds no markdown"),
+        (("generated", "--data", "DATA/armoury", "--split", "open"), "such as seed0; not 'open'"),
         (("wtq-rows", "--data", "DATA/wikisql-rows", "--split", "held"), "has no held.tables.jsonl"),
-        (("passages", "--data", "DATA/ttrpg", "--split", "open"), "has no <collection>.open.jsonl.gz"),
-        (("all", "--data", "DATA/ttrpg"), "no set with the split 'open' is under"),
+        (("passages", "--data", "DATA/armoury", "--split", "open"), "has no <collection>.open.jsonl.gz"),
+        (("all", "--data", "DATA/armoury"), "it is a set of books itself: querymust bench books --data"),
+        (("all", "--data", "DATA/armoury/arms"), "no set with the split 'open' is under"),
     ],
 )
 def test_what_is_missing_is_one_line(data: Path, tmp_path: Path, arguments: tuple[str, ...], sentence: str) -> None:
@@ -116,7 +177,7 @@ def test_what_is_missing_is_one_line(data: Path, tmp_path: Path, arguments: tupl
 
 def test_an_unknown_strategy_is_refused_before_anything_is_built(data: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="no strategy is called 'best'"):
-        bench("ttrpg", "--data", data / "ttrpg", "--split", "open", "--home", tmp_path, "--strategy", "best")
+        bench("books", "--data", data / "armoury", "--home", tmp_path, "--strategy", "best")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -129,7 +190,7 @@ def docs(data: Path, home: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 def test_all_sets_become_one_page(docs: Path) -> None:
     page = (docs / PAGE_FILE).read_text("utf-8")
-    assert all(f"### {name}, open" in page for name in ("ttrpg", "wikisql-rows", "wikisql-rows-within"))
+    assert all(f"### {name}, open" in page for name in ("armoury", "wikisql-rows", "wikisql-rows-within"))
     assert "### wtq-rows" not in page
     assert "| wikisql-rows | * | * | hit@1 | 0.671 | 1.000 | +0.329 * |" in page
 

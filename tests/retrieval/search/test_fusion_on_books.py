@@ -56,7 +56,7 @@ SLOW = {"min_max": slow_min_max, "theoretical": slow_theoretical, "reciprocal_ra
 def test_the_first_15_are_those_of_the_formula_over_every_document() -> None:
     embedder, vocabulary = load_embedder("wordllama"), Vocabulary.default()
     same: dict[str, list[bool]] = {name: [] for name in FUSIONS}
-    for book in read_books("ttrpg", Path(str(DATA)) / "ttrpg", "open"):
+    for book in read_books(Path(str(DATA)) / "ttrpg", "open"):
         chunks = sorted(book.chunks(vocabulary), key=lambda chunk: chunk.id)
         index = LexicalIndex.build([chunk.search_text for chunk in chunks])
         vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])

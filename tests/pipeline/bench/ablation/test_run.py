@@ -41,7 +41,7 @@ def test_every_trial_and_its_baseline_are_strategies() -> None:
 
 
 def test_the_command_compares_and_writes_the_page(tmp_path: Path) -> None:
-    folder = tmp_path / "data" / "ttrpg"
+    folder = tmp_path / "data" / "rulebooks"
     (folder / "tiny").mkdir(parents=True)
     (folder / "tiny" / "one.md").write_text(BOOK)
     (folder / "tiny.open.jsonl").write_text("\n".join(map(json.dumps, QUESTIONS)))
@@ -54,7 +54,7 @@ def test_the_command_compares_and_writes_the_page(tmp_path: Path) -> None:
     assert trials.keys() >= BASELINES.keys()
     assert trials["default"]["numbers"].keys() == METRICS.keys()
     assert trials["default"]["numbers"]["hit@10"]["value"] == 1.0
-    assert {(row["base"], row["chapters"]) for row in found["routed"]["ttrpg"]} == {
+    assert {(row["base"], row["chapters"]) for row in found["routed"]["rulebooks"]} == {
         (base, count) for base in ("hybrid", "default") for count in (3, 8, 12, 0)
     }
     assert "## Verdicts" in page.read_text("utf-8")

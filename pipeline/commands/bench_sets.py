@@ -1,0 +1,201 @@
+"""`querymust bench SET`, `books`, `generated` and `all`: strategies scored on question sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
+from pipeline.console.output import err, out, print_json, progress_bar
+
+if TYPE_CHECKING:
+    from evals.benchmarks.corpus import Corpus
+    from pipeline.bench.run import BenchmarkRun, Instead
+
+DataOption = Annotated[Path, typer.Option("--data", help="Folder of the set.", show_default=False)]
+BooksOption = Annotated[
+    list[Path], typer.Option("--data", help="Folder of books; may be given again.", show_default=False)
+]
+RootOption = Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)]
+SplitOption = Annotated[
+    str, typer.Option("--split", help="Which questions, as the files are named.", show_default=False)
+]
+StrategiesOption = Annotated[
+    list[str] | None, typer.Option("--strategy", help="May be given again; all if not. `default` is what ships.")
+]
+DOCS = Path("docs")
+BOOK_METRICS = ("hit@1", "hit@5", "hit@10", "mrr")
+SETS = {
+    "wikisql-rows": "Rows of Wikipedia tables named by their cells: DIR/<split>.tables.jsonl.gz and .queries.jsonl.gz.",
+    "wtq-rows": "Rows of tables, also superlatives and neighbours, in the files of wikisql-rows.",
+    "fetaqa-rows": "Several rows for a question, in the files of wikisql-rows.",
+    "passages": "Judged passages: DIR/<collection>.corpus.jsonl.gz and DIR/<collection>.<split>.jsonl.gz.",
+    "self-query": "Documents with metadata: DIR/docs.jsonl.gz and DIR/<split>.jsonl.",
+}
+
+
+def bench_books(
+    data: BooksOption,
+    split: Annotated[str, typer.Option("--split", help="Which questions, as the files are named.")] = "open",
+    strategy: StrategiesOption = None,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Score look-ups and rules in books: any folder of DIR/<book>/ and DIR/<book>.<split>.jsonl is a set.
+
+    \b
+    Examples:
+      querymust bench books --data rulebooks
+      querymust bench books --data rulebooks --data manuals --strategy default --strategy bm25
+    """
+    from evals.benchmarks.books import read_books
+
+    names = [folder.expanduser().resolve().name for folder in data]
+    if len(set(names)) < len(names):
+        raise typer.BadParameter(f"two folders have one name: {', '.join(names)}", param_hint="--data")
+    runs = [
+        run_set(name, split, partial(read_books, folder, split), strategy or [], home)
+        for name, folder in zip(names, data, strict=True)
+    ]
+    _tell(runs, strategy or [], json_=json_)
+
+
+def bench_generated(
+    data: BooksOption,
+    split: Annotated[str, typer.Option("--split", help="The seed of the questions.")] = "seed0",
+    strategy: StrategiesOption = None,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Score questions that templates write over folders of books, all books together.
+
+    \b
+    Examples:
+      querymust bench generated --data rulebooks --data manuals
+      querymust bench generated --data rulebooks --split seed7 --strategy default
+    """
+    from evals.benchmarks.generated import GENERATED_SET, read_generated
+
+    run = run_set(GENERATED_SET, split, lambda: read_generated(data, split), strategy or [], home)
+    _tell([run], strategy or [], json_=json_)
+
+
+def bench_all(
+    data: RootOption,
+    split: Annotated[str, typer.Option("--split", help="Which questions; sets without them are left out.")] = "open",
+    strategy: StrategiesOption = None,
+    docs: Annotated[Path, typer.Option("--docs", help="Folder of results.md; not written with --strategy.")] = DOCS,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Score every set under --data, folders of books and all others, and write the page of results with its data.
+
+    \b
+    Examples:
+      querymust bench all --data ROOT
+      querymust bench all --data ROOT --strategy default --json
+    """
+    from evals.benchmarks.sets import benchmarks_under
+
+    found = benchmarks_under(data, split)
+    for sentence in found.left_out:
+        err.print(f"left out: {sentence}", markup=False)
+    runs = [
+        run_set(name, split, partial(found.corpora.__getitem__, name), strategy or [], home) for name in found.corpora
+    ]
+    if not strategy:
+        from pipeline.bench.results_page import Results
+
+        Results.of(runs).write(docs)
+    _tell(runs, strategy or [], json_=json_)
+
+
+def _command(name: str) -> Callable[..., None]:
+    def bench_set(
+        data: DataOption,
+        split: SplitOption,
+        strategy: StrategiesOption = None,
+        home: HomeOption = DEFAULT_HOME,
+        json_: JsonOption = False,
+    ) -> None:
+        from evals.benchmarks.sets import read_benchmark
+
+        run = run_set(name, split, lambda: read_benchmark(name, data, split), strategy or [], home)
+        _tell([run], strategy or [], json_=json_)
+
+    return bench_set
+
+
+def add_sets(app: typer.Typer) -> None:
+    """Give `querymust bench` a command for each set."""
+    app.command("books")(bench_books)
+    for name, about in SETS.items():
+        example = f"\n\n\b\nExample:\n  querymust bench {name} --data DIR --split open --strategy default"
+        app.command(name, help=about + example)(_command(name))
+    app.command("generated")(bench_generated)
+    app.command("all")(bench_all)
+
+
+def run_set(
+    name: str,
+    split: str,
+    read: Callable[[], tuple[Corpus, ...]],
+    strategies: list[str],
+    home: Path,
+    instead: Instead | None = None,
+) -> BenchmarkRun:
+    """Read, index and score one set, with a progress bar.
+
+    Args:
+        name: of the set.
+        split: which questions.
+        read: gives what is searched.
+        strategies: names; none is all.
+        home: under it the indexes are kept.
+        instead: what a strategy is searched with in a corpus, in its place: other weights, say. See `run_benchmark`.
+    """
+    with progress_bar(name) as bar:
+        bar("starting", 0, 1)
+        from pipeline.bench.run import run_benchmark
+        from retrieval.index.embedding.embedders import load_embedder
+        from retrieval.search.strategies import STRATEGIES, strategy
+        from retrieval.settings import Settings
+
+        root = home.expanduser().resolve()
+        chosen = [strategy(each) for each in dict.fromkeys(strategies or STRATEGIES)]
+        corpora = read()
+        embedder = load_embedder(Settings.read(root).embedder)
+        return run_benchmark(root / "benchmarks", name, split, corpora, chosen, embedder, bar, instead)
+
+
+def _tell(runs: list[BenchmarkRun], strategies: list[str], *, json_: bool) -> None:
+    if json_:
+        from evals.report import flat_records
+
+        print_json(flat_records(each for run in runs for each in run.aggregates))
+        return
+    for run in runs:
+        _print_run(run, strategies)
+
+
+def _print_run(run: BenchmarkRun, strategies: list[str]) -> None:
+    """Say it in tables for a person: every strategy over all questions, then by book and kind."""
+    from evals.report import breakdown, leaderboard
+
+    if run.of_books:
+        shown = {*(strategies or ["default"]), "*"}
+        chosen = [each for each in run.aggregates if each.strategy in shown]
+        out.print(leaderboard(run.aggregates, BOOK_METRICS), markup=False)
+        out.print(breakdown(chosen, BOOK_METRICS), markup=False)
+    else:
+        out.print(leaderboard(run.aggregates), markup=False)
+        out.print(breakdown(run.aggregates, ("hit@1", "hit@10", "mrr", "noise@15")), markup=False)
+    for unscored in run.unscored:
+        out.print(f"not scored: {unscored.question_id}: {unscored.reason}", markup=False)
+    for note in run.indexes:
+        out.print(f"index {note.snapshot}: {note.corpus}, {note.n_chunks} chunks, {note.n_guarded} guarded")
+    out.print(f"{run.seconds:.0f} s")
