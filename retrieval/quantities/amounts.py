@@ -1,0 +1,86 @@
+"""One number with its sign, currency and unit, before it becomes an end of an interval."""
+
+from collections.abc import Sequence
+from math import nan
+from typing import NamedTuple, cast
+
+from retrieval.quantities.following import Following, following, of_measure
+from retrieval.quantities.measures import Unit, measure
+from retrieval.quantities.numerals import Numeral, numeral
+from retrieval.quantities.pieces import Piece, mark_at, touches, word_at
+from retrieval.quantities.quantity import AS_TEXT, Kind
+
+_SIGNS = {"-": -1.0, "−": -1.0, "–": -1.0, "+": 1.0}
+_SIGNED = frozenset({"figure", "slashed", "vulgar", "money"})
+_GLUED = {"k": 1e3}
+_GLUED_TO_MONEY = {"k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "B": 1e9, "bn": 1e9}
+
+
+class Amount(NamedTuple):
+    """A number as written, its unit, and the places of its first piece and of the piece after it."""
+
+    value: float
+    kind: Kind
+    figures: str
+    at: int
+    bare_next: int
+    """The place after the number alone."""
+    next: int
+    unit: Unit | None = None
+    singular: bool = False
+    """The unit is a noun of the text, in the singular."""
+
+
+def amount(found: Sequence[Piece], at: int, *, joined: bool = True) -> Amount | None:
+    """Read one number at a place; None where there is none, as in `H264`, `3D` and `which one`."""
+    if at >= len(found):
+        return None
+    if found[at].kind in AS_TEXT:
+        return Amount(nan, cast(Kind, found[at].kind), found[at].text, at, at + 1, at + 1)
+    sign, place = _sign(found, at)
+    money = None
+    if place < len(found) and found[place].kind in ("money", "times"):
+        money, place = measure(found[place].text), place + 1
+        if not sign:
+            sign, place = _sign(found, place)
+    read = numeral(found, place, joined=joined)
+    if read is None or ((sign or money) and not read.figures):
+        return None
+    read = _multiplied(found, read, money is not None)
+    bare = _past_gloss(found, read.next)
+    after = Following(money, bare) if money else _unit(found, read._replace(next=bare), place)
+    if not after.unit and word_at(found, bare) and touches(found, bare):
+        return None
+    value = read.value * (sign or 1.0)
+    return Amount(value, read.kind, read.figures, at, bare, after.next, after.unit, after.singular)
+
+
+def _unit(found: Sequence[Piece], read: Numeral, start: int) -> Following:
+    after = following(found, read.next, start, ordinal=read.kind == "ordinal")
+    return of_measure(found, read.next) if after.unit is None and read.kind == "fraction" else after
+
+
+def _sign(found: Sequence[Piece], at: int) -> tuple[float, int]:
+    """The sign at a place, 0 for none. A dash that hangs on letters or figures is none: `level-3`, `COVID-19`."""
+    sign = _SIGNS.get(mark_at(found, at), 0.0)
+    if not sign or not touches(found, at + 1) or found[at + 1].kind not in _SIGNED:
+        return 0.0, at
+    if touches(found, at) and (found[at - 1].kind != "mark" or found[at - 1].text in "%°'\")]"):
+        return 0.0, at
+    return sign, at + 1
+
+
+def _multiplied(found: Sequence[Piece], read: Numeral, is_money: bool) -> Numeral:
+    """`10k`, `$5M`: a multiplier of one letter, glued to the figures."""
+    if read.figures and touches(found, read.next) and read.next < len(found):
+        factor = (_GLUED_TO_MONEY if is_money else _GLUED).get(found[read.next].text)
+        if factor:
+            return read._replace(value=read.value * factor, next=read.next + 1)
+    return read
+
+
+def _past_gloss(found: Sequence[Piece], at: int) -> int:
+    """The place after one glued word in brackets, as in `10(A)+`."""
+    if mark_at(found, at) == "(" and touches(found, at) and word_at(found, at + 1) and mark_at(found, at + 2) == ")":
+        return at + 3
+    return at

@@ -1,0 +1,104 @@
+"""What a number counts: the unit or the noun that follows it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from retrieval.quantities.measures import Unit, is_power, measure, powered, temperature
+from retrieval.quantities.pieces import Piece, hyphen_at, mark_at, touches, word_at
+from retrieval.quantities.words import FUNCTION_WORDS, NUMBER_WORDS, singular
+
+_QUOTES = frozenset("'\"’”")
+_INCH = measure("inch")
+_GEE = measure("gee")
+_PERCENT = measure("percent")
+
+
+class Following(NamedTuple):
+    """A unit, or none, and the place of the piece after it."""
+
+    unit: Unit | None
+    next: int
+    singular: bool = False
+    """A noun of the text in the singular: after a label it belongs to what comes next (`level 9 fighter`)."""
+
+
+def following(found: Sequence[Piece], at: int, start: int, *, ordinal: bool = False) -> Following:
+    """Read the unit at the place after a number; `start` is the place of the number's first piece."""
+    nothing = Following(None, at)
+    if at >= len(found):
+        return nothing
+    hyphen = hyphen_at(found, at)
+    place = at + hyphen
+    if place >= len(found):
+        return nothing
+    if ordinal:
+        return _noun(found, place, hyphen) or nothing
+    return _measured(found, place, start) or _noun(found, place, hyphen) or nothing
+
+
+def of_measure(found: Sequence[Piece], at: int) -> Following:
+    """The measure after a part: `an hour` of `half an hour`, `of a mile` of `a quarter of a mile`."""
+    place = at + (word_at(found, at) == "of")
+    place += word_at(found, place) in ("a", "an", "the")
+    place += hyphen_at(found, place)
+    return (place < len(found) and _measured(found, place, at)) or Following(None, at)
+
+
+def _measured(found: Sequence[Piece], at: int, start: int) -> Following | None:
+    first = found[at]
+    if first.kind == "mark":
+        return _signed(found, at, start)
+    if first.kind not in ("word", "times"):
+        return None
+    if phrase := _phrase(found, at):
+        return phrase
+    if first.lower == "in" and (at + 1 == len(found) or mark_at(found, at + 1) or touches(found, at)):
+        return Following(_INCH, at + 1)
+    if first.lower == "g" and mark_at(found, at - 1) == "-" and found[start].kind == "word":
+        return Following(_GEE, at + 1)
+    unit = measure(first.text)
+    return _rate(found, unit, at + 1) if unit else None
+
+
+def _phrase(found: Sequence[Piece], at: int) -> Following | None:
+    """`sq. ft.`, `cubic metres`, `per cent`, `degrees Celsius`."""
+    word, after = found[at].lower, word_at(found, at + 1)
+    if is_power(word):
+        inner = at + 1 + (mark_at(found, at + 1) == ".")
+        length = measure(found[inner].text) if word_at(found, inner) else None
+        area = powered(word, length) if length else None
+        return Following(area, inner + 1) if area else None
+    if word == "per" and after == "cent":
+        return Following(_PERCENT, at + 2)
+    if word in ("degree", "degrees", "deg") and (scale := temperature(after)):
+        return Following(scale, at + 2)
+    return None
+
+
+def _signed(found: Sequence[Piece], at: int, start: int) -> Following | None:
+    sign = found[at].text
+    unit = measure(sign)
+    if unit is None or (sign in _QUOTES and not (touches(found, at) and mark_at(found, start - 1) not in _QUOTES)):
+        return None
+    if sign == "°" and touches(found, at + 1) and (scale := temperature(word_at(found, at + 1))):
+        return Following(scale, at + 2)
+    return Following(unit, at + 1)
+
+
+def _rate(found: Sequence[Piece], unit: Unit, at: int) -> Following:
+    """`metres per second`, `km/h`, `MB/s`: one measure over another."""
+    below = measure(found[at + 1].text) if word_at(found, at + 1) else None
+    if below and (mark_at(found, at) == "/" or word_at(found, at) == "per") and not unit.offset:
+        return Following(Unit(f"{unit.name}/{below.name}", unit.factor / below.factor), at + 2)
+    return Following(unit, at)
+
+
+def _noun(found: Sequence[Piece], at: int, hyphen: bool) -> Following | None:
+    piece = found[at]
+    word = piece.lower
+    if piece.kind != "word" or len(word) < 2 or not word.isalpha() or (touches(found, at) and not hyphen):
+        return None
+    if word in FUNCTION_WORDS or word in NUMBER_WORDS or not (hyphen or piece.text.islower()):
+        return None
+    noun = singular(word)
+    return Following(Unit(noun), at + 1, noun == word)

@@ -1,0 +1,225 @@
+"""Intervals: a number alone, `7 to 9`, `17+`, `200 tons or less`, `more than 2,000`."""
+
+from collections.abc import Sequence
+from math import inf, isnan, nextafter
+from typing import NamedTuple
+
+from retrieval.quantities.amounts import Amount, amount
+from retrieval.quantities.following import following
+from retrieval.quantities.measures import Unit
+from retrieval.quantities.pieces import PERCENTILE_HUNDRED, Piece, mark_at, touches, word_at
+from retrieval.quantities.quantity import AS_TEXT, Kind
+from retrieval.quantities.words import DOWNWARDS, UPWARDS
+
+_DASHES = frozenset("-–—−‐‑‒~…")
+_TO = frozenset({"to", "through", "thru", "until", "till"})
+_UNKNOWN_WAY = frozenset({"better", "worse"})
+"""Some columns get better upwards, some downwards: the bound stands for itself alone."""
+_OPENING = UPWARDS | DOWNWARDS | _UNKNOWN_WAY
+_Bound = tuple[bool, bool]
+_PHRASES: dict[tuple[str, ...], _Bound] = {
+    # The words before a number: does it open upwards, and is the number itself left out.
+    **{(word, "than"): (True, True) for word in ("more", "greater", "higher", "larger", "older", "longer", "heavier")},
+    **{
+        (word, "than"): (False, True) for word in ("less", "fewer", "lower", "smaller", "younger", "shorter", "lighter")
+    },
+    **{(word,): (True, True) for word in ("over", "above", "exceeding", "beyond", ">")},
+    **{(word,): (False, True) for word in ("under", "below", "<")},
+    **dict.fromkeys((("at", "least"), ("≥",), ("⩾",), ("minimum",), (">", "="), ("=", ">")), (True, False)),
+    **dict.fromkeys((("up", "to"), ("at", "most"), ("≤",), ("⩽",), ("maximum",), ("<", "=")), (False, False)),
+    **{(no, word, "than"): (False, False) for no in ("no", "not") for word in ("more", "greater", "higher", "larger")},
+    **{(no, word, "than"): (True, False) for no in ("no", "not") for word in ("less", "fewer", "lower", "smaller")},
+}
+_OPENERS = frozenset(words[0] for words in _PHRASES)
+_LONGEST = 3
+
+
+class Interval(NamedTuple):
+    """Both ends as written, the unit, and the places of the first piece and of the piece after the last."""
+
+    low: float
+    high: float
+    kind: Kind
+    at: int
+    bare_next: int
+    next: int
+    unit: Unit | None = None
+    singular: bool = False
+    label: str | None = None
+    base: tuple[float, float] | None = None
+    """Both ends in base units, where the two are written in units of their own."""
+
+    @property
+    def shares_unit(self) -> bool:
+        """Whether the unit at the end of a list can be its own too."""
+        return self.kind in ("number", "range", "ordinal")
+
+    def labelled(self, label: str | None) -> "Interval":
+        """The interval with its label; the noun after `level 9` in `level 9 fighter` is then no unit of it."""
+        if label and self.singular and self.kind != "ordinal":
+            return self._replace(label=label, unit=None, next=self.bare_next, singular=False)
+        return self._replace(label=label)
+
+    def in_base_units(self) -> tuple[float, float]:
+        """Both ends converted; a bound that is left out stays left out."""
+        if self.base:
+            return self.base
+        if self.unit is None or (self.unit.factor == 1.0 and not self.unit.offset):
+            return self.low, self.high
+        return in_base(self.low, self.unit), in_base(self.high, self.unit)
+
+
+def in_base(value: float, unit: Unit | None) -> float:
+    """Convert, and round to 12 digits, so that a mile is the same from feet and from metres."""
+    if unit is None or value in (inf, -inf) or isnan(value):
+        return value
+    return float(f"{value * unit.factor + unit.offset:.12g}")
+
+
+def interval(found: Sequence[Piece], at: int) -> Interval | None:
+    """Read what begins at a place: a number, a range or an open interval."""
+    first = found[at]
+    if first.kind in {"word", "mark"}:
+        if first.lower == "between":
+            return _between(found, at)
+        if first.lower == "from":
+            return _from(found, at)
+        if first.lower in _OPENERS:
+            return _opened(found, at)
+    start = amount(found, at)
+    return start and _grown(found, start)
+
+
+def _single(start: Amount) -> Interval:
+    return Interval(
+        start.value, start.value, start.kind, start.at, start.bare_next, start.next, start.unit, start.singular
+    )
+
+
+def _grown(found: Sequence[Piece], start: Amount) -> Interval:
+    """A number with what stands after it: the other end of a range, a plus, `or more`."""
+    if start.kind in AS_TEXT:
+        return _single(start)
+    return _range(found, start) or _open_after(found, start) or _single(start)
+
+
+def _range(found: Sequence[Piece], start: Amount) -> Interval | None:
+    # A singular noun may be given up: what follows `3 to 5` need not be looked for behind a noun.
+    place = start.next
+    if mark_at(found, place) == "+" and touches(found, place) and word_at(found, place + 1) in _TO:
+        place += 1
+    place = _after_range_mark(found, place)
+    last = amount(found, place) if place else None
+    return _joined(start, last) if last else None
+
+
+def _after_range_mark(found: Sequence[Piece], at: int) -> int:
+    """The place after `-`, `to` or `up to`; 0 if there is none."""
+    if word_at(found, at) in _TO:
+        return at + 1
+    if word_at(found, at) == "up" and word_at(found, at + 1) == "to":
+        return at + 2
+    if mark_at(found, at) == "." and mark_at(found, at + 1) == "." and touches(found, at) and touches(found, at + 1):
+        return at + 2
+    if mark_at(found, at) not in _DASHES:
+        return 0
+    # `3 -5` is a number and a negative one; `3-5`, `3 - 5` and `3 –5` are ranges.
+    lone = not touches(found, at) and touches(found, at + 1) and found[at].text != "–"
+    return 0 if lone else at + 1
+
+
+def _joined(start: Amount, last: Amount) -> Interval | None:
+    if last.kind in AS_TEXT or ("fraction" in (start.kind, last.kind) and not start.value < last.value):
+        return None
+    unit, own = last.unit or start.unit, start.unit or last.unit
+    if unit and own and unit.name != own.name:
+        return None
+    low, high = start.value, _completed(start, last)
+    ends = in_base(low, own), in_base(high, unit)
+    if ends[0] > ends[1]:
+        ends, low, high, unit = (ends[1], ends[0]), high, low, own
+    return Interval(
+        low, high, "range", start.at, last.bare_next, last.next, unit, last.singular, base=ends if own != unit else None
+    )
+
+
+def _completed(start: Amount, last: Amount) -> float:
+    """The upper end: `96-00` goes to a hundred, `2004–05` to the year 2005."""
+    if last.figures.isdigit() and start.figures.isdigit() and len(last.figures) == 2 < len(start.figures) == 4:
+        whole = start.value - start.value % 100 + (0 if last.figures == PERCENTILE_HUNDRED else last.value)
+        whole += 100 if last.figures == PERCENTILE_HUNDRED else 0
+        return whole if whole > start.value else last.value
+    return last.value
+
+
+def _between(found: Sequence[Piece], at: int) -> Interval | None:
+    """`between 3 and 5`: without the two numbers, the word says nothing."""
+    low = amount(found, at + 1, joined=False)
+    if low is None or low.kind in AS_TEXT or word_at(found, low.next) != "and":
+        return None
+    high = amount(found, low.next + 1)
+    both = _joined(low, high) if high else None
+    return both and both._replace(at=at)
+
+
+def _from(found: Sequence[Piece], at: int) -> Interval | None:
+    """`from 10 up to 20`, `from 17 on`."""
+    start = amount(found, at + 1)
+    if start is None or start.kind in AS_TEXT:
+        return None
+    grown = _grown(found, start)
+    if grown.kind in ("range", "open"):
+        return grown._replace(at=at)
+    if word_at(found, start.next) in ("on", "up", "upward", "upwards", "onward", "onwards"):
+        return _open(start, True, False, start.next + 1)._replace(at=at)
+    return None
+
+
+def _opened(found: Sequence[Piece], at: int) -> Interval | None:
+    """`more than 100`, `≥ 3`, `at most 5`."""
+    for length in range(_LONGEST, 0, -1):
+        bound = _PHRASES.get(tuple(piece.lower for piece in found[at : at + length]))
+        if bound:
+            start = amount(found, at + length + (word_at(found, at + length) == "of"))
+            if start is None or start.kind in AS_TEXT:
+                return None
+            return _open(start, *bound, start.next)._replace(at=at)
+    return None
+
+
+def _open_after(found: Sequence[Piece], start: Amount) -> Interval | None:
+    for place in dict.fromkeys((start.next, start.bare_next)):
+        if mark_at(found, place) == "+" and touches(found, place) and not _goes_on(found, place + 1):
+            return _with_unit(found, start, _open(start, True, False, place + 1))
+        word = word_at(found, place + 1)
+        if word_at(found, place) in ("or", "and") and word in _OPENING:
+            if word in _UNKNOWN_WAY:
+                return _single(start)._replace(kind="open", bare_next=place + 2, next=max(start.next, place + 2))
+            return _with_unit(found, start, _open(start, word in UPWARDS, False, place + 2))
+    return None
+
+
+def _goes_on(found: Sequence[Piece], at: int) -> bool:
+    return touches(found, at) and (found[at].kind == "figure" or mark_at(found, at) == "+")
+
+
+def _with_unit(found: Sequence[Piece], start: Amount, opened: Interval) -> Interval:
+    """`5+ years`, `5 or more ranks`: the unit after the opening."""
+    if opened.unit:
+        return opened
+    after = following(found, opened.next, start.at)
+    return opened._replace(unit=after.unit, next=after.next, bare_next=opened.next, singular=after.singular)
+
+
+def _open(start: Amount, upwards: bool, without: bool, after: int) -> Interval:
+    bound = start.value
+    if without:
+        bound = nextafter(bound, inf if upwards else -inf)
+    ends = (bound, inf) if upwards else (-inf, bound)
+    base = None
+    if start.unit and (start.unit.factor != 1.0 or start.unit.offset):
+        whole = in_base(start.value, start.unit)
+        whole = nextafter(whole, inf if upwards else -inf) if without else whole
+        base = (whole, inf) if upwards else (-inf, whole)
+    bare = start.bare_next if after == start.next else after
+    return Interval(*ends, "open", start.at, bare, max(after, start.next), start.unit, start.singular, base=base)

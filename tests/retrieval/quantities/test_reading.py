@@ -1,0 +1,163 @@
+from math import inf
+
+import pytest
+
+from retrieval.quantities import quantities
+
+ONE = [
+    # text, low, high, unit, kind
+    ("law level five", 5, 5, None, "number"),
+    ("a score of nineteen", 19, 19, None, "number"),
+    ("30 points of damage", 30, 30, "point", "number"),
+    ("an 1,800 ton ship", 1800, 1800, "ton", "number"),
+    ("fourteen hundred tons", 1400, 1400, "ton", "number"),
+    ("attack bonus for firing a ten-round burst", 10, 10, "round", "number"),
+    ("half of the surface", 0.5, 0.5, None, "fraction"),
+    ("a quarter of the hull", 0.25, 0.25, None, "fraction"),
+    ("two thirds of it", 2 / 3, 2 / 3, None, "fraction"),
+    ("one-third", 1 / 3, 1 / 3, None, "fraction"),
+    ("half an hour", 1800, 1800, "second", "fraction"),
+    ("twenty-one", 21, 21, None, "number"),
+    ("one hundred and five thousand", 105_000, 105_000, None, "number"),
+    ("1.5 million", 1.5e6, 1.5e6, None, "number"),
+    ("2½", 2.5, 2.5, None, "number"),
+    ("2 1/2", 2.5, 2.5, None, "number"),
+    ("two and a half miles", 4023.36, 4023.36, "metre", "number"),
+    ("7th", 7, 7, None, "ordinal"),
+    ("DO_REPEAT_SERVO third param", 3, 3, "param", "ordinal"),
+    ("twenty-second", 22, 22, None, "ordinal"),
+    ("twenty second delay", 20, 20, "second", "number"),
+    ("one-g planet", 1, 1, "gee", "number"),
+    ("3G ship", 3, 3, "gee", "number"),
+    ("9–10", 9, 10, None, "range"),
+    ("1,100 – 2000 tons", 1100, 2000, "ton", "range"),
+    ("46%–55%", 46, 55, "percent", "range"),
+    ("18 through 20", 18, 20, None, "range"),
+    ("7 to 9", 7, 9, None, "range"),
+    ("10 to -10", -10, 10, None, "range"),
+    ("-2--5", -5, -2, None, "range"),
+    ("100-51 lb.", 23.13321087, 45.359237, "kilogram", "range"),
+    ("between 3 and 5", 3, 5, None, "range"),
+    ("between one hundred and two hundred", 100, 200, None, "range"),
+    ("from 10 up to 20", 10, 20, None, "range"),
+    ("96-00", 96, 100, None, "range"),
+    ("01–05", 1, 5, None, "range"),
+    ("2004–05", 2004, 2005, None, "range"),
+    ("1999-00", 1999, 2000, None, "range"),
+    ("3+ to 4", 3, 4, None, "range"),
+    ("90 minutes to 2 hours", 5400, 7200, "second", "range"),
+    ("17+", 17, inf, None, "open"),
+    ("5+ ranks", 5, inf, "rank", "open"),
+    ("0 or less", -inf, 0, None, "open"),
+    ("200 tons or less", -inf, 200, "ton", "open"),
+    ("5 or more ranks", 5, inf, "rank", "open"),
+    ("-7 or lower", -inf, -7, None, "open"),
+    ("up to 12", -inf, 12, None, "open"),
+    ("≥ 3", 3, inf, None, "open"),
+    ("at least two weeks", 1_209_600, inf, "second", "open"),
+    ("+2", 2, 2, None, "number"),
+    ("−3", -3, -3, None, "number"),
+    ("AC -2", -2, -2, None, "number"),
+    ("level-3", 3, 3, None, "number"),
+    ("1/2", 0.5, 0.5, None, "fraction"),
+    ("3'", 0.9144, 0.9144, "metre", "number"),
+    ("10 ft.", 3.048, 3.048, "metre", "number"),
+    ("5 sq. ft.", 0.4645152, 0.4645152, "square-metre", "number"),
+    ("10x", 10, 10, "x", "number"),
+    ("×3", 3, 3, "x", "number"),
+    ("$1,200", 1200, 1200, "dollar", "number"),
+    ("Cr18,000", 18_000, 18_000, "credit", "number"),
+    ("Cr 18,000", 18_000, 18_000, "credit", "number"),
+    ("MCr12.5", 12_500_000, 12_500_000, "credit", "number"),
+    ("0x1F", 31, 31, None, "number"),
+    ("2^10", 1024, 1024, None, "number"),
+    ("1e6", 1e6, 1e6, None, "number"),
+    ("20 °C", 20, 20, "celsius", "number"),
+    ("68 degrees Fahrenheit", 20, 20, "celsius", "number"),
+    ("36 km/h", 10, 10, "metre/second", "number"),
+    ("1.5 KiB", 1536, 1536, "byte", "number"),
+    ("2-handed", 2, 2, "handed", "number"),
+]
+
+
+@pytest.mark.parametrize(("text", "low", "high", "unit", "kind"), ONE)
+def test_a_text_with_one_quantity(text, low, high, unit, kind):
+    (read,) = quantities(text)
+    assert (read.low, read.high) == pytest.approx((low, high))
+    assert (read.unit, read.kind) == (unit, kind)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ROLL_90_YAW_270", "lat_int32", "H264", "v2", "3D", "which one hits harder", "what does one cost", "1.000,50", ""],
+)
+def test_figures_inside_a_name_and_pronouns_are_no_quantity(text):
+    assert quantities(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("MAVLink 2 packet, third byte (index 2): what does it hold", [2, 3, 2]),
+        ("3G ship, 10 million kilometres: how long is the trip", [3, 1e10]),
+        ("how long does a 2-G trader need to reach a size 6 planet", [2, 6]),
+        ("orientation enum for roll 270 with yaw 90", [270, 90]),
+        ("a 9th level paladin attacks armour class 0: what roll?", [9, 0]),
+        ("levels 7 or 8", [7, 8]),
+        ("3 -5", [3, -5]),
+    ],
+)
+def test_the_quantities_of_a_question_are_read_from_left_to_right(text, values):
+    assert [read.low for read in quantities(text)] == values
+
+
+def test_a_bound_that_is_left_out_is_not_in_the_interval():
+    (under,), (over,) = quantities("under 5"), quantities("more than 100")
+    assert (under.high < 5, over.low > 100) == (True, True)
+    assert (under.high, over.low) == pytest.approx((5, 100))
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("law level five", "level"),
+        ("levels 3-5", "level"),
+        ("a score of nineteen", "score"),
+        ("strength: 15", "strength"),
+        ("coordinate frame no. 10", "frame"),
+        ("the purchase result is 13", "result"),
+        ("who is the patron on a D66 of 24", "d66"),
+        ("level-3", "level"),
+        ("an 1,800 ton ship", None),
+        ("a size 6 planet", "size"),
+    ],
+)
+def test_the_word_that_numbers_is_the_label(text, label):
+    assert quantities(text)[-1].label == label
+
+
+def test_a_list_has_one_label_and_one_unit():
+    assert [read.label for read in quantities("levels 3, 4 and 5")] == ["level"] * 3
+    assert [read.low for read in quantities("3 or 4 hours")] == [10_800, 14_400]
+
+
+def test_the_noun_after_a_labelled_number_is_not_counted():
+    (read,) = quantities("level 9 fighter")
+    assert (read.unit, read.text) == (None, "9")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("the MAVLink 2 packet", True),
+        ("MAVLink 2", True),
+        ("the Python 3 release", True),
+        ("message of HIGH_LATENCY2 5", True),
+        ("Level 5", False),
+        ("to hit AC 5", False),
+        ("at level 5", False),
+        ("Roll 5 dice", False),
+    ],
+)
+def test_a_number_after_a_name_says_so(text, named):
+    assert quantities(text)[-1].follows_name is named
