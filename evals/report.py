@@ -5,9 +5,12 @@ from typing import Any
 
 from evals.metric_table import Use, names
 from evals.statistics.aggregates import ALL, Aggregate
+from evals.statistics.cells import Cell
 
 _DIGITS = 6
 """More than any reader needs, fewer than the last bits in which two machines differ."""
+
+_LEAST_P = 0.0005
 
 COLUMNS = names(Use.REPORT)
 
@@ -43,6 +46,28 @@ def leaderboard(aggregates: Sequence[Aggregate], metrics: Sequence[str] = COLUMN
 def breakdown(aggregates: Sequence[Aggregate], metrics: Sequence[str] = COLUMNS) -> str:
     """Like `leaderboard`, with a row for every book, kind and strategy."""
     return _sections(aggregates, metrics)
+
+
+def cell_table(cells: Sequence[Cell]) -> str:
+    """Cells as one markdown table: look-ups and rules of every book in rows, metrics in columns.
+
+    A cell is the strategy's figure, the best other one's with its name, and p; `▼` and names say what is better
+    beyond chance.
+    """
+    metrics = list(dict.fromkeys(each.metric for each in cells))
+    by_place = {(each.set, each.book, each.sort, each.metric): each for each in cells}
+    names = ["set", "book", "asked for", "n"]
+    lines = [_line([*names, *metrics]), _line(["---"] * 3 + ["---:"] + ["---"] * len(metrics))]
+    for place in dict.fromkeys(key[:3] for key in by_place):
+        members = [by_place[*place, metric] for metric in metrics]
+        lines.append(_line([*place, str(members[0].n), *map(_compared, members)]))
+    return "".join(lines)
+
+
+def _compared(cell: Cell) -> str:
+    p = "p < 0.001" if cell.p < _LEAST_P else f"p {cell.p:.3f}"
+    mark = f" ▼ {', '.join(cell.ahead)}" if cell.ahead else ""
+    return f"{cell.value:.3f}, {cell.other} {cell.other_value:.3f}, {p}{mark}"
 
 
 def _sections(aggregates: Sequence[Aggregate], metrics: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """A snapshot whose chunks are in memory: scoring looks at a hundred hits a question and would parse each again."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import cast
 
@@ -30,7 +31,8 @@ class ScoringSearcher:
 
     def __init__(self, retriever: Retriever, chunks: Sequence[Chunk], timed: int) -> None:
         self._retriever, self._timed = retriever, timed
-        self.parsed = Retriever(_with_chunks(retriever.snapshot, chunks), retriever.embedder)
+        self.parsed = copy(retriever)  # and not a new one: it may be one that knows the reference
+        self.parsed.snapshot = _with_chunks(retriever.snapshot, chunks)
 
     def retrieve(self, query: str, k: int, strategy: Strategy) -> Retrieval:
         """Return at most k hits."""

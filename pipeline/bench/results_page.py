@@ -3,15 +3,17 @@
 import json
 import os
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from dataclasses import fields as dataclass_fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from evals.metric_table import Use, names
-from evals.report import breakdown, leaderboard
+from evals.report import breakdown, cell_table, leaderboard
 from evals.statistics.aggregates import ALL, Aggregate
+from evals.statistics.cells import Cell, cells
 from pipeline.bench.reference import ALIKE, NOTES, REFERENCES, SPLIT
 from pipeline.bench.run import BenchmarkRun, IndexNote
 
@@ -21,6 +23,12 @@ FITTED = (
     "The evidence weights of `default` were fitted on questions of the open splits, so there its numbers flatter it; "
     "no other strategy was fitted. [weights.md](weights.md) gives `default` on sets that had no say in its weights."
 )
+
+CELLS = """\
+Look-ups and rules of each book: the figure of `default`, that of the best other strategy (`fts5` is the reference,
+which [benchmarks.md](benchmarks.md) describes), and p of a paired randomisation test of the two. `▼` names what is
+better than `default` beyond chance (p < 0.05). `*` is all books of a set, or all sets. No p is corrected for the choice
+of the best among several, which is to the disadvantage of `default`, nor for the number of cells."""
 
 _DIGITS = 4
 
@@ -38,6 +46,8 @@ class Results:
     """Wall time by set, in this run: what was kept from an earlier one costs nothing."""
     indexes: tuple[IndexNote, ...]
     numbers: tuple[Aggregate, ...]
+    cells: tuple[Cell, ...] = ()
+    """Of the sets of books."""
 
     @classmethod
     def of(cls, runs: Sequence[BenchmarkRun]) -> "Results":
@@ -52,24 +62,26 @@ class Results:
             numbers=tuple(
                 _rounded(each) for run in runs for each in run.aggregates if each.metric in names(Use.PUBLISHED)
             ),
+            cells=tuple(map(_rounded_cell, cells_of_books(runs))),
         )
 
     def write(self, folder: Path) -> None:
         """Write the data and the page."""
         folder.mkdir(parents=True, exist_ok=True)
-        facts = {name: value for name, value in asdict(self).items() if name != "numbers"}
-        fields = list(Aggregate.__dataclass_fields__)
-        lines = [json.dumps([getattr(each, name) for name in fields]) for each in self.numbers]
-        head = json.dumps({**facts, "fields": fields}, indent=1).removesuffix("\n}")
-        (folder / DATA_FILE).write_text(f'{head},\n "numbers": [\n' + ",\n".join(lines) + "\n ]\n}\n", "utf-8")
+        facts = {name: value for name, value in asdict(self).items() if name not in {"numbers", "cells"}}
+        head = json.dumps(facts, indent=1).removesuffix("\n}")
+        tables = f"{_table('numbers', Aggregate, self.numbers)},\n{_table('cells', Cell, self.cells)}"
+        (folder / DATA_FILE).write_text(f"{head},\n{tables}\n}}\n", "utf-8")
         (folder / PAGE_FILE).write_text(results_page(self), "utf-8")
 
     @classmethod
     def read(cls, folder: Path) -> "Results":
         """Read what `write` wrote."""
         values: dict[str, Any] = json.loads((folder / DATA_FILE).read_text("utf-8"))
-        fields = values.pop("fields")
-        values["numbers"] = tuple(Aggregate(**dict(zip(fields, each, strict=True))) for each in values["numbers"])
+        values["numbers"] = tuple(Aggregate(**each) for each in _records(values.pop("numbers")))
+        values["cells"] = tuple(
+            Cell(**{**each, "ahead": tuple(each["ahead"])}) for each in _records(values.pop("cells"))
+        )
         values["indexes"] = tuple(IndexNote(**each) for each in values["indexes"])
         return cls(**values)
 
@@ -88,6 +100,7 @@ def results_page(results: Results) -> str:
             "",
             FITTED,
             "",
+            *_compared(results.cells),
             "## Ranking",
             "",
             leaderboard(whole, names(Use.RANKING)),
@@ -108,6 +121,26 @@ def results_page(results: Results) -> str:
             _index_table(results),
         ]
     )
+
+
+def cells_of_books(runs: Sequence[BenchmarkRun]) -> tuple[Cell, ...]:
+    """`default` against all others, over the questions of all runs that are about books."""
+    return cells([row for run in runs if run.of_books for row in run.rows])
+
+
+def _compared(found: Sequence[Cell]) -> list[str]:
+    return ["## `default` against the best other", "", CELLS, "", cell_table(found)] if found else []
+
+
+def _table(name: str, record: type[Aggregate | Cell], rows: Sequence[Any]) -> str:
+    """Records as JSON, a line each: their fields once, then their values."""
+    fields = [each.name for each in dataclass_fields(record)]
+    lines = ",\n".join(json.dumps([getattr(each, field) for field in fields]) for each in rows)
+    return f' "{name}": {{"fields": {json.dumps(fields)}, "rows": [\n{lines}\n ]}}'
+
+
+def _records(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [dict(zip(table["fields"], row, strict=True)) for row in table["rows"]]
 
 
 def _reference_table(numbers: Iterable[Aggregate]) -> str:
@@ -139,6 +172,12 @@ def _index_table(results: Results) -> str:
 
 def _without_evaluability(numbers: Iterable[Aggregate]) -> list[Aggregate]:
     return [each for each in numbers if each.metric != "evaluability"]
+
+
+def _rounded_cell(each: Cell) -> Cell:
+    return replace(
+        each, value=round(each.value, _DIGITS), other_value=round(each.other_value, _DIGITS), p=round(each.p, _DIGITS)
+    )
 
 
 def _rounded(each: Aggregate) -> Aggregate:

@@ -8,6 +8,7 @@ from evals.benchmarks.books import LibraryBook
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.parsed_chunks import ScoringSearcher
 from evals.benchmarks.passages import with_graded_ndcg
+from evals.benchmarks.referenced import retriever_for
 from evals.experiment import Measures, Progress, run_experiment
 from evals.metrics import SHOWN
 from evals.noise import Admits
@@ -18,9 +19,9 @@ from evals.scored_questions import ScoredQuestion, ScoreStore
 from evals.statistics.aggregates import Aggregate, aggregate, evaluability, timings
 from pipeline.bench.index import Tell, open_index
 from retrieval.clock import Clock
+from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy
 from retrieval.types import Embedder
@@ -90,17 +91,14 @@ def run_benchmark(
     for corpus in corpora:
         with open_index(folder, name, corpus, embedder, _about(corpus.name, tell)) as snapshot:
             chunks = tuple(snapshot.chunks)
-            searcher = ScoringSearcher(Retriever(snapshot, embedder), chunks, timed=SHOWN)
-            sets = corpus.question_sets(searcher.parsed, chunks)
-            measures = Measures(
-                counterpart=counterpart_among(STRATEGIES.values()),
-                admits=_admits(snapshot.vocabulary),
-                embedder=embedder,
-                store=ScoreStore(folder / "evaluations"),
-                progress=_asking(corpus.name, tell),
-            )
-            asked_of = [instead(corpus, each) for each in strategies] if instead else strategies
-            experiment = run_experiment(searcher, asked_of, sets, chunks, snapshot=snapshot.id, measures=measures)
+            searched_with = [instead(corpus, each) for each in strategies] if instead else list(strategies)
+            with retriever_for(searched_with, snapshot, embedder, chunks) as retriever:
+                searcher = ScoringSearcher(retriever, chunks, timed=SHOWN)
+                sets = corpus.question_sets(searcher.parsed, chunks)
+                measures = _measures(corpus, snapshot, embedder, folder, tell)
+                experiment = run_experiment(
+                    searcher, searched_with, sets, chunks, snapshot=snapshot.id, measures=measures
+                )
             rows += with_graded_ndcg(corpus, experiment.rows)
             asked += sets
             unscored += experiment.unscored
@@ -141,6 +139,16 @@ def _joined(left: QuestionSet, right: QuestionSet) -> QuestionSet:
         {**one.groups, **other.groups},
     )
     return QuestionSet(left.name, left.split, left.questions + right.questions, resolution)
+
+
+def _measures(corpus: Corpus, snapshot: Snapshot, embedder: Embedder, folder: Path, tell: Tell) -> Measures:
+    return Measures(
+        counterpart=counterpart_among(STRATEGIES.values()),
+        admits=_admits(snapshot.vocabulary),
+        embedder=embedder,
+        store=ScoreStore(folder / "evaluations"),
+        progress=_asking(corpus.name, tell),
+    )
 
 
 def _admits(vocabulary: Vocabulary) -> Admits:

@@ -25,7 +25,8 @@ SplitOption = Annotated[
     str, typer.Option("--split", help="Which questions, as the files are named.", show_default=False)
 ]
 StrategiesOption = Annotated[
-    list[str] | None, typer.Option("--strategy", help="May be given again; all if not. `default` is what ships.")
+    list[str] | None,
+    typer.Option("--strategy", help="May be given again; all if not. `default` is what ships, `fts5` the reference."),
 ]
 DOCS = Path("docs")
 BOOK_METRICS = ("hit@1", "hit@5", "hit@10", "mrr")
@@ -160,26 +161,34 @@ def run_set(
     """
     with progress_bar(name) as bar:
         bar("starting", 0, 1)
+        from pipeline.bench.contestants import contestants
         from pipeline.bench.run import run_benchmark
         from retrieval.index.embedding.embedders import load_embedder
-        from retrieval.search.strategies import STRATEGIES, strategy
         from retrieval.settings import Settings
 
         root = home.expanduser().resolve()
-        chosen = [strategy(each) for each in dict.fromkeys(strategies or STRATEGIES)]
+        chosen = contestants(strategies)
         corpora = read()
         embedder = load_embedder(Settings.read(root).embedder)
         return run_benchmark(root / "benchmarks", name, split, corpora, chosen, embedder, bar, instead)
 
 
 def _tell(runs: list[BenchmarkRun], strategies: list[str], *, json_: bool) -> None:
-    if json_:
-        from evals.report import flat_records
+    from evals.benchmarks.fts5 import REFERENCE, why_missing
+    from evals.report import cell_table, flat_records
+    from pipeline.bench.results_page import cells_of_books
 
+    if not strategies and (reason := why_missing()):
+        err.print(f"left out: {REFERENCE.name}: {reason}", markup=False)
+    if json_:
         print_json(flat_records(each for run in runs for each in run.aggregates))
         return
     for run in runs:
         _print_run(run, strategies)
+    if found := cells_of_books(runs):
+        out.print(
+            f"\n`default` against the best other, p of a paired randomisation test\n\n{cell_table(found)}", markup=False
+        )
 
 
 def _print_run(run: BenchmarkRun, strategies: list[str]) -> None:

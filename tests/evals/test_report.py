@@ -1,5 +1,6 @@
-from evals.report import breakdown, flat_records, leaderboard
+from evals.report import breakdown, cell_table, flat_records, leaderboard
 from evals.statistics.aggregates import Aggregate
+from evals.statistics.cells import Cell
 
 
 def number(metric, value, low=None, high=None, book="*", kind="*", strategy="dense", n=3):
@@ -50,3 +51,15 @@ def test_sets_have_their_own_tables():
     text = leaderboard([*NUMBERS, other])
     assert text.count("### ") == 2
     assert text.endswith("| strategy | n | mrr |\n| --- | ---: | ---: |\n| dense | 9 | 0.500 (0.400 to 0.600) |\n")
+
+
+def test_a_cell_shows_both_figures_p_and_what_is_better_beyond_chance():
+    cells = [
+        Cell("ttrpg", "open", "osric", "look-up", "hit@1", 22, 0.5, "fts5", 0.75, 0.0001, ("bm25", "fts5")),
+        Cell("ttrpg", "open", "osric", "look-up", "hit@5", 22, 1.0, "bm25", 0.9, 0.25, ()),
+    ]
+    assert cell_table(cells) == (
+        "| set | book | asked for | n | hit@1 | hit@5 |\n"
+        "| --- | --- | --- | ---: | --- | --- |\n"
+        "| ttrpg | osric | look-up | 22 | 0.500, fts5 0.750, p < 0.001 ▼ bm25, fts5 | 1.000, bm25 0.900, p 0.250 |\n"
+    )

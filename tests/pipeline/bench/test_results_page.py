@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from evals.statistics.cells import Cell
 from pipeline.bench.reference import REFERENCES
 from pipeline.bench.results_page import DATA_FILE, PAGE_FILE, Results, results_page
 
@@ -30,6 +31,14 @@ def test_what_is_written_is_read_back(committed: Results, tmp_path: Path) -> Non
     committed.write(tmp_path)
     assert Results.read(tmp_path) == committed
     assert (tmp_path / DATA_FILE).read_bytes() == (DOCS / DATA_FILE).read_bytes()
+
+
+def test_cells_are_written_read_back_and_shown(committed: Results, tmp_path: Path) -> None:
+    cell = Cell("ttrpg", "open", "osric", "rule", "hit@1", 5, 0.4, "fts5", 0.8, 0.03, ("bm25", "fts5"))
+    results = replace(committed, cells=(cell,))
+    results.write(tmp_path)
+    assert Results.read(tmp_path) == results
+    assert "| ttrpg | osric | rule | 5 | 0.400, fts5 0.800, p 0.030 ▼ bm25, fts5 |" in results_page(results)
 
 
 def test_every_reference_figure_has_a_number_of_ours(committed: Results) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from evals.benchmarks import fts5
 from evals.benchmarks.books import read_books
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.sets import FORMATS
+from pipeline.bench import contestants
 from pipeline.bench.results_page import DATA_FILE, PAGE_FILE, Results, results_page
 from pipeline.cli import app
 from pipeline.commands.bench_sets import SETS, run_set
@@ -70,7 +72,7 @@ def test_json_is_one_flat_list(data: Path, home: Path) -> None:
     assert all(list(each) == FIELDS for each in found)
     places = {(each["book"], each["kind"]) for each in found}
     assert places >= {("*", "*"), ("arms", "*"), ("*", "lookup"), ("more-arms", "no-answer")}
-    assert {each["strategy"] for each in found} == {"*", *STRATEGIES}
+    assert {each["strategy"] for each in found} == {"*", *STRATEGIES, "fts5"}
     (whole,) = [
         each
         for each in found
@@ -111,6 +113,26 @@ def test_a_set_of_books_is_called_as_its_folder_and_shown_by_book_and_kind(data:
     assert "| * | * | default | 2 |" in parts
     assert "| arms | lookup | default | 1 | 1.000 " in parts
     assert "| bm25 |" not in parts
+    cells = parts.split("`default` against the best other")[1]
+    assert "| armoury | arms | look-up | 1 | 1.000, bm25 1.000, p 1.000 |" in cells
+    assert "| armoury | * | look-up | 2 |" in cells
+
+
+def test_the_reference_is_asked_in_the_same_run_for_every_set(data: Path, home: Path) -> None:
+    for name in ("armoury", "wikisql-rows"):
+        asked = [each for each in numbers(data, home, name) if each["strategy"] == "fts5" and each["metric"] == "hit@1"]
+        assert {each["set"] for each in asked} >= {name}
+        assert all(each["value"] == 1.0 for each in asked)
+
+
+def test_a_missing_reference_is_said_once(data: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fts5, "why_missing", lambda: "SQLite has no FTS5")
+    monkeypatch.setattr(contestants, "why_missing", lambda: "SQLite has no FTS5")
+    arguments = ["bench", "books", "--data", str(data / "armoury"), "--home", str(home)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.stderr == "left out: fts5: SQLite has no FTS5\n"
+    assert "| bm25 |" in done.stdout
+    assert "fts5" not in done.stdout
 
 
 def test_the_strategies_that_are_asked_for_are_shown_by_book_and_kind(data: Path, home: Path) -> None:
@@ -192,6 +214,8 @@ def test_all_sets_become_one_page(docs: Path) -> None:
     page = (docs / PAGE_FILE).read_text("utf-8")
     assert all(f"### {name}, open" in page for name in ("armoury", "wikisql-rows", "wikisql-rows-within"))
     assert "### wtq-rows" not in page
+    assert "| armoury | more-arms | look-up | 1 | 1.000, " in page
+    assert "| fts5 |" in page
     assert "| wikisql-rows | * | * | hit@1 | 0.671 | 1.000 | +0.329 * |" in page
 
 

@@ -1,0 +1,109 @@
+"""The reference `fts5`: what a good engineer writes in an afternoon, over the same chunks. Only this file knows SQLite.
+
+One row for each table row and each passage, its words in four fields, weighted once by hand before a question was asked
+and never since. It belongs to the benchmark and is no strategy of the library: a search that is built for tables has to
+be better than this.
+"""
+
+import re
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+
+from evals.errors import EvaluationError
+from retrieval.index.snapshot.metadata_index import Mask
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk
+
+REFERENCE = Strategy("fts5")
+"""A name to ask for; it has no leg, so a retriever alone cannot search with it."""
+
+WEIGHTS = {"heads": 3.0, "key": 4.0, "columns": 1.0, "text": 1.0}
+"""Of bm25() by field: headings and caption, first cell of a row, column names, cells or prose."""
+STOP_WORDS = frozenset(
+    (
+        *("a", "an", "the", "this", "that", "these", "those", "any", "all", "no", "not", "so", "also", "than", "then"),
+        *("i", "me", "my", "we", "our", "you", "your", "it", "its", "they", "them", "their", "there"),
+        *("what", "which", "who", "whom", "whose", "when", "where", "why", "how"),
+        *("am", "is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "do", "does", "did"),
+        *("can", "could", "may", "shall", "should", "will", "would"),
+        *("and", "or", "but", "if", "as", "at", "by", "for", "from", "in", "into", "of", "on", "to", "with", "about"),
+    )
+)
+
+_WORD = re.compile(r"\w+")
+_TABLE = "CREATE VIRTUAL TABLE chunks USING fts5(id UNINDEXED, {fields}, tokenize = 'porter unicode61')"
+_RANKED = (
+    "SELECT rowid - 1, bm25(chunks, 0.0, {weights}) AS distance FROM chunks WHERE chunks MATCH ? "
+    "ORDER BY distance, id LIMIT ?"
+)
+
+
+class MissingFts5Error(EvaluationError):
+    """Python's SQLite was compiled without FTS5."""
+
+
+def why_missing() -> str | None:
+    """Why the reference cannot be asked here; None if it can."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        try:
+            database.execute(_TABLE.format(fields="text"))
+        except sqlite3.OperationalError as error:
+            return f"SQLite {sqlite3.sqlite_version} has no FTS5 ({error})"
+    return None
+
+
+class Fts5Index:
+    """Chunks in a table of FTS5, in memory; made anew by every process.
+
+    Args:
+        chunks: those of a snapshot, in the order of their positions.
+
+    Raises:
+        MissingFts5Error: SQLite has no FTS5.
+    """
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        if reason := why_missing():
+            raise MissingFts5Error(f"{reason}; leave the strategy {REFERENCE.name!r} out")
+        weights = ", ".join(map(str, WEIGHTS.values()))
+        self._ranked = _RANKED.format(weights=weights)
+        self._size = len(chunks)
+        self._database = sqlite3.connect(":memory:")
+        self._database.execute(_TABLE.format(fields=", ".join(WEIGHTS)))
+        rows = ((position + 1, chunk.id, *_fields(chunk)) for position, chunk in enumerate(chunks))
+        self._database.executemany(
+            "INSERT INTO chunks(rowid, id, heads, key, columns, text) VALUES (?,?,?,?,?,?)", rows
+        )
+
+    def search(self, question: str, k: int, passing: Mask | None = None) -> tuple[tuple[int, float], ...]:
+        """At most k (position, score), the best first and equal ones by id; a chunk without a word of it is none.
+
+        Args:
+            question: any text.
+            k: how many.
+            passing: (n,) which chunks may come back; None for all.
+        """
+        match = match_expression(question)
+        if not match:
+            return ()
+        found = self._database.execute(self._ranked, (match, k if passing is None else self._size))
+        # SQLite's bm25 is the less the better
+        return tuple((place, -distance) for place, distance in found if passing is None or passing[place])[:k]
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._database.close()
+
+
+def match_expression(question: str) -> str:
+    """The words of a question without stop words, each quoted, with OR between them; with them if it has no others."""
+    words = list(dict.fromkeys(_WORD.findall(question.lower())))
+    telling = [word for word in words if word not in STOP_WORDS] or words
+    return " OR ".join(f'"{word}"' for word in telling)
+
+
+def _fields(chunk: Chunk) -> tuple[str, ...]:
+    heads = " ".join([*chunk.heading_path, chunk.caption or ""])
+    text = chunk.text if chunk.kind == "prose" else " ".join(chunk.cells)
+    return heads, chunk.row_key or "", " ".join(chunk.columns), text

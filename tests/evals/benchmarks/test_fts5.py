@@ -1,0 +1,104 @@
+import sqlite3
+
+import numpy as np
+import pytest
+
+from evals.benchmarks import fts5
+from evals.benchmarks.fts5 import Fts5Index, MissingFts5Error, match_expression, why_missing
+
+
+@pytest.fixture
+def index(make_chunk):
+    """An index over chunks, closed when the test is over."""
+    opened = []
+
+    def build(*chunks):
+        opened.append(Fts5Index(chunks))
+        return opened[-1]
+
+    yield build
+    for each in opened:
+        each.close()
+
+
+def row(make_chunk, name, key="other", **given):
+    cells = given.pop("cells", (key, "7"))
+    return make_chunk(name, row_key=key, columns=("Weapon", "Damage"), cells=cells, **given)
+
+
+def found(index, question, k=15, passing=None):
+    return [position for position, _ in index.search(question, k, passing)]
+
+
+def test_a_question_is_its_words_without_stop_words_each_quoted():
+    assert match_expression("What is the damage of a DAGGER, or of a dagger's hilt?") == (
+        '"damage" OR "dagger" OR "s" OR "hilt"'
+    )
+
+
+@pytest.mark.parametrize("question", ['NEAR("a" b)', "damage* AND (x:y) -z ^w", 'it"s', "key : dagger + '"])
+def test_what_is_syntax_to_fts5_is_only_words(index, make_chunk, question):
+    assert found(index(row(make_chunk, "a", "dagger")), question + " dagger") == [0]
+
+
+def test_stop_words_are_asked_where_there_is_nothing_else(index, make_chunk):
+    chunks = [row(make_chunk, "a", "the who"), row(make_chunk, "b", "a mace")]
+    assert found(index(*chunks), "The Who") == [0]
+
+
+def test_a_question_without_a_word_and_one_that_nothing_answers_find_nothing(index, make_chunk):
+    table = index(row(make_chunk, "a", "dagger"))
+    assert table.search("?!", 5) == ()
+    assert table.search("halberd", 5) == ()
+
+
+def test_a_key_weighs_more_than_a_heading_and_a_heading_more_than_text_and_columns(index, make_chunk):
+    chunks = [
+        make_chunk("a", kind="prose", source="A dagger of some sort"),
+        make_chunk("b", columns=("Dagger", "Damage"), cells=("x", "7"), row_key="x"),
+        make_chunk("c", heading_path=("Dagger",), columns=("Weapon", "Damage"), cells=("x", "7"), row_key="x"),
+        make_chunk("d", columns=("Weapon", "Damage"), cells=("dagger", "7"), row_key="dagger"),
+    ]
+    assert found(index(*chunks), "dagger")[:2] == [3, 2]
+
+
+def test_words_meet_their_stems(index, make_chunk):
+    assert found(index(row(make_chunk, "a", "daggers")), "a dagger?") == [0]
+
+
+def test_equal_scores_come_by_id(index, make_chunk):
+    twins = [row(make_chunk, name, "dagger") for name in "cab"]
+    hits = index(*twins).search("dagger", 5)
+    assert len({score for _, score in hits}) == 1
+    assert [twins[position].id for position, _ in hits] == ["a", "b", "c"]
+
+
+def test_the_better_score_is_the_higher_one(index, make_chunk):
+    chunks = [row(make_chunk, "a", "mace", cells=("mace", "dagger")), row(make_chunk, "b", "dagger")]
+    (first, best), (second, worse) = index(*chunks).search("dagger", 2)
+    assert (first, second) == (1, 0)
+    assert best > worse
+
+
+def test_a_filter_leaves_k_of_those_that_pass(index, make_chunk):
+    table = index(*(row(make_chunk, str(number), "dagger") for number in range(9)))
+    passing = np.array([number % 2 == 1 for number in range(9)])
+    assert found(table, "dagger", 3, passing) == [1, 3, 5]
+
+
+class _Bare:
+    """A SQLite that was compiled without FTS5."""
+
+    def execute(self, statement):
+        raise sqlite3.OperationalError("no such module: fts5")
+
+    def close(self):
+        pass
+
+
+def test_without_fts5_the_reason_is_said_and_the_index_refused(monkeypatch, make_chunk):
+    assert why_missing() is None
+    monkeypatch.setattr(fts5.sqlite3, "connect", lambda _: _Bare())
+    assert "has no FTS5 (no such module: fts5)" in why_missing()
+    with pytest.raises(MissingFts5Error, match="leave the strategy 'fts5' out"):
+        Fts5Index([])
