@@ -32,14 +32,43 @@ class Amount(NamedTuple):
 
 
 def amount(found: Sequence[Piece], at: int, *, joined: bool = True) -> Amount | None:
-    """Read one number at a place; None where there is none, as in `H264`, `3D` and `which one`."""
+    """Read one number at a place; None where there is none, as in `H264`, `3D` and `which one`.
+
+    With `joined`, what follows in a smaller unit belongs to it: `5 ft 10 in`, `1 hour and 30 minutes`.
+    """
+    whole = _simple(found, at, joined=joined)
+    while whole and whole.unit and joined and whole.value.is_integer():
+        place = whole.next
+        place += mark_at(found, place) == "."
+        place += word_at(found, place) == "and" or mark_at(found, place) == ","
+        rest = _simple(found, place, joined=joined)
+        if rest is None or not _is_rest(whole.unit, rest):
+            break
+        whole = _sum(whole, whole.unit, rest)
+    return whole
+
+
+def _is_rest(unit: Unit, rest: Amount) -> bool:
+    same = rest.unit is not None and rest.unit.name == unit.name and not rest.unit.offset
+    return same and rest.kind == "number" and 0 <= rest.value * (rest.unit or unit).factor < unit.factor
+
+
+def _sum(whole: Amount, unit: Unit, rest: Amount) -> Amount:
+    """Both amounts in the unit of the first, up to the end of the second; only a whole one goes on."""
+    value = float(f"{whole.value + rest.value * (rest.unit or unit).factor / unit.factor:.15g}")
+    return whole._replace(value=value, bare_next=rest.next, next=rest.next)
+
+
+def _simple(found: Sequence[Piece], at: int, *, joined: bool) -> Amount | None:
     if at >= len(found):
         return None
     if found[at].kind in AS_TEXT:
         return Amount(nan, cast(Kind, found[at].kind), found[at].text, at, at + 1, at + 1)
     sign, place = _sign(found, at)
     money = None
-    if place < len(found) and found[place].kind in ("money", "times"):
+    if place < len(found) and (
+        found[place].kind == "money" or (found[place].kind == "times" and not _is_product(found, place))
+    ):
         money, place = measure(found[place].text), place + 1
         if not sign:
             sign, place = _sign(found, place)
@@ -68,6 +97,11 @@ def _sign(found: Sequence[Piece], at: int) -> tuple[float, int]:
     if touches(found, at) and (found[at - 1].kind != "mark" or found[at - 1].text in "%°'\")]"):
         return 0.0, at
     return sign, at + 1
+
+
+def _is_product(found: Sequence[Piece], at: int) -> bool:
+    """Whether `×` stands between two numbers, as in `10 × 20 ft`, and not before one."""
+    return at > 0 and (found[at - 1].kind == "figure" or touches(found, at))
 
 
 def _multiplied(found: Sequence[Piece], read: Numeral, is_money: bool) -> Numeral:

@@ -8,6 +8,7 @@ from retrieval.quantities.pieces import Piece, hyphen_at, mark_at, touches, word
 from retrieval.quantities.words import FUNCTION_WORDS, NUMBER_WORDS, singular
 
 _QUOTES = frozenset("'\"’”")
+_SQUARED = frozenset({("^", "2"), ("/", "s")})
 _INCH = measure("inch")
 _GEE = measure("gee")
 _PERCENT = measure("percent")
@@ -48,12 +49,13 @@ def _measured(found: Sequence[Piece], at: int, start: int) -> Following | None:
     first = found[at]
     if first.kind == "mark":
         return _signed(found, at, start)
-    if first.kind not in ("word", "times"):
+    if first.kind != "word":
         return None
     if phrase := _phrase(found, at):
         return phrase
-    if first.lower == "in" and (at + 1 == len(found) or mark_at(found, at + 1) or touches(found, at)):
-        return Following(_INCH, at + 1)
+    if first.lower == "in" and not hyphen_at(found, at + 1):
+        is_inch = at + 1 == len(found) or mark_at(found, at + 1) or touches(found, at)
+        return Following(_INCH, at + 1) if is_inch else None
     if first.lower == "g" and mark_at(found, at - 1) == "-" and found[start].kind == "word":
         return Following(_GEE, at + 1)
     unit = measure(first.text)
@@ -78,19 +80,29 @@ def _phrase(found: Sequence[Piece], at: int) -> Following | None:
 def _signed(found: Sequence[Piece], at: int, start: int) -> Following | None:
     sign = found[at].text
     unit = measure(sign)
-    if unit is None or (sign in _QUOTES and not (touches(found, at) and mark_at(found, start - 1) not in _QUOTES)):
+    if unit is None or (sign in _QUOTES and not _is_length(found, at, start)):
         return None
     if sign == "°" and touches(found, at + 1) and (scale := temperature(word_at(found, at + 1))):
         return Following(scale, at + 2)
     return Following(unit, at + 1)
 
 
+def _is_length(found: Sequence[Piece], at: int, start: int) -> bool:
+    """Whether a quote after a number is a foot or an inch: it is none in `'3'`, `the 3's` and `3 "x"`."""
+    closes = mark_at(found, start - 1) in _QUOTES and not (start > 1 and found[start - 2].kind == "figure")
+    return touches(found, at) and not closes and not (touches(found, at + 1) and word_at(found, at + 1))
+
+
 def _rate(found: Sequence[Piece], unit: Unit, at: int) -> Following:
-    """`metres per second`, `km/h`, `MB/s`: one measure over another."""
+    """`metres per second`, `km/h`, `MB/s`, `m/s^2`: one measure over another."""
     below = measure(found[at + 1].text) if word_at(found, at + 1) else None
-    if below and (mark_at(found, at) == "/" or word_at(found, at) == "per") and not unit.offset:
-        return Following(Unit(f"{unit.name}/{below.name}", unit.factor / below.factor), at + 2)
-    return Following(unit, at)
+    if not below or unit.offset or not (mark_at(found, at) == "/" or word_at(found, at) == "per"):
+        return Following(unit, at)
+    name, after = f"{unit.name}/{below.name}", at + 2
+    again, last = mark_at(found, after), found[after + 1].text if after + 1 < len(found) else ""
+    if below.name == "second" and (again, last) in _SQUARED:
+        return Following(Unit(f"{name}-squared", unit.factor / below.factor**2), after + 2)
+    return Following(Unit(name, unit.factor / below.factor), after)
 
 
 def _noun(found: Sequence[Piece], at: int, hyphen: bool) -> Following | None:

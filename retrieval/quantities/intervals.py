@@ -1,17 +1,18 @@
 """Intervals: a number alone, `7 to 9`, `17+`, `200 tons or less`, `more than 2,000`."""
 
 from collections.abc import Sequence
-from math import inf, isnan, nextafter
+from math import inf
 from typing import NamedTuple
 
 from retrieval.quantities.amounts import Amount, amount
 from retrieval.quantities.following import following
 from retrieval.quantities.measures import Unit
 from retrieval.quantities.pieces import PERCENTILE_HUNDRED, Piece, mark_at, touches, word_at
-from retrieval.quantities.quantity import AS_TEXT, Kind
-from retrieval.quantities.words import DOWNWARDS, UPWARDS
+from retrieval.quantities.quantity import AS_TEXT, Kind, beyond
+from retrieval.quantities.words import DOWNWARDS, NUMBER_WORDS, UPWARDS
 
 _DASHES = frozenset("-–—−‐‑‒~…")
+_STILL = frozenset({"present", "now", "today"})
 _TO = frozenset({"to", "through", "thru", "until", "till"})
 _UNKNOWN_WAY = frozenset({"better", "worse"})
 """Some columns get better upwards, some downwards: the bound stands for itself alone."""
@@ -32,6 +33,8 @@ _PHRASES: dict[tuple[str, ...], _Bound] = {
 }
 _OPENERS = frozenset(words[0] for words in _PHRASES)
 _LONGEST = 3
+_BEGINNINGS = _OPENERS | NUMBER_WORDS | {"between", "from", "a", "an", "-", "−", "–", "+"}
+"""The words and marks that a quantity can begin with."""
 
 
 class Interval(NamedTuple):
@@ -55,8 +58,13 @@ class Interval(NamedTuple):
         return self.kind in ("number", "range", "ordinal")
 
     def labelled(self, label: str | None) -> "Interval":
-        """The interval with its label; the noun after `level 9` in `level 9 fighter` is then no unit of it."""
-        if label and self.singular and self.kind != "ordinal":
+        """The interval with its label; the noun after `level 9` in `level 9 fighter` is then no unit of it.
+
+        An ordinal numbers the noun that follows it, and no word before: `a ranger of 12th level`.
+        """
+        if self.kind == "ordinal":
+            return self if self.unit else self._replace(label=label)
+        if label and self.singular:
             return self._replace(label=label, unit=None, next=self.bare_next, singular=False)
         return self._replace(label=label)
 
@@ -64,22 +72,20 @@ class Interval(NamedTuple):
         """Both ends converted; a bound that is left out stays left out."""
         if self.base:
             return self.base
-        if self.unit is None or (self.unit.factor == 1.0 and not self.unit.offset):
-            return self.low, self.high
         return in_base(self.low, self.unit), in_base(self.high, self.unit)
 
 
 def in_base(value: float, unit: Unit | None) -> float:
-    """Convert, and round to 12 digits, so that a mile is the same from feet and from metres."""
-    if unit is None or value in (inf, -inf) or isnan(value):
-        return value
-    return float(f"{value * unit.factor + unit.offset:.12g}")
+    """Convert a value as written."""
+    return value if unit is None else value * unit.factor + unit.offset
 
 
 def interval(found: Sequence[Piece], at: int) -> Interval | None:
     """Read what begins at a place: a number, a range or an open interval."""
     first = found[at]
     if first.kind in {"word", "mark"}:
+        if first.lower not in _BEGINNINGS:
+            return None
         if first.lower == "between":
             return _between(found, at)
         if first.lower == "from":
@@ -192,6 +198,8 @@ def _open_after(found: Sequence[Piece], start: Amount) -> Interval | None:
         if mark_at(found, place) == "+" and touches(found, place) and not _goes_on(found, place + 1):
             return _with_unit(found, start, _open(start, True, False, place + 1))
         word = word_at(found, place + 1)
+        if mark_at(found, place) in _DASHES and word in _STILL:
+            return _open(start, True, False, place + 2)
         if word_at(found, place) in ("or", "and") and word in _OPENING:
             if word in _UNKNOWN_WAY:
                 return _single(start)._replace(kind="open", bare_next=place + 2, next=max(start.next, place + 2))
@@ -214,12 +222,7 @@ def _with_unit(found: Sequence[Piece], start: Amount, opened: Interval) -> Inter
 def _open(start: Amount, upwards: bool, without: bool, after: int) -> Interval:
     bound = start.value
     if without:
-        bound = nextafter(bound, inf if upwards else -inf)
+        bound = beyond(bound) if upwards else -beyond(-bound)
     ends = (bound, inf) if upwards else (-inf, bound)
-    base = None
-    if start.unit and (start.unit.factor != 1.0 or start.unit.offset):
-        whole = in_base(start.value, start.unit)
-        whole = nextafter(whole, inf if upwards else -inf) if without else whole
-        base = (whole, inf) if upwards else (-inf, whole)
     bare = start.bare_next if after == start.next else after
-    return Interval(*ends, "open", start.at, bare, max(after, start.next), start.unit, start.singular, base=base)
+    return Interval(*ends, "open", start.at, bare, max(after, start.next), start.unit, start.singular)

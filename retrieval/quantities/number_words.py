@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from retrieval.quantities.pieces import Piece, hyphen_at, word_at
+from retrieval.quantities.pieces import Piece, hyphen_at, mark_at, word_at
 from retrieval.quantities.words import CARDINALS, MULTIPLES, ORDINALS, SCALES
 
 
@@ -48,7 +48,7 @@ class _Reader:
                     return self.before_and
                 break
             at = end = at + 1
-            if hyphen_at(self.found, at):
+            if hyphen_at(self.found, at) or self._goes_on_after_comma(at):
                 at += 1
             elif self.joined and self.room >= 100 and word_at(self.found, at) == "and":
                 self.before_and = Spelled(self.total + self.group, end)
@@ -58,6 +58,15 @@ class _Reader:
     def _fits_second(self, word: str, at: int, end: int) -> bool:
         """`twenty second` is a time; `twenty-second` and `one hundred and second` are ordinals, and so is `second`."""
         return word != "second" or at != end or not self.group
+
+    def _goes_on_after_comma(self, at: int) -> bool:
+        """`one thousand, two hundred`; a comma before anything smaller begins the next number of a list."""
+        return (
+            self.room >= 1e3
+            and mark_at(self.found, at) == ","
+            and word_at(self.found, at + 1) in CARDINALS
+            and word_at(self.found, at + 2) == "hundred"
+        )
 
     def _take(self, word: str) -> bool:
         if word in CARDINALS:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from retrieval.quantities.measures import measure
 from retrieval.quantities.number_words import spelled
-from retrieval.quantities.pieces import Piece, hyphen_at, mark_at, touches, value_of, word_at
+from retrieval.quantities.pieces import Piece, hyphen_at, touches, value_of, word_at
 from retrieval.quantities.quantity import Kind
 from retrieval.quantities.words import (
     AFTER_PRONOUN,
@@ -13,6 +13,7 @@ from retrieval.quantities.words import (
     BEFORE_PRONOUN,
     FUNCTION_WORDS,
     MULTIPLES,
+    ORDINALS,
     PART,
     PARTS,
     VAGUE,
@@ -69,8 +70,8 @@ def _words(found: Sequence[Piece], at: int, joined: bool) -> Numeral | None:
 
 def _is_pronoun(found: Sequence[Piece], at: int) -> bool:
     """Whether `one` stands for a thing: `which one hits harder`, `the small one`, `one of them`."""
-    if touches(found, at + 1):
-        return mark_at(found, at + 1) != "-" and word_at(found, at - 2) in ARTICLES
+    if hyphen_at(found, at + 1):
+        return False
     after = word_at(found, at + 1)
     if word_at(found, at - 1) in BEFORE_PRONOUN or after in AFTER_PRONOUN:
         return True
@@ -82,8 +83,10 @@ def _part(found: Sequence[Piece], at: int) -> Numeral | None:
     article = word_at(found, at) in ARTICLES - {"the"}
     place = at + article
     word, after = word_at(found, place), word_at(found, place + 1)
-    if word not in PART:
+    if word not in PART or _is_ordinal(word_at(found, at - 1)):
         return None
+    if word == "half" and after in ARTICLES and word_at(found, place + 2) in MULTIPLES:
+        return Numeral(MULTIPLES[word_at(found, place + 2)] / 2, place + 3)
     if word == "half":
         inner = place + 1 + hyphen_at(found, place + 1)
         of_measure = inner < len(found) and found[inner].kind == "word" and measure(found[inner].text) is not None
@@ -92,6 +95,11 @@ def _part(found: Sequence[Piece], at: int) -> Numeral | None:
     elif after == "of" and (article or word == "quarter"):
         return Numeral(1 / PART[word], place + 1, "fraction")
     return None
+
+
+def _is_ordinal(word: str) -> bool:
+    """Whether the word before makes a time of play of it: `the second half of the game`, `the 3rd quarter of 2008`."""
+    return word in ORDINALS or word in _ORDINAL_ENDINGS
 
 
 def _multiplied(found: Sequence[Piece], read: Numeral) -> Numeral:

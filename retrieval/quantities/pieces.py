@@ -16,20 +16,21 @@ class Piece(NamedTuple):
     lower: str
 
 
-# The order is the meaning: the longest reading of a run of figures is tried first. No group repeats a group.
+# The order is the meaning: the longest reading of a run of figures is tried first. Every group
+# that repeats has a limit, so that a text takes time in proportion to its length.
 _PIECE = re.compile(
     r"""
     (?P<date>    [0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?![\w-]) | [0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{4}(?![\w/]) )
-  | (?P<time>    [0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?![\w:]) )
-  | (?P<ratio>   [0-9]+(?::[0-9]+)+(?![\w:]) | [0-9]+(?:/[0-9]+){2,}(?![\w/]) )
-  | (?P<version> [vV]?[0-9]+(?:\.[0-9]+){2,}(?![\w,]) )
-  | (?P<dice>    [0-9]*[dD](?:[0-9]+|%)(?!\w)(?:\s?[-+−–x×*]\s?[0-9]+(?![\w.]))? )
-  | (?P<chain>   [0-9]+(?:[-–][0-9]+){2,}(?!\w) | [0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+ )
+  | (?P<time>    [0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?(?![\w:]) )
+  | (?P<ratio>   [0-9]+(?::[0-9]+){1,7}+(?![\w:]) | [0-9]+(?:/[0-9]+){2,7}+(?![\w/]) )
+  | (?P<version> [vV]?[0-9]+(?:\.[0-9]+){2,7}+(?![\w,]) )
+  | (?P<dice>    [0-9]*[dD](?:[1-9][0-9]*|%)(?!\w)(?:\s?[-+−–x×*]\s?[0-9]+(?![\w.]))? )
+  | (?P<chain>   [0-9]+(?:[-–][0-9]+){2,7}+(?!\w) | [0-9]{1,3}(?:\.[0-9]{3}){1,7}+,[0-9]+ )
   | (?P<hex>     0[xX][0-9a-fA-F]{1,16}(?!\w) )
   | (?P<power>   [0-9]{1,9}\^-?[0-9]{1,4}(?!\w) )
-  | (?P<sum>     [0-9]{1,9}\+[0-9]{1,9}(?!\w) )
+  | (?P<sum>     [0-9]{1,9}\+[0-9]{1,9}(?!\w) | (?<![\w-])1-1(?![\w-]) )
   | (?P<slashed> [0-9]{1,9}[/⁄][0-9]{1,9}(?!\w) )
-  | (?P<figure>  (?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,3}(?:[\u00a0\u2009\u202f][0-9]{3})+(?![0-9])|[0-9]+)
+  | (?P<figure>  (?:[0-9]{1,3}(?:(?:,[0-9]{3}){1,7}+|(?:[\u00a0\u2009\u202f][0-9]{3}){1,7}+)(?![0-9])|[0-9]+)
                  (?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3}(?!\w))? | (?<![\w.])\.[0-9]+ )
   | (?P<vulgar>  [½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞] )
   | (?P<raised>  [⁰¹²³⁴-⁹]+ )
@@ -82,6 +83,8 @@ def _power(text: str) -> float:
 
 def _sum(text: str) -> float:
     # Hit dice of 5+3 are more than 5+1 and less than 6: the value keeps the order and is no addition.
+    if text == "1-1":
+        return 0.99
     base, _, more = text.partition("+")
     return float(base) + min(float(more), 99.0) / 100
 

@@ -1,6 +1,7 @@
 """A quantity as it was read, and whether one lies in another."""
 
 from dataclasses import dataclass
+from math import isinf
 from typing import Literal
 
 Kind = Literal["number", "ordinal", "fraction", "range", "open", "sum", "dice", "version", "date", "time", "ratio"]
@@ -8,6 +9,9 @@ Kind = Literal["number", "ordinal", "fraction", "range", "open", "sum", "dice", 
 AS_TEXT: frozenset[Kind] = frozenset({"dice", "version", "date", "time", "ratio"})
 """Kinds that have no place on the line of numbers: they match their own spelling alone."""
 
+
+_ROUNDING = 1e-12
+"""What two conversions of one value may differ by, as a part of it."""
 
 _SAME = str.maketrans({"−": "-", "–": "-", "×": "x", "*": "x"})
 
@@ -24,7 +28,7 @@ class Quantity:
     low: float
     """The smallest value; -inf where the interval is open downwards, and not a number for a kind of `AS_TEXT`."""
     high: float
-    """The largest value; one float below the bound where the text leaves the bound out (`under 5`)."""
+    """The largest value; a hair below the bound where the text leaves the bound out (`under 5`)."""
     unit: str | None
     """The base unit (`second`, `metre`, `percent`), or the noun that follows, singular; None for a bare number."""
     kind: Kind
@@ -51,14 +55,27 @@ def holds(cell: Quantity, asked: Quantity) -> bool:
     if cell.kind in AS_TEXT or asked.kind in AS_TEXT:
         return cell.kind == asked.kind and spelling(cell.text) == spelling(asked.text)
     if cell.unit == asked.unit:
-        return cell.low <= asked.low and asked.high <= cell.high
+        return _within((cell.low, cell.high), asked.low, asked.high)
     if cell.unit == "percent" and asked.unit is None and asked.kind == "fraction":
-        return cell.low <= asked.low * 100 and asked.high * 100 <= cell.high
+        return _within((cell.low, cell.high), asked.low * 100, asked.high * 100)
     if asked.unit == "percent" and cell.unit is None and cell.kind == "fraction":
-        return cell.low * 100 <= asked.low and asked.high <= cell.high * 100
+        return _within((cell.low * 100, cell.high * 100), asked.low, asked.high)
     if cell.unit is None or asked.unit is None or cell.unit == asked.label or asked.unit == cell.label:
-        return cell.written[0] <= asked.written[0] and asked.written[1] <= cell.written[1]
+        return _within(cell.written, *asked.written)
     return False
+
+
+def _within(ends: tuple[float, float], low: float, high: float) -> bool:
+    return ends[0] - _slack(ends[0]) <= low and high <= ends[1] + _slack(ends[1])
+
+
+def _slack(end: float) -> float:
+    return 0.0 if isinf(end) else abs(end) * _ROUNDING
+
+
+def beyond(bound: float) -> float:
+    """The least value that counts as more than a bound: nearer ones may be the bound itself in another unit."""
+    return bound + max(abs(bound), 1.0) * _ROUNDING * 10
 
 
 def spelling(text: str) -> str:

@@ -9,13 +9,14 @@ from retrieval.quantities.pieces import Piece, pieces
 from retrieval.quantities.quantity import Quantity
 from retrieval.quantities.words import NUMBER_WORDS
 
-_MAYBE = re.compile(rf"[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]|\b(?:{'|'.join(sorted(NUMBER_WORDS))})\b", re.IGNORECASE)
+_FIGURE = re.compile(r"[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
+_WORD = re.compile(r"[a-z]+")
 _JOINERS = frozenset({",", "and", "or", "&", "/", ", and", ", or"})
 
 
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Every quantity of a text, left to right, not overlapping. Figures inside an identifier are none."""
-    if not _MAYBE.search(text):
+    if not _FIGURE.search(text) and NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower())):
         return ()
     found = pieces(text)
     read: list[Interval] = []
@@ -60,5 +61,5 @@ def _quantity(text: str, found: Sequence[Piece], span: Interval) -> Quantity:
         text=text[start:end],
         written=(span.low, span.high),
         label=span.label,
-        follows_name=follows_name(found, span.at),
+        follows_name=span.kind != "ordinal" and follows_name(found, span.at),
     )

@@ -13,12 +13,20 @@ LONGEST_CELL = 80
 """In characters; a longer cell says more than a quantity."""
 
 _GLOSS = re.compile(r"\s*\([^()]*\)\s*$")
-_BEFORE = re.compile(r"[\s*_`~≈(]*(?:(?:about|approximately|approx|around|circa|ca|c|roughly|nearly)\.?\s*)?")
-_AFTER = re.compile(
-    r"[\s*_`.†‡§⁰¹²³⁴-⁹)]*|:?\s*[^\W\d_]+(?:[ -][^\W\d_]+){0,2}[\s*†‡§.]*|-[^\W\d_]+(?:[ -][^\W\d_]+){0,2}"
+_BEFORE = re.compile(
+    r"[\s*_`~≈(#]*(?:(?:nos?|nr|about|approximately|approx|around|circa|ca|c|roughly|nearly)\.?\s*)?", re.IGNORECASE
 )
+_MARKS = r"[\s*_`.†‡§⁰¹²³⁴-⁹)]*"
+_SMALL = r"[^\W\d_A-Z]+"
+_AFTER = re.compile(
+    rf"{_MARKS}|:\s*[^\W\d_]+(?:[ -][^\W\d_]+){{0,2}}{_MARKS}|[ -]?{_SMALL}(?:[ -]{_SMALL}){{0,2}}{_MARKS}"
+)
+_NAME_AFTER = re.compile(rf"\s[^\W\d_]+{_MARKS}")
 _LABEL = re.compile(r"[*_]*(?:[A-Z]{1,4}|[^\W\d_]+)\s*[:#.]?\s*")
-_AND_DOWN = re.compile(r"\s*(?P<number>[-−–+]?[0-9][0-9,.]*)-(?P<unit>\s+[^\W\d_]+)?\s*")
+_AND_DOWN = re.compile(r"\s*[-−–+]?(?P<figures>[0-9][0-9,.]*)(?P<dash>-)(?:\s+[^\W\d_]+)?\s*")
+_GROUPED = re.compile(r"\s*[1-9][0-9]{0,2}(?: [0-9]{3})+\s*")
+_YEAR = 4
+"""Digits: `1994-` is no year or less."""
 _LIST = re.compile(r"\s*(?:,|/|&|\bor\b|\band\b|,\s*(?:or|and)\b)\s*")
 
 
@@ -33,19 +41,33 @@ def whole_quantity(cell: str) -> Quantity | None:
     while match := _GLOSS.search(text):
         text = text[: match.start()]
     if match := _AND_DOWN.fullmatch(text):
-        read = quantities(match["number"] + (match["unit"] or ""))
-        if len(read) != 1:
-            return None
-        end = len(text.rstrip())
-        return replace(
-            read[0], low=-inf, kind="open", written=(-inf, read[0].written[1]), end=end, text=text[read[0].start : end]
-        )
+        return _and_down(text, match) if len(match["figures"]) < _YEAR else None
+    if _GROUPED.fullmatch(text):
+        (grouped,) = quantities(text.replace(" ", "\u00a0"))
+        return replace(grouped, text=text.strip())
     read = quantities(text)
     found = read[0] if len(read) == 1 else _listed(text, read)
-    if found is None or not _AFTER.fullmatch(text, found.end):
+    if found is None or not _is_gloss(text, found):
         return None
     before = text[: found.start]
     return found if _BEFORE.fullmatch(before) or _is_label(before, found) else None
+
+
+def _and_down(text: str, match: re.Match[str]) -> Quantity | None:
+    """`2-`, `2- tons`: the number and what is below it."""
+    read = quantities(f"{text[: match.start('dash')]} {text[match.end('dash') :]}")
+    if len(read) != 1:
+        return None
+    bound = read[0]
+    end = max(bound.end, match.end("dash"))
+    written = (-inf, bound.written[1])
+    return replace(bound, low=-inf, kind="open", written=written, end=end, text=text[bound.start : end])
+
+
+def _is_gloss(text: str, found: Quantity) -> bool:
+    """Whether a few words at most explain the quantity. Words in capitals make a title of it: `28 Days Later`."""
+    after = _AFTER.fullmatch(text, found.end) or (found.unit is None and _NAME_AFTER.fullmatch(text, found.end))
+    return bool(after)
 
 
 def _is_label(before: str, found: Quantity) -> bool:
