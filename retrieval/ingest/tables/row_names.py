@@ -14,7 +14,8 @@ MAX_NAME_WORDS = 8
 """A longer cell is a sentence: nobody calls a row that."""
 
 _FOOTNOTE_MARKS = re.compile(r"[*†‡§]+")
-_INVERTED = re.compile(r"(?P<noun>[^,()]+),\s*(?P<kind>[^,()]+)")
+# The comma of `1,100 tons`, or of a list of numbers, puts nothing after what it describes.
+_INVERTED = re.compile(r"(?P<noun>[^,()]+)(?!(?<=[0-9]),\s*[0-9]),\s*(?P<kind>[^,()]+)")
 _UNIT = re.compile(r"[^a-zA-Z]*\d\s*([a-zA-Z]{2,10})\.?\s*")
 _RUN_IN = re.compile(
     r"\s*(?:[-*+]\s+)?(?:[*_]{1,3}(?P<marked>[^*_\n]{2,60}?)[.:]?[*_]{1,3}[.:]?|(?P<plain>[A-Z][^.:;*_\n]{1,50}):)\s"

@@ -11,6 +11,11 @@ from retrieval.types import Table, TableRow
     [
         ("Crossbow, heavy*", ["Crossbow, heavy", "heavy Crossbow"]),
         ("Half Plate Armor", ["Half Plate Armor"]),
+        ("1,100 – 2000 tons", ["1,100 – 2000 tons"]),
+        ("Cr18,000", ["Cr18,000"]),
+        ("Atmosphere 4, 7", ["Atmosphere 4, 7"]),
+        ("Bolts, 20", ["Bolts, 20", "20 Bolts"]),
+        ("Pole, 10-foot", ["Pole, 10-foot", "10-foot Pole"]),
         ("Torch (1 CP)", ["Torch (1 CP)", "Torch"]),
         ("Horse, Draft (unbroken)", ["Horse, Draft (unbroken)", "Horse, Draft", "Draft Horse"]),
         ("76-00 Staff of Wizardry", ["Staff of Wizardry"]),
