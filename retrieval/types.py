@@ -73,11 +73,21 @@ class Table:
     document: str
     heading_path: tuple[str, ...]
     caption: str | None
+    """Its title, or else the sentence that introduces it."""
     header: tuple[str, ...]
     rows: tuple[TableRow, ...]
     lines: tuple[int, int]
     header_source: str = ""
     """The literal header line; a header can be data (key/value blocks)."""
+    introduced: bool = False
+    """Whether the caption is a sentence: it says what the table is about, and nobody calls the table that."""
+    about: str = ""
+    """A short paragraph that stands alone between the heading and a table without caption."""
+
+    @property
+    def title(self) -> str | None:
+        """The caption where it is a title."""
+        return None if self.introduced else self.caption
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +133,8 @@ class Chunk:
     position: int = 0
     """0-based position in the document, in reading order."""
     caption: str | None = None
+    introduced: bool = False
+    """Whether the caption is a sentence that introduces the table, and no title."""
     row_key: str | None = None
     columns: tuple[str, ...] = ()
     cells: tuple[str, ...] = ()
@@ -137,7 +149,8 @@ class Chunk:
     @property
     def title(self) -> str:
         """Last heading, caption and row key: what a person calls this chunk."""
-        parts = [self.heading_path[-1] if self.heading_path else self.document, self.caption, self.row_key]
+        caption = None if self.introduced else self.caption
+        parts = [self.heading_path[-1] if self.heading_path else self.document, caption, self.row_key]
         return " - ".join(part for part in parts if part)
 
 

@@ -47,7 +47,8 @@ def table_of(chunk: Chunk) -> Place:
 
 def _candidates(chunk: Chunk) -> Sequence[str]:
     path = [" ".join(heading.split()).strip("*_ ") for heading in reversed(chunk.heading_path)]
-    caption = [" ".join(chunk.caption.split())] if chunk.caption and chunk.kind != "prose" else []
+    titled = chunk.caption and not chunk.introduced and chunk.kind != "prose"
+    caption = [" ".join((chunk.caption or "").split())] if titled else []
     # a caption often repeats its heading
     steps = list({folded(step): step for step in reversed([*caption, *path])}.values())[::-1]
     if not steps or not any(letter.isalpha() for letter in steps[0]):

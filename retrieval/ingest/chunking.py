@@ -93,6 +93,7 @@ def _row_chunks(
                 lines=row.lines,
                 heading_path=table.heading_path,
                 caption=table.caption,
+                introduced=table.introduced,
                 row_key=row.key,
                 columns=row.columns,
                 cells=row.cells,

@@ -25,7 +25,7 @@ class TableDensity:
     table_id: str
     book: str
     title: str
-    """Its caption, or its nearest heading."""
+    """Its title, or its nearest heading."""
     rows: int
     guarded: int
     """Rows with a query_must."""
@@ -78,13 +78,17 @@ def _densities_of(family: Sequence[Chunk]) -> list[TableDensity]:
         TableDensity(
             table_id=table_id,
             book=found[0][0].book,
-            title=found[0][0].caption or " ".join(found[0][0].heading_path[-1:]),
+            title=_title(found[0][0]),
             rows=len(found),
             guarded=sum(chunk.query_must is not None for chunk, _ in found),
             density=sum(crowded for _, crowded in found) / len(found),
         )
         for table_id, found in rows.items()
     ]
+
+
+def _title(row: Chunk) -> str:
+    return (None if row.introduced else row.caption) or " ".join(row.heading_path[-1:])
 
 
 def _normalised_counts(texts: Sequence[str]) -> scipy.sparse.csr_matrix:

@@ -25,6 +25,8 @@ class Block:
     """Plain text of the headings above, from the highest level to the nearest; a heading's own path ends with it."""
     level: int = 0
     """1 to 6 for a heading, 0 otherwise."""
+    is_paragraph: bool = False
+    """Whether a text block is running text, and not a list, a quotation or code."""
 
 
 def parse_blocks(text: str) -> tuple[Block, ...]:
@@ -41,7 +43,7 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
         if span.kind == "heading":
             headings = [entry for entry in headings if entry[0] < span.level] + [(span.level, heading_text(source))]
         path = tuple(title for _, title in headings if title)
-        blocks.append(Block(span.kind, (span.start, span.end), source, path, span.level))
+        blocks.append(Block(span.kind, (span.start, span.end), source, path, span.level, span.is_paragraph))
     return tuple(blocks)
 
 
@@ -52,6 +54,7 @@ class _Span:
     start: int
     end: int
     source: str
+    is_paragraph: bool = False
 
 
 def _top_level(text: str, first: int = 0) -> Iterator[_Span]:
@@ -59,7 +62,8 @@ def _top_level(text: str, first: int = 0) -> Iterator[_Span]:
     for token in block_tokens(text):
         if token.level == 0 and token.map and token.nesting >= 0:
             start, end = token.map
-            yield _Span(_kind(token), _level(token), first + start, first + end, "\n".join(lines[start:end]))
+            source, running = "\n".join(lines[start:end]), token.type == "paragraph_open"
+            yield _Span(_kind(token), _level(token), first + start, first + end, source, running)
 
 
 def _kind(token: Token) -> BlockKind:

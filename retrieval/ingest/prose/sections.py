@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import plain_text
-from retrieval.ingest.tables.source_tables import PlacedTable, caption_of
+from retrieval.ingest.tables.captions import caption_of
+from retrieval.ingest.tables.source_tables import PlacedTable
 from retrieval.types import Document
 
 TOKEN_CAP = 8192
@@ -101,9 +102,9 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
             stack.append(section)
         elif index in table_at:
             table = table_at[index]
-            if table.caption and any(map(_is_caption, stack[-1].pieces)):
+            if table.title and any(map(_is_caption, stack[-1].pieces)):
                 continue
-            named = table.caption or ", ".join(column for column in table.header[:4] if column)
+            named = table.title or ", ".join(column for column in table.header[:4] if column)
             stack[-1].pieces.append(_Piece(f"[Table: {named}]", "", lines, block.heading_path))
         else:
             source = block.source.rstrip()

@@ -35,8 +35,8 @@ def names_of_rows(reading: Reading, vocabulary: Vocabulary) -> Mapping[int, tupl
 
 
 def record_names(table: Table) -> tuple[str, ...]:
-    """The names of a key/value block: its caption, or the heading it is under."""
-    title = table.caption or (table.heading_path[-1] if table.heading_path else "")
+    """The names of a key/value block: its title, or the heading it is under."""
+    title = table.title or (table.heading_path[-1] if table.heading_path else "")
     return tuple(dict.fromkeys(spellings(title)))
 
 

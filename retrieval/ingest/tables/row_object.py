@@ -14,8 +14,8 @@ RESERVED = ("title", "description", "query_must")
 
 
 def subject(table: Table) -> str:
-    """What the table is about: its caption, or the nearest heading, or its document."""
-    return table.caption or (table.heading_path[-1] if table.heading_path else table.document)
+    """What the table is about: its title, or the nearest heading, or its document."""
+    return table.title or (table.heading_path[-1] if table.heading_path else table.document)
 
 
 def row_title(table: Table, column: str, key: str) -> str:
@@ -37,6 +37,7 @@ def grid_object(table: Table, reading: Reading, row: ReadRow, key: str) -> Json:
     described = f"One row of {subject(table)}, from {_path(table)}."
     if row.label:
         described += f" It stands under {row.label}."
+    described += _introduction(table)
     values: Json
     if row.columns == reading.columns and reading.period < len(reading.columns):
         values = {"entries": list(_entries(reading, row))}
@@ -49,7 +50,7 @@ def grid_object(table: Table, reading: Reading, row: ReadRow, key: str) -> Json:
 
 def record_object(table: Table, pairs: Sequence[tuple[str, str]]) -> Json:
     """A key/value block as one object: the pair in its heading line comes first."""
-    described = f"{subject(table)} described point by point, from {_path(table)}."
+    described = f"{subject(table)} described point by point, from {_path(table)}.{_introduction(table)}"
     return {"title": subject(table), "description": described} | _pairs(map(name_first, pairs))
 
 
@@ -61,6 +62,11 @@ def name_first(pair: tuple[str, str]) -> tuple[str, str]:
 def to_text(content: Json) -> str:
     """JSON as it is stored and shown: readable, one spelling, non-ASCII letters kept."""
     return json.dumps(content, ensure_ascii=False, indent=1)
+
+
+def _introduction(table: Table) -> str:
+    words = table.caption if table.introduced else table.about
+    return f" The table is introduced so: {words}" if words else ""
 
 
 def _path(table: Table) -> str:

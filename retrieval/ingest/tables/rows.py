@@ -61,7 +61,7 @@ def _record(table: Table) -> Row:
     return Row(
         table_id=table.id,
         ordinal=0,
-        key=table.caption or (table.heading_path[-1] if table.heading_path else ""),
+        key=table.title or (table.heading_path[-1] if table.heading_path else ""),
         content=to_text(record_object(table, named)),
         names=record_names(table),
         columns=tuple(name for name, _ in named),

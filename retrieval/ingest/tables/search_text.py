@@ -6,8 +6,11 @@ from retrieval.types import Table
 
 
 def row_search_text(table: Table, columns: Sequence[str], cells: Sequence[str], label: str | None) -> str:
-    """Heading path, caption and label, then `column: cell` pairs; a run of columns with one name says it once."""
-    context = [" > ".join(table.heading_path), table.caption or "", label or ""]
+    """Heading path, caption or what is said about the table, label, then `column: cell` pairs.
+
+    A run of columns with one name says it once.
+    """
+    context = [" > ".join(table.heading_path), table.caption or table.about, label or ""]
     pairs, previous = [], ""
     for column, cell in zip(columns, cells, strict=True):
         if cell:

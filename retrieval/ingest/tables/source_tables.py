@@ -1,6 +1,5 @@
 """Tables as they are in the source: found, captioned, with every cell and its line."""
 
-import re
 import uuid
 from collections import Counter
 from collections.abc import Sequence
@@ -10,16 +9,11 @@ from retrieval.ingest.html_tables import parse_html_table
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.parser import split_row
 from retrieval.ingest.markdown.words import plain_text
+from retrieval.ingest.tables.captions import Caption, about, caption_at
 from retrieval.types import Document, Table, TableRow
 
 NAMESPACE = uuid.UUID("6f1f4d0e-6c0c-5a55-9d7b-5b0f2a1f7c11")
 """Namespace of every id of the project; changing it changes all ids."""
-
-_BOLD_LINE = re.compile(r"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*:?\s*")
-MAX_SUBTITLE = 200
-"""Characters of a line that may come between a caption and its table."""
-_TABLE_CAPTION = re.compile(r"\s*[*_]{0,3}(?i:table)\b[^|]{0,160}")
-_NUMBERED = re.compile(r"\s*[*_]{0,3}(?i:table)\s+(?:\d|[A-Z]\d|[IVXLC]+(?![A-Za-z])|[A-Z](?:[.:\d-]|\s*$))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +34,22 @@ def content_id(*parts: str) -> str:
 def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTable, ...]:
     """The tables of one document. A table's id holds no data cell, so an edited cell leaves it as it is."""
     seen: Counter[str] = Counter()
-    placed = []
+    placed: list[PlacedTable] = []
+    above: Caption | None = None
+    taken: set[int] = set()
     for index, block in enumerate(blocks):
         parsed = _parse(block)
         if parsed is None or not parsed.rows:
             # A heading over no row is a box around words: it stays prose.
             continue
-        above = _caption_above(blocks, index)
-        caption = parsed.caption or (above.words if above else None)
-        twin = content_id(document.book, document.path, *block.heading_path, caption or "", *parsed.header)
+        directly_under = placed[-1:] and placed[-1].block == index - 1
+        found = None if parsed.caption else caption_at(blocks, index, above if directly_under else None, taken)
+        above = found
+        taken |= {found.block} if found and found.block is not None else set()
+        caption = parsed.caption or (found.words if found else None)
+        introduced = found is not None and found.introduces
+        called = "" if introduced else caption or ""
+        twin = content_id(document.book, document.path, *block.heading_path, called, *parsed.header)
         seen[twin] += 1
         first = document.first_line + block.lines[0]
         table = Table(
@@ -61,8 +62,10 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
             rows=tuple(TableRow(cells, first + line, source) for cells, line, source in parsed.rows),
             lines=(first, document.first_line + block.lines[1] - 1),
             header_source=parsed.header_source,
+            introduced=introduced,
+            about="" if caption else about(blocks, index),
         )
-        placed.append(PlacedTable(table, index, above.block if above and not parsed.caption else None))
+        placed.append(PlacedTable(table, index, found.block if found else None))
     return tuple(placed)
 
 
@@ -103,36 +106,3 @@ def _parse_html(source: str) -> _Parsed | None:
     )
     header_end = drawn.lines[0] if drawn.lines else len(lines)
     return _Parsed(drawn.caption, drawn.header, "\n".join(lines[:header_end]), rows)
-
-
-@dataclass(frozen=True, slots=True)
-class _Caption:
-    words: str
-    block: int
-
-
-def _caption_above(blocks: Sequence[Block], index: int) -> _Caption | None:
-    """The caption in the last line of the text block above, or, over one short subtitle, of the block above that."""
-    for block in range(index - 1, max(index - 3, -1), -1):
-        if blocks[block].kind != "text":
-            return None
-        if words := caption_of(blocks[block].source):
-            return _Caption(words, block)
-        if len(blocks[block].source) > MAX_SUBTITLE:
-            return None
-    return None
-
-
-def caption_of(text: str) -> str | None:
-    """The words of a last line that is bold from end to end, or that begins with `Table`; None if it is neither.
-
-    Under another line it must be `Table` with a number: a sentence may be wrapped before `table below:`.
-    """
-    above, _, last = text.rstrip().rpartition("\n")
-    bold = _BOLD_LINE.fullmatch(last)
-    if bold and not re.search(r"\*\*|__", bold["words"]):
-        return plain_text(bold["words"]).rstrip(":").strip() or None
-    begins = _NUMBERED.match(last) if above.strip() else True
-    if begins and _TABLE_CAPTION.fullmatch(last) and not last.rstrip().endswith((".", ",", ";")):
-        return plain_text(last).rstrip(":").strip() or None
-    return None

@@ -136,7 +136,7 @@ def _matrix(table: Table, reading: Reading, vocabulary: Vocabulary) -> _Matrix |
         return None
     told = {label.better for label in labels}
     better = way_that_is_better(keys, told.pop() if len(told) == 1 else "")
-    label = column_label(axis.name or _counted_per(table.caption or ""), vocabulary)
+    label = column_label(axis.name or _counted_per(table.title or ""), vocabulary)
     # A 9th-level slot at caster level 17: a number of the label may be meant for either axis.
     if label and not set(_spoken([label], vocabulary)).isdisjoint(_spoken(labels, vocabulary)):
         return None

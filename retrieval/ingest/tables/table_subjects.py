@@ -24,9 +24,7 @@ def subjects_of(tables: Sequence[Table], vocabulary: Vocabulary) -> Mapping[str,
     Captions are asked first, then headings, which the tables of one section share. A question that names the subject
     must say one of the terms, so a term that only may be the subject's comes beside the others and never alone.
     """
-    captions = [
-        _phrases(table.caption or "", vocabulary) or _heading(table.heading_path, vocabulary) for table in tables
-    ]
+    captions = [_phrases(table.title or "", vocabulary) or _heading(table.heading_path, vocabulary) for table in tables]
     if told := _told_apart(captions):
         return {table.id: terms for table, terms in zip(tables, told, strict=True)}
     sections = list(dict.fromkeys(table.heading_path for table in tables))

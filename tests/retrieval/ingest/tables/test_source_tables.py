@@ -1,7 +1,5 @@
 from dataclasses import replace
 
-import pytest
-
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.types import Book, Document
 
@@ -60,26 +58,3 @@ def test_twin_tables_of_one_section_have_their_own_ids():
 
     assert first.id != second.id
     assert replace(second, id=first.id, lines=first.lines, rows=first.rows) == first
-
-
-def test_a_subtitle_may_stand_between_caption_and_table_and_a_paragraph_may_not():
-    table = "| a | b |\n| - | - |\n| 1 | 2 |\n"
-
-    assert only_table(f"**Ghast**\n\n_(turned as type 6)_\n\n{table}").caption == "Ghast"
-    assert only_table(f"**Ghast**\n\n{'words ' * 60}\n\n{table}").caption is None
-    assert only_table(f"**Ghast**\n\n# B\n\n{table}").caption is None
-
-
-@pytest.mark.parametrize(
-    ("above", "caption"),
-    [
-        ("If in doubt, consult the\ntable below:", None),
-        ("If in doubt, consult\ntable a referee likes:", None),
-        ("If in doubt, consult the\n**Omens**", "Omens"),
-        ("If in doubt, roll.\nTable 3-2: Omens", "Table 3-2: Omens"),
-        ("If in doubt, roll.\n_Table IV_: Omens", "Table IV: Omens"),
-        ("Table of omens:", "Table of omens"),
-    ],
-)
-def test_the_end_of_a_wrapped_sentence_is_no_caption(above, caption):
-    assert only_table(f"{above}\n\n| a | b |\n| - | - |\n| 1 | 2 |\n").caption == caption

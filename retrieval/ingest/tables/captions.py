@@ -1,0 +1,130 @@
+"""What a table is called: its caption, or the sentence that introduces it."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from retrieval.ingest.markdown.blocks import Block
+from retrieval.ingest.markdown.words import plain_text
+
+MAX_SUBTITLE = 200
+"""Characters of a line that may come between a caption and its table."""
+MAX_LEAD = 200
+"""Characters of a sentence that introduces a table; a longer one tells a story."""
+MIN_LEAD_WORDS = 4
+"""A shorter sentence (`They are:`) says what it is about in the one before."""
+
+_BOLD_LINE = re.compile(r"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*:?\s*")
+_TABLE_CAPTION = re.compile(r"\s*[*_]{0,3}(?i:table)\b[^|]{0,160}")
+_NUMBERED = re.compile(r"\s*[*_]{0,3}(?i:table)\s+(?:\d|[A-Z]\d|[IVXLC]+(?![A-Za-z])|[A-Z](?:[.:\d-]|\s*$))")
+_TITLED = re.compile(_NUMBERED.pattern + r"[\w.-]*\s*[:.–—]\s*\S[^|]{0,160}")
+"""`Table 3: Armor.`; not `Table 3 shows the armor.`"""
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[A-Z“\"'‘(\[])")
+_NAMES_A_TABLE = re.compile(
+    r"\b(?:the|these|this|that|each|next|accompanying) (?:[\w-]+ ){0,2}tables?\b"
+    r"|\btables? (?:below|above|lists?|shows?|gives?)\b"
+    r"|\bthe (?:[\w-]+ )?following\b(?! (?:turn|round|day|year|section|chapter))"
+    r"|\bas (?:follows|shown|listed)\b|\bsummari[sz]e[sd]?\b|\bbelow\W*$"
+    r"|\b(?:shown?|listed|given|described|defined|found) (?:\w+ ){0,2}(?:below|here)\b",
+    re.IGNORECASE,
+)
+_RUN_IN = re.compile(r"\s*(\*\*|__)(?P<label>[^*_\n]{2,80}?)[.:]?\1[.:]?\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """What the words around a table call it."""
+
+    words: str
+    block: int | None = None
+    """Index of the block whose last line is the caption; None for words that stay prose."""
+    introduces: bool = False
+    """Whether it is a sentence and no title."""
+
+
+def caption_at(
+    blocks: Sequence[Block], index: int, above: Caption | None, taken: Collection[int] = ()
+) -> Caption | None:
+    """The caption of the table in block `index`, or else the sentence that introduces it.
+
+    Args:
+        blocks: of the document.
+        index: of a table's block.
+        above: what the table in the block directly above is called, if there is one.
+        taken: the blocks that are captions of tables further up.
+    """
+    if title := _title_above(blocks, index, taken) or _title_below(blocks, index):
+        return title
+    if lead := lead_of(blocks[index - 1].source) if index and blocks[index - 1].is_paragraph else None:
+        return lead
+    # Two tables under one sentence: it introduces both.
+    return above if above and above.introduces else None
+
+
+def caption_of(text: str) -> str | None:
+    """The words of a last line that is bold from end to end, or that begins with `Table`; None if it is neither.
+
+    Under another line it must be `Table` with a number: a sentence may be wrapped before `table below:`.
+    """
+    above, _, last = text.rstrip().rpartition("\n")
+    last = last.rstrip("| ")
+    bold = _BOLD_LINE.fullmatch(last)
+    if bold and not re.search(r"\*\*|__", bold["words"]):
+        return plain_text(bold["words"]).rstrip(":").strip() or None
+    begins = _NUMBERED.match(last) if above.strip() else True
+    whole = not last.endswith((".", ",", ";")) or _TITLED.fullmatch(last)
+    if begins and whole and _TABLE_CAPTION.fullmatch(last):
+        return plain_text(last).rstrip(":.").strip() or None
+    return None
+
+
+def lead_of(paragraph: str) -> Caption | None:
+    """What a paragraph directly above a table calls it; None if it does not speak of the table.
+
+    It does if it ends with a colon or a sentence of it names the table or what follows. That sentence is the caption,
+    unless the paragraph begins with a name in bold: the table is of that.
+    """
+    words = plain_text(paragraph)
+    sentences = _SENTENCE_END.split(words)
+    lead = ""
+    if words.endswith(":"):
+        short = len(sentences) > 1 and len(sentences[-1].split()) < MIN_LEAD_WORDS
+        lead = " ".join(sentences[-2:] if short else sentences[-1:])
+    elif named := [sentence for sentence in sentences if _NAMES_A_TABLE.search(sentence)]:
+        lead = named[-1]
+    run_in = _RUN_IN.match(paragraph)
+    if lead and run_in and " " in (label := plain_text(run_in["label"])):
+        return Caption(label)
+    lead = lead.rstrip(": ")
+    return Caption(lead, introduces=True) if 0 < len(lead) <= MAX_LEAD else None
+
+
+def _title_below(blocks: Sequence[Block], index: int) -> Caption | None:
+    """The caption in a paragraph of one line directly below; one with a table below it is the caption of that."""
+    below = blocks[index + 1 : index + 3]
+    if not below or not below[0].is_paragraph or (len(below) > 1 and below[1].kind == "table"):
+        return None
+    words = caption_of(below[0].source) if _TITLED.fullmatch(below[0].source.rstrip()) else None
+    return Caption(words, index + 1) if words else None
+
+
+def about(blocks: Sequence[Block], index: int) -> str:
+    """The words of a short paragraph that is all there is between a heading and the table below it; else nothing."""
+    if index < 2 or not blocks[index - 1].is_paragraph or blocks[index - 2].kind != "heading":
+        return ""
+    paragraph = blocks[index - 1].source
+    words = plain_text(paragraph)
+    # A line of values or a subtitle begins with a mark.
+    return words if len(words) <= MAX_LEAD and not paragraph.startswith(("*", "_", "![", "[!")) else ""
+
+
+def _title_above(blocks: Sequence[Block], index: int, taken: Collection[int]) -> Caption | None:
+    """The caption in the last line of the text block above, or, over one short subtitle, of the block above that."""
+    for block in range(index - 1, max(index - 3, -1), -1):
+        if blocks[block].kind != "text" or block in taken:
+            return None
+        if words := caption_of(blocks[block].source):
+            return Caption(words, block)
+        if len(blocks[block].source) > MAX_SUBTITLE:
+            return None
+    return None

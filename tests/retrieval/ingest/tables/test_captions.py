@@ -1,0 +1,138 @@
+import json
+
+import pytest
+
+from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.parsed_book import parse_book
+from retrieval.ingest.tables.rows import transform_tables
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import Book, Document
+
+TABLE = "| a | b |\n| - | - |\n| 1 | 2 |\n"
+
+
+def book_of(text):
+    return parse_book(Book("b", "B", (Document("b", "d.md", text),)))
+
+
+def tables_of(text):
+    return book_of(text).tables
+
+
+def under(*blocks):
+    """The only table, below these blocks."""
+    (table,) = tables_of("\n\n".join((*blocks, TABLE)))
+    return table
+
+
+def test_a_subtitle_may_stand_between_caption_and_table_and_a_paragraph_may_not():
+    assert under("**Ghast**", "_(turned as type 6)_").caption == "Ghast"
+    assert under("**Ghast**", "words " * 60).caption is None
+    assert under("**Ghast**", "# B").caption is None
+
+
+@pytest.mark.parametrize(
+    ("above", "title"),
+    [
+        ("If in doubt, consult the\ntable below:", None),
+        ("If in doubt, consult\ntable a referee likes:", None),
+        ("If in doubt, consult the\n**Omens**", "Omens"),
+        ("If in doubt, roll.\nTable 3-2: Omens", "Table 3-2: Omens"),
+        ("If in doubt, roll.\n_Table IV_: Omens", "Table IV: Omens"),
+        ("Table of omens:", "Table of omens"),
+        ("Table 7. Omens of the sea.", "Table 7. Omens of the sea"),
+        ("Table: Omens | | |", "Table: Omens"),
+        ("Table 7 shows the omens of the sea.", None),
+    ],
+)
+def test_the_end_of_a_wrapped_sentence_is_no_title(above, title):
+    assert under(above).title == title
+
+
+@pytest.mark.parametrize(
+    ("above", "lead"),
+    [
+        ("`pump.state` has the following well-known values:", "pump.state has the following well-known values"),
+        (
+            "Fuses age. The following table lists the ratings of fuses.",
+            "The following table lists the ratings of fuses.",
+        ),
+        ("Ratings are as follows. Never guess.", "Ratings are as follows."),
+        ("Bark has three\ngrades. They are:", "Bark has three grades. They are"),
+        ("The ferry calls at every pier, as shown below.", "The ferry calls at every pier, as shown below."),
+        ("The ferry rests in winter. Nobody crosses.", None),
+        ("A rope that is held below 0 degrees breaks.", None),
+        (f"Ropes:{' and knots' * 30}:", None),
+    ],
+)
+def test_the_sentence_that_speaks_of_a_table_is_its_caption_and_no_title(above, lead):
+    table = under("# A", "Other words.", above)
+
+    assert (table.caption, table.title) == (lead, None)
+    assert table.introduced == (lead is not None)
+
+
+def test_a_list_and_a_code_above_a_table_do_not_introduce_it():
+    assert under("# A", "- the following table:").caption is None
+    assert under("# A", "    the following table:").caption is None
+
+
+def test_a_name_in_bold_before_the_sentence_is_the_title():
+    assert under("**Ring of Tides (any):** Heavy. Roll and consult the table below.").title == "Ring of Tides (any)"
+    assert under("**Ring of Tides:** It is heavy.").caption is None
+    assert under("**Note:** Consult the table below.").caption == "Note: Consult the table below."
+
+
+def test_a_second_table_directly_under_the_first_shares_its_sentence_and_not_its_title():
+    shared = tables_of(f"# A\n\nUse the following tables.\n\n{TABLE}\n{TABLE}")
+    apart = tables_of(f"# A\n\nUse the following tables.\n\n{TABLE}\nOther words.\n\n{TABLE}")
+    titled = tables_of(f"# A\n\n**Omens**\n\n{TABLE}\n{TABLE}")
+
+    assert [table.caption for table in shared] == ["Use the following tables."] * 2
+    assert [table.caption for table in apart] == ["Use the following tables.", None]
+    assert [table.caption for table in titled] == ["Omens", None]
+
+
+def test_a_numbered_line_below_a_table_is_its_caption_unless_a_table_follows():
+    below = tables_of(f"{TABLE}\nTable 1: Omens.\n\nA word on omens.\n\n{TABLE}")
+    above = tables_of(f"{TABLE}\nTable 1: Omens.\n\n{TABLE}")
+
+    assert [table.title for table in below] == ["Table 1: Omens", None]
+    assert [table.title for table in above] == [None, "Table 1: Omens"]
+
+
+def test_a_short_paragraph_between_heading_and_table_is_what_the_table_is_about():
+    table = under("# Ferry", "Crosses the *bay* every hour.")
+
+    assert (table.caption, table.about) == (None, "Crosses the bay every hour.")
+    assert under("# Ferry", "Crosses the bay.", "Rests in winter.").about == ""
+    assert under("# Ferry", "**Speed** 4 knots").about == ""
+    assert under("# Ferry", "- Crosses the bay.").about == ""
+    assert under("# Ferry", "words " * 60).about == ""
+
+
+def test_rows_are_found_by_the_sentence_and_called_by_the_heading():
+    book = book_of(f"# Fuses\n\nThe following table lists the ratings.\n\n{TABLE}")
+    rows = transform_tables(book.tables, Vocabulary.default())
+    prose, row = chunk_book(book, rows)
+
+    assert row.title == "Fuses - 1"
+    assert "The following table lists the ratings." in row.search_text
+    assert json.loads(row.text)["title"] == "Fuses - a 1"
+    assert json.loads(row.text)["description"].endswith("introduced so: The following table lists the ratings.")
+    assert prose.text == "# Fuses\n\nThe following table lists the ratings.\n\n[Table: a, b]"
+
+
+def test_a_short_paragraph_is_in_the_words_of_the_rows():
+    book = book_of(f"# Ferry\n\nCrosses the bay.\n\n{TABLE}")
+    _, row = chunk_book(book, transform_tables(book.tables, Vocabulary.default()))
+
+    assert "Crosses the bay." in row.search_text
+    assert row.caption is None
+
+
+def test_a_record_under_a_sentence_is_called_by_its_heading():
+    book = book_of("# Ferry\n\nIt has the following parts:\n\n| Hull: | oak |\n| - | - |\n| Mast: | pine |\n")
+    (record,) = transform_tables(book.tables, Vocabulary.default())
+
+    assert (record.key, record.names) == ("Ferry", ("Ferry",))
