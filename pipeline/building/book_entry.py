@@ -7,8 +7,9 @@ from pathlib import Path
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError
 from retrieval.home import Home
+from retrieval.ingest.tables.table import Table
 from retrieval.records import read_jsonl, write_jsonl
-from retrieval.types import Book, Chunk, Table
+from retrieval.types import Book, Chunk
 
 FILE_NAME = "entry.jsonl"
 _DIGEST = "digest.txt"

@@ -28,8 +28,9 @@ from pipeline.lint.propositions import (
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.ingest.tables.table import Table
 from retrieval.records import read_jsonl
-from retrieval.types import Book, Chunk, Row, Table
+from retrieval.types import Book, Chunk, Row
 
 ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
 

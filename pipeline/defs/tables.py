@@ -10,8 +10,9 @@ from retrieval.home import Home
 from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
+from retrieval.ingest.tables.table import Table
 from retrieval.records import dump_record, read_jsonl, write_jsonl
-from retrieval.types import Row, Table
+from retrieval.types import Row
 
 
 @dg.asset(

@@ -14,9 +14,10 @@ from pipeline.lint.propositions import (
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.ingest.density import TableDensity, table_densities
+from retrieval.ingest.tables.table import Table
 from retrieval.query_must.lint import Finding, LintItem, lint
 from retrieval.records import read_jsonl
-from retrieval.types import Chunk, Row, Table
+from retrieval.types import Chunk, Row
 
 
 @dataclass(frozen=True, slots=True)

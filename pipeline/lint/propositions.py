@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from retrieval.ingest.tables.fidelity import check_fidelity
 from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.strictness import StrictTables
+from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import is_numeric
 from retrieval.query_must.lint import Finding, LintItem, lint
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.types import Book, Chunk, Row, Table
+from retrieval.types import Book, Chunk, Row
 
 _RowContent = tuple[str | None, str | None, tuple[str, ...]]
 """Table, key and cells."""

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from retrieval.ingest.markdown.blocks import Block, parse_blocks
 from retrieval.ingest.tables.source_tables import PlacedTable, place_tables
+from retrieval.ingest.tables.table import Table
 from retrieval.records import read_jsonl
-from retrieval.types import Book, Document, Table
+from retrieval.types import Book, Document
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from retrieval.ingest.tables.reading import read_table
-from retrieval.types import Row, Table
+from retrieval.ingest.tables.table import Table
+from retrieval.types import Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from retrieval.ingest.tables.header import realigned, stacked_header
+from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import is_numeric, parse_range
-from retrieval.types import Table
 
 RowRole = Literal["data", "label", "note", "heading"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from retrieval.ingest.tables.column_labels import column_labels
 from retrieval.ingest.tables.reading import Reading, ReadRow
+from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import NumberRange, is_numeric, parse_range
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.types import Table
 
 MAX_NAME_WORDS = 8
 """A longer cell is a sentence: nobody calls a row that."""

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Sequence
 
 from retrieval.ingest.tables.reading import Axis, Reading, ReadRow
+from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import parse_range, typed
-from retrieval.types import Table
 
 Json = dict[str, "JsonValue"]
 JsonValue = str | int | float | bool | None | list["JsonValue"] | Json

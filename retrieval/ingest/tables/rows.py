@@ -6,8 +6,9 @@ from retrieval.ingest.tables.reading import Reading, ReadRow, read_table
 from retrieval.ingest.tables.row_names import names_of_rows, record_names
 from retrieval.ingest.tables.row_object import grid_object, record_object, to_text
 from retrieval.ingest.tables.strictness import StrictTables
+from retrieval.ingest.tables.table import Table
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.types import Row, Table
+from retrieval.types import Row
 
 
 def transform_tables(tables: Sequence[Table], vocabulary: Vocabulary) -> tuple[Row, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from retrieval.types import Table
+from retrieval.ingest.tables.table import Table
 
 
 def row_search_text(table: Table, columns: Sequence[str], cells: Sequence[str], label: str | None) -> str:

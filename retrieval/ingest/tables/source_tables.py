@@ -10,7 +10,8 @@ from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.parser import split_row
 from retrieval.ingest.markdown.words import plain_text
 from retrieval.ingest.tables.captions import Caption, about, caption_at
-from retrieval.types import Document, Table, TableRow
+from retrieval.ingest.tables.table import Table, TableRow
+from retrieval.types import Document
 
 NAMESPACE = uuid.UUID("6f1f4d0e-6c0c-5a55-9d7b-5b0f2a1f7c11")
 """Namespace of every id of the project; changing it changes all ids."""

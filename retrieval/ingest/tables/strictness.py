@@ -9,12 +9,12 @@ from retrieval.ingest.tables.column_labels import ROLL, column_label, column_lab
 from retrieval.ingest.tables.reading import Reading
 from retrieval.ingest.tables.row_object import Json, JsonValue
 from retrieval.ingest.tables.search_text import row_search_text
+from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.table_subjects import subjects_of
 from retrieval.ingest.tables.values import MAX_EXPANDED, NumberRange, parse_range, way_that_is_better
 from retrieval.query_must.canonical.canonical import literal
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.query_must.vocabulary.words import Label, Way
-from retrieval.types import Table
 
 MIN_ROWS = 8
 MIN_DENSITY = 0.5

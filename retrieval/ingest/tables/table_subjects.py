@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from retrieval.ingest.tables.table import Table
 from retrieval.query_must.canonical.canonical import literal
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.types import Table
 
 _SEPARATORS = frozenset({"and", "or", "for", "of", "the", "a", "an", "by", "with", "in", "to", "on", "vs", "versus"})
 _BREAK = re.compile(r"[,;:/&()]|\s[-–—]\s")

@@ -17,8 +17,9 @@ from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import promote
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.ingest.density import near_duplicates, table_densities
+from retrieval.ingest.tables.table import Table
 from retrieval.records import read_jsonl, write_jsonl
-from retrieval.types import Chunk, Row, Table
+from retrieval.types import Chunk, Row
 
 Lint = Callable[..., tuple[int, str]]
 

@@ -14,7 +14,8 @@ from pipeline.building.gate import GATE
 from pipeline.defs import tables
 from pipeline.defs.ingest_checks import BOOK_GATE, book_checks
 from retrieval.ingest.tables import rows as row_objects
-from retrieval.types import Row, Table
+from retrieval.ingest.tables.table import Table
+from retrieval.types import Row
 
 # Dagster's own daemons use what Dagster calls beta and deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore")

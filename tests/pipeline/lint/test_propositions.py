@@ -1,7 +1,8 @@
 from dataclasses import replace
 
 from pipeline.lint.propositions import cells_outside_rows, documents_without_text, repeated_ids, rows_outside_chunks
-from retrieval.types import Book, Chunk, Document, Row, Table, TableRow
+from retrieval.ingest.tables.table import Table, TableRow
+from retrieval.types import Book, Chunk, Document, Row
 
 TABLE = Table(
     id="t1",

@@ -1,7 +1,7 @@
 import pytest
 
 from retrieval.ingest.tables.reading import Axis, read_table
-from retrieval.types import Table, TableRow
+from retrieval.ingest.tables.table import Table, TableRow
 
 
 def table(header, *rows):

@@ -2,8 +2,8 @@ import pytest
 
 from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.row_names import names_of_rows, prose_names, spellings
+from retrieval.ingest.tables.table import Table, TableRow
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.types import Table, TableRow
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ import pytest
 
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
+from retrieval.ingest.tables.table import Table, TableRow
 from retrieval.query_must import Vocabulary, satisfies_query_must
-from retrieval.types import Row, Table, TableRow
+from retrieval.types import Row
 
 
 def matrix(title: str, *, key: str = "Armor Class", rows: int = 10, columns: int = 4) -> Table:

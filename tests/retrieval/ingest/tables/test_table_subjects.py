@@ -2,9 +2,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.table_subjects import subjects_of
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.types import Table
 
 Titles = Sequence[str | tuple[str, str | None]]
 

@@ -1,0 +1,39 @@
+"""A table as it is in its document."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One line of a table as written: cells left to right, padded to the header's width."""
+
+    cells: tuple[str, ...]
+    line: int
+    source: str
+    """The literal source line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as it is in its document. Key: id, unique in the library."""
+
+    id: str
+    book: str
+    document: str
+    heading_path: tuple[str, ...]
+    caption: str | None
+    """Its title, or else the sentence that introduces it."""
+    header: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+    lines: tuple[int, int]
+    header_source: str = ""
+    """The literal header line; a header can be data (key/value blocks)."""
+    introduced: bool = False
+    """Whether the caption is a sentence: it says what the table is about, and nobody calls the table that."""
+    about: str = ""
+    """A short paragraph that stands alone between the heading and a table without caption."""
+
+    @property
+    def title(self) -> str | None:
+        """The caption where it is a title."""
+        return None if self.introduced else self.caption
