@@ -1,17 +1,30 @@
-"""A table as something to ask about: which rows a question can mean, by which numbers, for which columns."""
+"""A table as something to ask about: which rows a question can mean, by which words or numbers, for which columns."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 
-from evals.generation.phrasing import NumberKey, is_dice, number_key
+from evals.generation.number_keys import NumberKey, is_dice, number_key
+from evals.generation.spoken import plain, unbracketed, words_of
 from evals.questions.chunk_places import folded
 from retrieval.types import Chunk
 
 _LONGEST_KEY, _LONGEST_ANSWER = 60, 80
+_SHORTEST_OTHER, _LONGEST_OTHER = 3, 30
+_MOST_KEY_WORDS = 7
+"""A key with more of them is a sentence, which nobody repeats."""
 _WIDEST_RANGE = 200
 _INVENTED = re.compile(r"column \d+", re.IGNORECASE)
 """What columns without a heading are called; nobody would ask for it."""
+_HOLLOW = re.compile(r"(empty|unused|not used|n/?a|reserved\b.*)\W*", re.IGNORECASE)
+"""Cells that say nothing."""
+_COMMON = re.compile(r"(varies|special|none|yes|no|default|user defined|see\b.*)\W*", re.IGNORECASE)
+"""Cells that are an answer, but name no row."""
+_NUMBERED = re.compile(r"(\d{1,4}) \(([^()]+)\)")
+_TELLING_DIGITS = 3
+
+Named = tuple[str, tuple[str, ...]]
+"""A column, and the ways to say a row's cell in it."""
 
 
 class AskedTable:
@@ -20,22 +33,27 @@ class AskedTable:
     def __init__(self, rows: Sequence[Chunk]) -> None:
         self.rows = tuple(rows)
         self._same_key = Counter(folded(row.row_key or "") for row in self.rows)
+        self._key_words = {row.id: words_of([row.row_key or ""]) for row in self.rows}
+        self._cells = Counter(pair for row in self.rows for pair in {*_folded_cells(row)})
+        self._keyed_cells = Counter((row.row_key, *pair) for row in self.rows for pair in {*_folded_cells(row)})
         self.number_keys = {row.id: key for row in self.rows if (key := number_key(row.row_key or ""))}
         self._covering: Counter[int] = Counter()
         for key in self.number_keys.values():
             self._covering.update(_span(key))
 
     def distinct(self) -> list[Chunk]:
-        """Rows whose key is no other row's, with a column to ask for. A record always is."""
-        return [
-            row
-            for row in self.rows
-            if row.row_key
+        """Rows that can be told from all others by key or by another cell, with something to ask for."""
+        return [row for row in self.rows if self.columns(row) and (self.by_key(row) or self.others(row))]
+
+    def by_key(self, row: Chunk) -> bool:
+        """Whether the key, or a number that it stands for, is this row's alone, and is not a sentence."""
+        return bool(
+            row.row_key
             and len(row.row_key) <= _LONGEST_KEY
+            and len(row.row_key.split()) <= _MOST_KEY_WORDS
             and self._same_key[folded(row.row_key)] == 1
             and (row.id not in self.number_keys or row.kind == "record" or self.numbers(row))
-            and self.columns(row)
-        ]
+        )
 
     def numbers(self, row: Chunk) -> list[int]:
         """Numbers that this row's key stands for and no other row's; none if the key is a name."""
@@ -43,6 +61,36 @@ class AskedTable:
         if key is None or row.kind == "record" or not key_column(row).strip():
             return []
         return [number for number in _span(key) if self._covering[number] == 1]
+
+    def short_keys(self, row: Chunk) -> list[str]:
+        """Parts of a key that no other row's key has all words of: `Emblem`, `Actuator ID` for `1 (Actuator ID)`."""
+        key = plain(row.row_key or "")
+        numbered = _NUMBERED.fullmatch(key)
+        parts = (
+            [numbered[2], f"{plain(unbracketed(key_column(row)))} {numbered[1]}"] if numbered else [unbracketed(key)]
+        )
+        return [part for part in parts if part and part != key and self._means(part, row)]
+
+    def others(self, row: Chunk) -> list[Named]:
+        """Cells beside the key that name the row: no other row has them, or none with the same key."""
+        if row.kind == "record" or self.of_fields:
+            return []
+        unshared = self._same_key[folded(row.row_key or "")] > 1 and row.row_key and len(row.row_key) <= _LONGEST_KEY
+        found: list[Named] = []
+        for name, cell in self.columns(row):
+            alone = self._cells[name, folded(cell)] == 1
+            if len(cell) <= _LONGEST_OTHER and (
+                alone or (unshared and self._keyed_cells[row.row_key, name, folded(cell)] == 1)
+            ):
+                said = self._said(name, cell)
+                found += [(name, said)] if said else []
+        return found
+
+    def needs_key_with(self, row: Chunk, other: Named) -> bool:
+        """Whether that cell names the row only together with its key."""
+        name, _ = other
+        cell = dict(zip(row.columns, row.cells, strict=False))[name]
+        return self._cells[name, folded(cell)] > 1
 
     @property
     def highest(self) -> int | None:
@@ -57,28 +105,67 @@ class AskedTable:
         colons = sum((row.row_key or "").rstrip("* ").endswith(":") for row in self.rows)
         return colons * 2 > len(self.rows) and not any(row.kind == "record" for row in self.rows)
 
-    @staticmethod
-    def columns(row: Chunk) -> list[tuple[str, str]]:
+    def columns(self, row: Chunk) -> list[tuple[str, str]]:
         """Columns that can be asked for, with their cells: named once, not the key, answered in a few words."""
         count = Counter(folded(name) for name in row.columns)
         return [
             (name, cell)
             for name, cell in zip(row.columns, row.cells, strict=False)
             if count[folded(name)] == 1
-            and not _INVENTED.fullmatch(name.strip())
-            and not is_dice(name)
-            and any(letter.isalpha() for letter in name)
+            and _can_be_said(name)
             and any(letter.isalnum() for letter in cell)
             and len(cell) <= _LONGEST_ANSWER
-            and len(name) <= _LONGEST_KEY
             and cell != row.row_key
+            and folded(cell) != folded(name)
+            and not _HOLLOW.fullmatch(plain(cell))
+            and not self._is_a_value(name, row)
         ]
+
+    def _is_a_value(self, name: str, row: Chunk) -> bool:
+        """Whether a column is called like what is in it: its table's first pair is written as a heading."""
+        if len(row.columns) != 2 or row.kind == "record" or self.of_fields:
+            return False
+        words = words_of([name])
+        return any(words <= words_of(cell for head, cell in _cells(other) if head == name) for other in self.rows)
+
+    def _means(self, part: str, row: Chunk) -> bool:
+        words = words_of([part])
+        return not any(words <= have for other, have in self._key_words.items() if other != row.id)
+
+    def _said(self, name: str, cell: str) -> tuple[str, ...]:
+        """A cell as it is, a number inside its range, or nothing where it is a number like many."""
+        key = number_key(cell)
+        if key is not None and key.low < key.high:
+            keys = [number_key(each) for row in self.rows for head, each in _cells(row) if head == name]
+            covering = Counter(number for each in keys if each for number in _span(each))
+            return tuple(str(number) for number in _span(key) if covering[number] == 1)
+        if _COMMON.fullmatch(plain(cell)) or len(cell) < _SHORTEST_OTHER:
+            return ()
+        if any(letter.isalpha() for letter in cell) or sum(map(str.isdigit, cell)) >= _TELLING_DIGITS:
+            return (cell,)
+        return ()
 
 
 def key_column(row: Chunk) -> str:
     """The name of the column that holds the row key; that of the first one if none does."""
-    named = zip(row.columns, row.cells, strict=False)
-    return next((name for name, cell in named if cell == row.row_key), row.columns[0] if row.columns else "")
+    return next((name for name, cell in _cells(row) if cell == row.row_key), row.columns[0] if row.columns else "")
+
+
+def _can_be_said(column: str) -> bool:
+    return (
+        not _INVENTED.fullmatch(column.strip())
+        and not is_dice(column)
+        and any(letter.isalpha() for letter in column)
+        and len(column) <= _LONGEST_KEY
+    )
+
+
+def _cells(row: Chunk) -> list[tuple[str, str]]:
+    return list(zip(row.columns, row.cells, strict=False))
+
+
+def _folded_cells(row: Chunk) -> list[tuple[str, str]]:
+    return [(name, folded(cell)) for name, cell in _cells(row)]
 
 
 def _span(key: NumberKey) -> range:

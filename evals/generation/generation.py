@@ -1,8 +1,9 @@
 """Questions that a program writes: look-ups for every table, questions for every section, some that nothing answers.
 
 Offline, from chunks alone, by templates over what every table has: key column, row keys, column names, caption or
-heading. Each table and section has its own seeded generator, so a new table changes no other's questions. They are
-tagged `generated`, and their kinds begin with `generated-`: never mix them with the questions of people.
+heading. Each table and section has its own seeded generator, so a new table changes another's questions only where it
+takes a name from it. They are tagged `generated`, and their kinds begin with `generated-`: never mix them with the
+questions of people.
 
 What they cannot show: their words are the book's own or the vocabulary's, so they are easier than people's.
 """
@@ -16,17 +17,11 @@ from pathlib import Path, PurePosixPath
 from random import Random
 
 from evals.generation.asked_tables import AskedTable, key_column
-from evals.generation.phrasing import (
-    FIELD_LOOKUPS,
-    LOOKUPS,
-    RECORD_LOOKUPS,
-    SECTION_PARTS,
-    SECTIONS,
-    Phrasing,
-    is_ordinal,
-    number_key,
-)
+from evals.generation.lookups import Lookup, lookup
+from evals.generation.number_keys import is_ordinal
+from evals.generation.phrasing import Phrasing
 from evals.generation.place_names import Place, PlaceNames, section_of, table_of
+from evals.generation.templates import LOOKUPS, SECTION_PARTS, SECTIONS
 from evals.questions.anchors import Anchor
 from evals.questions.chunk_places import folded
 from evals.questions.questions import GENERATED, Question, write_questions
@@ -116,34 +111,37 @@ class _Writer:
         self._ordinals = frozenset(
             key_column(chunk).strip().lower() for chunk in rows if chunk.row_key and is_ordinal(chunk.row_key)
         )
-        names = {chunk.row_key for chunk in rows if chunk.row_key and number_key(chunk.row_key) is None}
+        names = {chunk.row_key for chunk in rows if chunk.row_key and not any(map(str.isdigit, chunk.row_key))}
         self._names = sorted(name for name in names if len(name) <= _LONGEST_NAME)
 
     def lookups(self) -> Iterator[Written]:
         """Questions about rows and records, and some that their table does not answer."""
         for place, table in self._tables.items():
             phrasing = self._phrasing(place)
-            subject = self._table_names.names.get(place)
-            rows = [row for row in table.distinct() if self._unmistakable(row, subject)]
+            subjects = self._table_names.names.get(place, ())
+            rows = [row for row in table.distinct() if self._unmistakable(row, subjects)]
             for row in phrasing.random.sample(rows, min(self._settings.per_table, len(rows))):
-                yield row, _lookup(row, table, subject or "", phrasing)
+                name = phrasing.random.choice(subjects) if subjects else ""
+                asked = lookup(row, table, name, phrasing)
+                yield row, _question(row, asked.query, LOOKUP, asked)
             rows = [row for row in rows if row.kind == "row"]
-            if rows and subject and not table.of_fields and phrasing.random.random() < self._settings.unanswerable:
+            if rows and subjects and not table.of_fields and phrasing.random.random() < self._settings.unanswerable:
                 row = phrasing.random.choice(rows)
                 key = self._absent_key(row, table, phrasing)
                 if key:
-                    yield row, _unanswerable(row, table, subject, key, phrasing)
+                    yield row, _unanswerable(row, table, phrasing.random.choice(subjects), key, phrasing)
 
     def sections(self) -> Iterator[Written]:
         """Questions about prose."""
         for place, chunks in self._sections.items():
-            subject = self._section_names.names.get(place)
+            subjects = self._section_names.names.get(place, ())
             # what is called like a row or record is answered there as well
-            if subject is None or self._titles[folded(chunks[0].heading_path[-1])]:
+            if not subjects or self._titles[folded(chunks[0].heading_path[-1])]:
                 continue
             phrasing = self._phrasing(place)
             long = [chunk for chunk in chunks if len(chunk.source) >= _LEAST_PROSE]
             for chunk in phrasing.random.sample(long, min(self._settings.per_section, len(long))):
+                subject = phrasing.random.choice(subjects)
                 if len(chunks) == 1:
                     yield chunk, _question(chunk, phrasing.template(SECTIONS, subject=subject), SECTION)
                 elif terms := _own_terms(chunk, chunks, subject):
@@ -154,10 +152,10 @@ class _Writer:
         random = Random(f"{self._settings.seed}\0" + "\0".join(place))
         return Phrasing(random, self._vocabulary, self._ordinals)
 
-    def _unmistakable(self, row: Chunk, subject: str | None) -> bool:
+    def _unmistakable(self, row: Chunk, subjects: Sequence[str]) -> bool:
         """A row needs its table's name; a record is called by its own title, if nothing else is, in any book."""
         if row.kind == "row":
-            return subject is not None
+            return bool(subjects)
         title = folded(row.row_key or "")
         return self._titles[title] == 1 and self._heading_books.get(title, {row.book}) == {row.book}
 
@@ -177,34 +175,13 @@ def _by_place(members: Iterable[tuple[Place, Chunk]]) -> dict[Place, list[Chunk]
     return places
 
 
-def _lookup(row: Chunk, table: AskedTable, subject: str, phrasing: Phrasing) -> Question:
-    column, answer = phrasing.random.choice(table.columns(row))
-    numbers = table.numbers(row)
-    name = folded(key_column(row)) or "name"
-    if numbers:
-        number = phrasing.random.choice(numbers)
-        said, keys = phrasing.number(number, key_column(row)), {name: str(number)}
-    else:
-        said, keys = phrasing.name(row.row_key or ""), {name: row.row_key or ""}
-    if table.of_fields:
-        # with one column of values its heading is a value itself, and says nothing
-        owner = subject if len(row.cells) == 2 else f"{phrasing.column(column)} ({subject})"
-        query = phrasing.template(FIELD_LOOKUPS, field=phrasing.column(row.row_key or ""), owner=owner)
-    else:
-        words = {"column": phrasing.column(column), "key": said, "subject": subject}
-        query = phrasing.template(RECORD_LOOKUPS if row.kind == "record" else LOOKUPS, **words)
-    return _question(row, query, LOOKUP, answer=answer, keys=keys)
-
-
 def _unanswerable(row: Chunk, table: AskedTable, subject: str, key: str, phrasing: Phrasing) -> Question:
     column, _ = phrasing.random.choice(table.columns(row))
     query = phrasing.template(LOOKUPS, column=phrasing.column(column), key=key, subject=subject)
     return Question(_id(row.book, query), query, row.book, NO_ANSWER, tags=(GENERATED,))
 
 
-def _question(
-    chunk: Chunk, query: str, kind: str, answer: str | None = None, keys: dict[str, str] | None = None
-) -> Question:
+def _question(chunk: Chunk, query: str, kind: str, asked: Lookup | None = None) -> Question:
     snippet = chunk.source if chunk.kind == "row" else " ".join(chunk.source.split())[:_SNIPPET].strip()
     anchor = Anchor(
         book=chunk.book,
@@ -215,7 +192,8 @@ def _question(
         document=chunk.document,
         line=chunk.lines[0],
     )
-    return Question(_id(chunk.book, query), query, chunk.book, kind, (anchor,), answer, (GENERATED,), keys or {})
+    answer, keys = (asked.answer, asked.keys) if asked else (None, {})
+    return Question(_id(chunk.book, query), query, chunk.book, kind, (anchor,), answer, (GENERATED,), keys)
 
 
 def _id(book: str, query: str) -> str:

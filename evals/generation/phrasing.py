@@ -5,83 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
+from evals.generation.number_keys import is_dice, ordinal
+from evals.generation.spoken import column_forms, column_name, initials, plain
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
-_NUMBER = re.compile(r"([-−–]?\d{1,4})(?:st|nd|rd|th)?")
-_RANGE = re.compile(r"(\d{1,4})(?:st|nd|rd|th)?\s*[-–]\s*(\d{1,4})(?:st|nd|rd|th)?")
-_ORDINAL = re.compile(r"\d+(st|nd|rd|th)\b")
-_DICE = re.compile(r"\d*d(\d+|%)|(die |dice )?roll", re.IGNORECASE)
 _INVERTED = re.compile(r"([^,()]{2,30}), ([^,()]{2,30})")
-
-LOOKUPS = (
-    "What is the {column} for {key} in {subject}?",
-    "{subject}: {column} for {key}",
-    "{key}, {subject}, {column}",
-    "According to {subject}, what {column} goes with {key}?",
-    "{column} of {key} ({subject})",
-    "In {subject}, look up {key} and tell me the {column}.",
-)
-RECORD_LOOKUPS = (
-    "What is the {column} of {key}?",
-    "{key} {column}",
-    "Tell me the {column} given for {key}.",
-    "{column}, {key}",
-)
-FIELD_LOOKUPS = (
-    "What is the {field} of {owner}?",
-    "{owner} {field}",
-    "Tell me the {field} given for {owner}.",
-    "{field}, {owner}",
-)
-"""For tables of fields: a row is a field, and what owns it is the table or one of its columns."""
-SECTIONS = (
-    "What do the rules say about {subject}?",
-    "How does {subject} work?",
-    "{subject}",
-    "Explain {subject}.",
-    "Where can I read about {subject}?",
-)
-SECTION_PARTS = (
-    "What does {subject} say about {terms}?",
-    "{subject}, {terms}",
-    "Which part of {subject} is about {terms}?",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class NumberKey:
-    """A row key that stands for whole numbers, both ends included."""
-
-    low: int
-    high: int
-
-    def __contains__(self, number: int) -> bool:
-        return self.low <= number <= self.high
-
-
-def number_key(key: str) -> NumberKey | None:
-    """The whole numbers that a key stands for (`7`, `9th`, `-3`, `5-8`, `96-00`), or None if it is a name."""
-    text = key.strip()
-    single = _NUMBER.fullmatch(text)
-    if single:
-        number = int(re.sub("[−–]", "-", single[1]))
-        return NumberKey(number, number)
-    ends = _RANGE.fullmatch(text)
-    if ends is None:
-        return None
-    # percentile dice write 100 as 00
-    low, high = int(ends[1]), int(ends[2]) if ends[2] != "00" else 100
-    return NumberKey(low, high) if low < high else None
-
-
-def is_dice(column: str) -> bool:
-    """Whether a column holds what is rolled: `d%`, `1d6`, `Die Roll`."""
-    return _DICE.fullmatch(column.strip()) is not None
-
-
-def is_ordinal(key: str) -> bool:
-    """Whether a key is written `7th`: then people say so, too."""
-    return _ORDINAL.match(key.strip()) is not None
+_PLURAL = re.compile(r"(?<![sui'])s$")
+_CASUAL = 0.5
+"""Share of the questions that nobody took the trouble to write with capitals."""
+_INITIALS = 0.05
+"""Share of the columns of several words that are said by their initials."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,45 +27,60 @@ class Phrasing:
     """Lower-case names of columns whose keys are written as ordinals somewhere in the library."""
 
     def template(self, templates: Sequence[str], **words: str) -> str:
-        """One of the templates, filled in."""
-        return self.random.choice(templates).format(**words)
+        """One of the templates, filled in; often without its capitals and its question mark."""
+        ask = self._ask(words.get("column", words.get("field", "")))
+        text = self.random.choice(templates).format(ask=ask, **words)
+        if self.random.random() < _CASUAL:
+            text = " ".join(map(_lower, text.split())).rstrip("?.")
+        return text
+
+    def _ask(self, column: str) -> str:
+        if _PLURAL.search(column):
+            return self.random.choice(["What are the", "Tell me the"])
+        return self.random.choice(["What is the", "What's the"])
 
     def number(self, number: int, column: str) -> str:
         """A number of a key column: `level 7`, `7th level`, `level seven`, `a roll of 43`."""
         if is_dice(column):
             return self.random.choice([f"a roll of {number}", f"{number} rolled on {column.strip()}"])
-        name = self.column(column)
-        forms = [f"{name} {number}", f"{name} {number}", f"a {name} of {number}"]
+        name = self.column(column).rstrip(".")
+        forms = [f"{name} {number}", f"{name} {number}", f"a {column_forms(column_name(column))[0]} of {number}"]
         word = next((word for word, value in self.vocabulary.cardinals.items() if value == number), None)
-        if word is not None and self.vocabulary.label(column) is not None:
+        if word is not None:
             forms.append(f"{name} {word}")
         if column.strip().lower() in self.ordinal_columns and number > 0:
             forms += [f"{ordinal(number)} {name}"] * 2
         return self.random.choice(forms)
 
-    def name(self, key: str) -> str:
-        """A key that is a name: as written, in lower case, or `Blue Dragon` for `Dragon, Blue`."""
-        plain = " ".join(key.split()).strip(":* ")
-        forms = [plain, plain, plain.lower()]
-        inverted = _INVERTED.fullmatch(plain)
+    def name(self, key: str, shorter: Sequence[str] = ()) -> str:
+        """A key that is a name: as written, in lower case, `Blue Dragon` for `Dragon, Blue`, or in a shorter form."""
+        whole = plain(key)
+        forms = [whole, whole.lower(), *shorter]
+        inverted = _INVERTED.fullmatch(whole)
         if inverted:
             forms += [f"{inverted[2]} {inverted[1]}"] * 2
+        if "_" in whole:
+            forms.append(whole.replace("_", " "))
         return self.random.choice(forms)
 
     def column(self, column: str) -> str:
-        """A column's name in running text, or a shorter form that the vocabulary knows."""
-        plain = " ".join(column.split()).rstrip(":* ")
-        words = plain.split()
-        # short capitals are an abbreviation, unless the whole heading is in capitals
-        shouted = len(words) > 1 and plain.isupper()
-        spoken = " ".join(word if word.isupper() and len(word) <= 3 and not shouted else word.lower() for word in words)
-        label = self.vocabulary.label(plain)
-        forms = (label.name, *label.forms) if label else ()
-        short = [form for form in forms if " " not in form and len(form) < len(spoken)]
-        return self.random.choice([spoken, spoken, *short[:1]])
+        """A column's name in running text, or a shorter form that the vocabulary or everybody knows."""
+        spoken = column_name(column)
+        label = self.vocabulary.label(" ".join(column.split()).rstrip(":* "))
+        known = (label.name, *label.forms) if label else ()
+        short = [form for form in known if " " not in form and len(form) < len(spoken)]
+        letters = initials(spoken)
+        if letters and self.random.random() < _INITIALS:
+            return letters
+        forms = column_forms(spoken)
+        return self.random.choice([forms[0], *short[:1], *forms])
+
+    def with_cell(self, column: str, cell: str) -> str:
+        """A row's other cell: `cost 2 gp`, `a cost of 2 gp`, `2 gp cost`."""
+        name, said, whole = self.column(column), plain(cell), column_forms(column_name(column))[0]
+        return self.random.choice([f"{name} {said}", f"{name} {said}", f"{said} {name}", f"a {whole} of {said}"])
 
 
-def ordinal(number: int) -> str:
-    """`1st`, `2nd`, `11th`."""
-    ending = "th" if number % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
+def _lower(word: str) -> str:
+    # what is written in capitals is a name or an abbreviation
+    return word if word.isupper() and len(word) > 1 else word.lower()

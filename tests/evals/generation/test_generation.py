@@ -170,14 +170,37 @@ def test_a_row_of_a_table_of_fields_is_a_field_of_the_table_or_of_a_column(make_
     def asked(columns):
         return {each.query for seed in range(40) for each in questions_of(field(columns), seed=seed)}
 
-    assert {"What is the armour class of Dog?", "Dog ac"} <= asked(("Size:", "Medium"))
+    assert "Dog ac" in asked(("Size:", "Medium"))
+    assert any("armour class of Dog" in query for query in asked(("Size:", "Medium")))
     assert not any("medium" in query for query in asked(("Size:", "Medium")))
-    assert "armour class, wild (Dog)" in asked(("Size:", "Tame", "Wild"))
+    assert any("wild (Dog)" in query for query in asked(("Size:", "Tame", "Wild")))
 
 
 def test_what_is_rolled_is_not_asked_for(make_chunk):
     row = {"columns": ("Effect", "d20"), "cells": ("Fog", "16"), "row_key": "Fog", "caption": "Effects"}
     assert questions_of([make_chunk("fog", source="| Fog | 16 |", **row)]) == []
+
+
+def test_a_row_may_be_named_by_another_cell_and_its_key_be_asked_for(make_chunk):
+    rows = [
+        make_chunk(
+            f"m{number}",
+            source=f"| {cells[0]} | {cells[1]} | {cells[2]} |",
+            row_key=cells[0],
+            columns=("Metal", "Price", "Use"),
+            cells=cells,
+            table_id="metals",
+            caption="Metals",
+        )
+        for number, cells in enumerate([("Tin", "1,100 gp", "plates"), ("Zinc", "2,200 gp", "roofs")])
+    ]
+    asked = {each.id: each for seed in range(60) for each in questions_of(rows, seed=seed, unanswerable=0.0)}.values()
+    by_price = [each for each in asked if each.keys == {"price": "1,100 gp"}]
+    assert {each.answer for each in by_price} == {"Tin", "plates"}
+    for question in by_price:
+        assert "1,100 gp" in question.query
+        assert "tin" not in question.query.lower()
+        assert resolve([question], rows).gold[question.id] == ("m0",)
 
 
 def test_a_section_called_like_a_record_gets_no_question(chunks, make_chunk):

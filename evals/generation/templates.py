@@ -1,0 +1,64 @@
+"""What generated questions are worded like: for every sort of question the orders in which people say its parts.
+
+None has a verb that must agree with a column or a name (`what is the values`): their number is not known.
+"""
+
+LOOKUPS = (
+    "{ask} {column} for {key} in {subject}?",
+    "{ask} {column} of {key}, {subject}?",
+    "{subject}: {column} for {key}",
+    "{subject}, {key}: {column}",
+    "{key}, {subject}, {column}",
+    "{key} {column} {subject}",
+    "{column} of {key} ({subject})",
+    "{column} for {key}, {subject}",
+    "{key} in {subject}: {column}?",
+    "{subject} {key} {column}",
+    "In {subject}, look up {key} and tell me the {column}.",
+    "{subject}, {column}, {key}?",
+)
+"""`ask` is `what is the` or the like, as the column needs it."""
+RECORD_LOOKUPS = (
+    "{ask} {column} of {key}?",
+    "{key} {column}",
+    "Tell me the {column} given for {key}.",
+    "{column}, {key}",
+    "{key}: {column}?",
+    "{key}, its {column}",
+)
+FIELD_LOOKUPS = (
+    "{ask} {field} of {owner}?",
+    "{owner} {field}",
+    "Tell me the {field} given for {owner}.",
+    "{field}, {owner}",
+    "{owner}: {field}?",
+)
+"""For tables of fields: a row is a field, and what owns it is the table or one of its columns."""
+WHICH = (
+    "Which {name} has {other} in {subject}?",
+    "{subject}: {name} with {other}",
+    "{name} with {other}, {subject}",
+    "{other}, {subject}: which {name}?",
+)
+"""The row is named by another cell than its key, and the key is asked for."""
+BY_OTHER = (
+    "{column} of the {name} with {other}, {subject}",
+    "{subject}, {other}: {column}",
+    "{subject}: {column} where there is {other}",
+    "{ask} {column} of the {name} that has {other} in {subject}?",
+)
+"""The row is named by another cell than its key, and a third one is asked for."""
+SECTIONS = (
+    "What do the rules say about {subject}?",
+    "{subject}",
+    "Explain {subject}.",
+    "Where can I read about {subject}?",
+    "tell me about {subject}",
+    "{subject}, how does it work",
+)
+SECTION_PARTS = (
+    "What is said about {terms} under {subject}?",
+    "{subject}, {terms}",
+    "Which part of {subject} is about {terms}?",
+    "{terms}: {subject}",
+)
