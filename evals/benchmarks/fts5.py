@@ -104,6 +104,8 @@ def match_expression(question: str) -> str:
 
 
 def _fields(chunk: Chunk) -> tuple[str, ...]:
-    heads = " ".join([*chunk.heading_path, chunk.caption or ""])
-    text = chunk.text if chunk.kind == "prose" else " ".join(chunk.cells)
+    # a sentence that introduces a table is no heading of it, and is in the row all the same
+    title, sentence = (None, chunk.caption) if chunk.introduced else (chunk.caption, None)
+    heads = " ".join([*chunk.heading_path, title or ""])
+    text = chunk.text if chunk.kind == "prose" else " ".join([*chunk.cells, sentence or ""])
     return heads, chunk.row_key or "", " ".join(chunk.columns), text

@@ -62,6 +62,15 @@ def test_a_key_weighs_more_than_a_heading_and_a_heading_more_than_text_and_colum
     assert found(index(*chunks), "dagger")[:2] == [3, 2]
 
 
+def test_a_sentence_that_introduces_a_table_is_text_and_no_heading(index, make_chunk):
+    introduced = make_chunk("a", caption="The dagger", introduced=True, cells=("x",), row_key="x")
+    plain = make_chunk("b", kind="prose", source="The dagger x")
+    titled = make_chunk("c", caption="The dagger", cells=("x",), row_key="x")
+    table = dict(index(introduced, plain, titled).search("dagger", 3))
+    assert set(table) == {0, 1, 2}
+    assert table[2] > table[0]
+
+
 def test_words_meet_their_stems(index, make_chunk):
     assert found(index(row(make_chunk, "a", "daggers")), "a dagger?") == [0]
 

@@ -45,3 +45,9 @@ def test_a_number_that_tells_two_places_apart_stays(make_chunk):
 
 def test_places_that_nothing_tells_apart_have_no_name(make_chunk):
     assert names(table(make_chunk, "a", "Doors"), table(make_chunk, "b", "Doors")) == {}
+
+
+def test_a_sentence_that_introduces_a_table_is_not_its_name(make_chunk):
+    caption = "The following values are allowed"
+    chunk = make_chunk("a", table_id="a", heading_path=("Flags",), caption=caption, introduced=True)
+    assert names(chunk) == {"a": ("Flags",)}
