@@ -20,16 +20,14 @@ _OPENING = UPWARDS | DOWNWARDS | _UNKNOWN_WAY
 _Bound = tuple[bool, bool]
 _PHRASES: dict[tuple[str, ...], _Bound] = {
     # The words before a number: does it open upwards, and is the number itself left out.
-    **{(word, "than"): (True, True) for word in ("more", "greater", "higher", "larger", "older", "longer", "heavier")},
-    **{
-        (word, "than"): (False, True) for word in ("less", "fewer", "lower", "smaller", "younger", "shorter", "lighter")
-    },
+    **{(word, "than"): (True, True) for word in UPWARDS},
+    **{(word, "than"): (False, True) for word in DOWNWARDS},
     **{(word,): (True, True) for word in ("over", "above", "exceeding", "beyond", ">")},
     **{(word,): (False, True) for word in ("under", "below", "<")},
     **dict.fromkeys((("at", "least"), ("≥",), ("⩾",), ("minimum",), (">", "="), ("=", ">")), (True, False)),
     **dict.fromkeys((("up", "to"), ("at", "most"), ("≤",), ("⩽",), ("maximum",), ("<", "=")), (False, False)),
-    **{(no, word, "than"): (False, False) for no in ("no", "not") for word in ("more", "greater", "higher", "larger")},
-    **{(no, word, "than"): (True, False) for no in ("no", "not") for word in ("less", "fewer", "lower", "smaller")},
+    **{(no, word, "than"): (False, False) for no in ("no", "not") for word in UPWARDS},
+    **{(no, word, "than"): (True, False) for no in ("no", "not") for word in DOWNWARDS},
 }
 _OPENERS = frozenset(words[0] for words in _PHRASES)
 _LONGEST = 3
@@ -54,8 +52,8 @@ class Interval(NamedTuple):
 
     @property
     def shares_unit(self) -> bool:
-        """Whether the unit at the end of a list can be its own too."""
-        return self.kind in ("number", "range", "ordinal")
+        """Whether the unit at the end of a list can be its own too: not in `a bonus of 2 and 300 points`."""
+        return self.unit is None and self.label is None and self.kind in ("number", "range", "ordinal")
 
     def labelled(self, label: str | None) -> "Interval":
         """The interval with its label; the noun after `level 9` in `level 9 fighter` is then no unit of it.
@@ -142,11 +140,11 @@ def _joined(start: Amount, last: Amount) -> Interval | None:
         return None
     low, high = start.value, _completed(start, last)
     ends = in_base(low, own), in_base(high, unit)
+    base = ends if own != unit else None
     if ends[0] > ends[1]:
-        ends, low, high, unit = (ends[1], ends[0]), high, low, own
-    return Interval(
-        low, high, "range", start.at, last.bare_next, last.next, unit, last.singular, base=ends if own != unit else None
-    )
+        low, high, unit = high, low, own
+        base = base and (ends[1], ends[0])
+    return Interval(low, high, "range", start.at, last.bare_next, last.next, unit, last.singular, base=base)
 
 
 def _completed(start: Amount, last: Amount) -> float:
@@ -186,7 +184,9 @@ def _opened(found: Sequence[Piece], at: int) -> Interval | None:
     for length in range(_LONGEST, 0, -1):
         bound = _PHRASES.get(tuple(piece.lower for piece in found[at : at + length]))
         if bound:
-            start = amount(found, at + length + (word_at(found, at + length) == "of"))
+            place = at + length
+            place += word_at(found, place) == "of" or mark_at(found, place) == "#"
+            start = amount(found, place)
             if start is None or start.kind in AS_TEXT:
                 return None
             return _open(start, *bound, start.next)._replace(at=at)

@@ -2,12 +2,25 @@
 
 from collections.abc import Sequence
 
-from retrieval.quantities.pieces import Piece, hyphen_at, mark_at, word_at
-from retrieval.quantities.words import AFTER_LABEL, FUNCTION_WORDS, NUMBER_WORDS, NUMBERING, singular
+from retrieval.quantities.pieces import Piece, hyphen_at, mark_at, touches, word_at
+from retrieval.quantities.words import (
+    AFTER_LABEL,
+    DOWNWARDS,
+    FUNCTION_WORDS,
+    MONTHS,
+    NUMBER_WORDS,
+    NUMBERING,
+    UPWARDS,
+    singular,
+)
 
 _LONGEST_ABBREVIATION = 4
 _NO_LABEL = FUNCTION_WORDS | NUMBER_WORDS | AFTER_LABEL
+_NO_NAME = NUMBERING | MONTHS | FUNCTION_WORDS | NUMBER_WORDS
+_COMPARING = (FUNCTION_WORDS - {"one"}) | UPWARDS | DOWNWARDS | frozenset("<>=≤≥⩽⩾")
+"""An interval that begins with one of these does not stand directly after the word before it."""
 _LEADING = frozenset(":=#")
+_APOSTROPHES = frozenset("'’")
 _SENTENCE_ENDS = frozenset(".!?:;")
 
 
@@ -22,6 +35,8 @@ def label_before(found: Sequence[Piece], at: int) -> str | None:
     if place < 0 or found[place].kind not in ("word", "dice"):
         return None
     word = found[place].lower
+    if word == "s" and mark_at(found, place - 1) in _APOSTROPHES and touches(found, place):
+        return None
     return None if word in _NO_LABEL else singular(word)
 
 
@@ -37,16 +52,14 @@ def follows_name(found: Sequence[Piece], at: int) -> bool:
     """
     place = at - 1
     place -= hyphen_at(found, place)
-    if place < 0 or found[place].kind != "word":
+    if place < 0 or found[place].kind != "word" or found[at].lower in _COMPARING:
         return False
     word = found[place].text
     if _is_identifier(word):
         return True
-    if (
-        not word[0].isupper()
-        or singular(word.lower()) in NUMBERING
-        or (word.isupper() and len(word) <= _LONGEST_ABBREVIATION)
-    ):
+    if not word[0].isupper() or singular(word.lower()) in _NO_NAME:
+        return False
+    if word.isupper() and len(word) <= _LONGEST_ABBREVIATION:
         return False
     return place > 0 and mark_at(found, place - 1) not in _SENTENCE_ENDS
 

@@ -19,12 +19,8 @@ def spelled(found: Sequence[Piece], at: int, *, joined: bool = True) -> Spelled 
     """Read a number in words at a place; without `joined` it ends at `and`: `between one hundred and two hundred`."""
     word = word_at(found, at)
     if word in ("a", "an") and word_at(found, at + 1) in MULTIPLES:
-        reader = _Reader(found, joined, group=1.0)
-        return reader.read(at + 1)
-    if word in CARDINALS or word in ORDINALS or word in MULTIPLES:
-        reader = _Reader(found, joined, group=1.0 if word in MULTIPLES else 0.0)
-        return reader.read(at)
-    return None
+        return _Reader(found, joined, group=1.0).read(at + 1)
+    return _Reader(found, joined, group=0.0).read(at) if word in CARDINALS or word in ORDINALS else None
 
 
 class _Reader:

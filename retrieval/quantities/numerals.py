@@ -16,7 +16,6 @@ from retrieval.quantities.words import (
     ORDINALS,
     PART,
     PARTS,
-    VAGUE,
 )
 
 _ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
@@ -59,8 +58,8 @@ def _figures(found: Sequence[Piece], at: int) -> Numeral | None:
 
 
 def _words(found: Sequence[Piece], at: int, joined: bool) -> Numeral | None:
-    word, before = word_at(found, at), word_at(found, at - 1)
-    if not word or (before in VAGUE and (word in MULTIPLES or word == "second")):
+    word = word_at(found, at)
+    if not word or (word == "second" and word_at(found, at - 1) == "per"):
         return None
     read = spelled(found, at, joined=joined)
     if read is None or (word == "one" and read.next == at + 1 and _is_pronoun(found, at)):

@@ -27,7 +27,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
             at += 1
             continue
         label = label_before(found, span.at)
-        if label is None and read and _joins(text, found, read[-1], span):
+        if label is None and span.unit is None and read and _joins(text, found, read[-1], span):
             label = read[-1].label
         read.append(span.labelled(label))
         at = read[-1].next
@@ -43,7 +43,7 @@ def _with_shared_units(text: str, found: Sequence[Piece], read: list[Interval]) 
     """`3 or 4 hours`: the unit at the end of a list counts for all of it."""
     for place in range(len(read) - 2, -1, -1):
         first, second = read[place], read[place + 1]
-        if first.unit is None and second.unit and first.shares_unit and _joins(text, found, first, second):
+        if second.unit and first.shares_unit and _joins(text, found, first, second):
             read[place] = first._replace(unit=second.unit)
     return read
 

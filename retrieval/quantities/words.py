@@ -27,10 +27,10 @@ NUMBER_WORDS = frozenset({*CARDINALS, *ORDINALS, *MULTIPLES, *PART, *PARTS})
 
 UPWARDS, DOWNWARDS = _words("upwards"), _words("downwards")
 BEFORE_PRONOUN, AFTER_PRONOUN = _words("before_pronoun"), _words("after_pronoun")
-VAGUE = _words("vague")
 FUNCTION_WORDS = _words("function")
 AFTER_LABEL = _words("after_label")
 NUMBERING = _words("numbering")
+MONTHS = _words("months")
 ARTICLES = frozenset({"a", "an", "the"})
 
 

@@ -95,7 +95,7 @@ def test_holding_does_not_depend_on_the_unit(low, width, units):
     cell = whole_quantity(f"{low} to {high} {units[0]}")
     assert cell is not None
     for number in (low, high, high + 1):
-        converted = quantities(f"{number * small.factor / large.factor:.15f} {units[1]}")[0]
+        converted = quantities(f"{number * small.factor / large.factor:.25f} {units[1]}")[0]
         assert holds(cell, converted) == (number <= high)
 
 
@@ -152,4 +152,4 @@ def test_a_long_text_takes_time_in_proportion(scrap):
         return time.process_time() - start
 
     seconds(1000)
-    assert seconds(20_000) < 40 * max(seconds(2000), 0.001)
+    assert seconds(20_000) < 40 * max(seconds(2000), 0.01)

@@ -77,6 +77,18 @@ ONE = [
     ("36 km/h", 10, 10, "metre/second", "number"),
     ("1.5 KiB", 1536, 1536, "byte", "number"),
     ("2-handed", 2, 2, "handed", "number"),
+    ("5'10\"", 1.778, 1.778, "metre", "number"),
+    ("5 ft. 10 in.", 1.778, 1.778, "metre", "number"),
+    ("1 hour and 30 minutes", 5400, 5400, "second", "number"),
+    ("between 1 hour and 30 minutes", 1800, 3600, "second", "range"),
+    ("half a dozen", 6, 6, None, "number"),
+    ("one thousand, two hundred", 1200, 1200, None, "number"),
+    ("9.81 m/s^2", 9.81, 9.81, "metre/second-squared", "number"),
+    ("under #11", -inf, 11, None, "open"),
+    ("a year later than 1993", 1993, inf, None, "open"),
+    ("2000–present", 2000, inf, None, "open"),
+    ("5+3 hit dice", 5.03, 5.03, "hit", "sum"),
+    ("1-1", 0.99, 0.99, None, "sum"),
 ]
 
 
@@ -89,7 +101,22 @@ def test_a_text_with_one_quantity(text, low, high, unit, kind):
 
 @pytest.mark.parametrize(
     "text",
-    ["ROLL_90_YAW_270", "lat_int32", "H264", "v2", "3D", "which one hits harder", "what does one cost", "1.000,50", ""],
+    [
+        "ROLL_90_YAW_270",
+        "lat_int32",
+        "H264",
+        "v2",
+        "3D",
+        "which one hits harder",
+        "what does one cost",
+        "which one?",
+        "half plate armor",
+        "U.S. viewers (million)",
+        "metres per second",
+        "1.000,50",
+        "18/50",
+        "",
+    ],
 )
 def test_figures_inside_a_name_and_pronouns_are_no_quantity(text):
     assert quantities(text) == ()
@@ -105,6 +132,10 @@ def test_figures_inside_a_name_and_pronouns_are_no_quantity(text):
         ("a 9th level paladin attacks armour class 0: what roll?", [9, 0]),
         ("levels 7 or 8", [7, 8]),
         ("3 -5", [3, -5]),
+        ("10 × 20 ft", [10, 6.096]),
+        ("the second half of the game", [2]),
+        ("the 3's", [3]),
+        ("a losing bonus of 2 and 300 points", [2, 300]),
     ],
 )
 def test_the_quantities_of_a_question_are_read_from_left_to_right(text, values):
@@ -130,6 +161,9 @@ def test_a_bound_that_is_left_out_is_not_in_the_interval():
         ("level-3", "level"),
         ("an 1,800 ton ship", None),
         ("a size 6 planet", "size"),
+        ("a ranger of 12th level", None),
+        ("the men's 10,000 meter race", None),
+        ("points with played being 22", "played"),
     ],
 )
 def test_the_word_that_numbers_is_the_label(text, label):
@@ -157,6 +191,9 @@ def test_the_noun_after_a_labelled_number_is_not_counted():
         ("to hit AC 5", False),
         ("at level 5", False),
         ("Roll 5 dice", False),
+        ("the DO_REPEAT_SERVO third param", False),
+        ("played on December 2", False),
+        ("a Height larger than 179", False),
     ],
 )
 def test_a_number_after_a_name_says_so(text, named):
