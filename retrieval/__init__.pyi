@@ -16,6 +16,7 @@ from .index.embedding.embedders import load_embedder
 from .index.snapshot.live import promote
 from .index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from .index.snapshot.verification import verify_snapshot
+from .ingest.tables.table import Table
 from .query_must.extraction import extract_query_must
 from .query_must.predicate import satisfies_query_must
 from .query_must.vocabulary.vocabulary import Vocabulary
@@ -37,7 +38,6 @@ from .types import (
     Retrieval,
     Row,
     Stage,
-    Table,
 )
 from .understand.traversal import TraversalIndex, retrieve_candidates
 from .understand.traversal_config import TraversalConfig
