@@ -54,17 +54,19 @@ def test_a_question_without_a_word_and_one_that_nothing_answers_find_nothing(ind
 
 def test_a_key_weighs_more_than_a_heading_and_a_heading_more_than_text_and_columns(index, make_chunk):
     chunks = [
-        make_chunk("a", kind="prose", source="A dagger of some sort"),
+        make_chunk("a", kind="prose", text="A dagger of some sort"),
         make_chunk("b", columns=("Dagger", "Damage"), cells=("x", "7"), row_key="x"),
         make_chunk("c", heading_path=("Dagger",), columns=("Weapon", "Damage"), cells=("x", "7"), row_key="x"),
         make_chunk("d", columns=("Weapon", "Damage"), cells=("dagger", "7"), row_key="dagger"),
     ]
-    assert found(index(*chunks), "dagger")[:2] == [3, 2]
+    ranking = found(index(*chunks), "dagger")
+    assert ranking[:2] == [3, 2]
+    assert set(ranking) == {0, 1, 2, 3}
 
 
 def test_a_sentence_that_introduces_a_table_is_text_and_no_heading(index, make_chunk):
     introduced = make_chunk("a", caption="The dagger", introduced=True, cells=("x",), row_key="x")
-    plain = make_chunk("b", kind="prose", source="The dagger x")
+    plain = make_chunk("b", kind="prose", text="The dagger x")
     titled = make_chunk("c", caption="The dagger", cells=("x",), row_key="x")
     table = dict(index(introduced, plain, titled).search("dagger", 3))
     assert set(table) == {0, 1, 2}
