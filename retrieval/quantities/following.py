@@ -56,10 +56,17 @@ def _measured(found: Sequence[Piece], at: int, start: int) -> Following | None:
     if first.lower == "in" and not hyphen_at(found, at + 1):
         is_inch = at + 1 == len(found) or mark_at(found, at + 1) or touches(found, at)
         return Following(_INCH, at + 1) if is_inch else None
-    if first.lower == "g" and mark_at(found, at - 1) == "-" and found[start].kind == "word":
-        return Following(_GEE, at + 1)
-    unit = measure(first.text)
-    return _rate(found, unit, at + 1) if unit else None
+    is_gee = first.lower == "g" and mark_at(found, at - 1) == "-" and found[start].kind == "word"
+    unit = _GEE if is_gee else measure(first.text)
+    after = unit and _rate(found, unit, at + 1)
+    return after and after._replace(singular=after.next == at + 1 and _is_singular(found, at))
+
+
+def _is_singular(found: Sequence[Piece], at: int) -> bool:
+    """Whether a measure is a noun that would have a plural, so that it is free to begin `byte 8 bit 3`."""
+    word = found[at].text
+    is_noun = len(word) > 3 or word in ("bit", "day")
+    return is_noun and word[-1] not in "sz" and word not in ("feet", "percent") and not touches(found, at)
 
 
 def _phrase(found: Sequence[Piece], at: int) -> Following | None:

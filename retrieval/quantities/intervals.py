@@ -108,7 +108,6 @@ def _grown(found: Sequence[Piece], start: Amount) -> Interval:
 
 
 def _range(found: Sequence[Piece], start: Amount) -> Interval | None:
-    # A singular noun may be given up: what follows `3 to 5` need not be looked for behind a noun.
     place = start.next
     if mark_at(found, place) == "+" and touches(found, place) and word_at(found, place + 1) in _TO:
         place += 1

@@ -19,7 +19,7 @@ _BEFORE = re.compile(
 _MARKS = r"[\s*_`.†‡§⁰¹²³⁴-⁹)]*"
 _SMALL = r"[^\W\d_A-Z]+"
 _AFTER = re.compile(
-    rf"{_MARKS}|:\s*[^\W\d_]+(?:[ -][^\W\d_]+){{0,2}}{_MARKS}|[ -]?{_SMALL}(?:[ -]{_SMALL}){{0,2}}{_MARKS}"
+    rf"{_MARKS}|:\s*[^\W\d_]+(?:[ -][^\W\d_]+){{0,2}}{_MARKS}|[ /-]?{_SMALL}(?:[ -]{_SMALL}){{0,2}}{_MARKS}"
 )
 _NAME_AFTER = re.compile(rf"\s[^\W\d_]+{_MARKS}")
 _LABEL = re.compile(r"[*_]*(?:[A-Z]{1,4}|[^\W\d_]+)\s*[:#.]?\s*")
@@ -40,6 +40,7 @@ def whole_quantity(cell: str) -> Quantity | None:
     text = cell
     while match := _GLOSS.search(text):
         text = text[: match.start()]
+    text = text or cell
     if match := _AND_DOWN.fullmatch(text):
         return _and_down(text, match) if len(match["figures"]) < _YEAR else None
     if _GROUPED.fullmatch(text):

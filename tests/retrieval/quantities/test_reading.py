@@ -175,9 +175,26 @@ def test_a_list_has_one_label_and_one_unit():
     assert [read.low for read in quantities("3 or 4 hours")] == [10_800, 14_400]
 
 
-def test_the_noun_after_a_labelled_number_is_not_counted():
-    (read,) = quantities("level 9 fighter")
-    assert (read.unit, read.text) == (None, "9")
+@pytest.mark.parametrize("text", ["level 9 fighter", "byte 9 bit", "level 9 second wind", "levels 8 to 9 fighter"])
+def test_the_noun_after_a_labelled_number_is_not_counted(text):
+    read = quantities(text)[0]
+    assert (read.unit, read.high) == (None, 9)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("a hull of 2000 tons", "ton"),
+        ("a distance of 9 lb", "kilogram"),
+        ("a speed of 30 feet", "metre"),
+        ("a score of 46 percent", "percent"),
+        ("a 20 second delay", "second"),
+        ("level 9-second delay", "second"),
+    ],
+)
+def test_the_noun_after_a_labelled_number_is_counted_where_it_says_so(text, unit):
+    (read,) = quantities(text)
+    assert read.unit == unit
 
 
 @pytest.mark.parametrize(

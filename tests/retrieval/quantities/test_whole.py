@@ -26,6 +26,12 @@ from retrieval.quantities import whole_quantity
         ("7 or 8", 7, 8),
         ("7, 8 and 9", 7, 9),
         ("2-", -inf, 2),
+        ("2- tons", -inf, 2),
+        ("(20 ft.)", 6.096, 6.096),
+        ("3 rounds/caster level", 3, 3),
+        ("13(D) or 14(E)", 13, 14),
+        ("No. 5", 5, 5),
+        ("930 251", 930_251, 930_251),
         ("5-foot step", 1.524, 1.524),
     ],
 )
@@ -37,7 +43,21 @@ def test_a_cell_that_is_a_quantity(cell, low, high):
 
 @pytest.mark.parametrize(
     "cell",
-    ["", "-", "Sword, long", "Arrows (20)", "7 or 9", "1 in 6", "Fireball 3", "HIGH_LATENCY2", "3 attacks, 2 moves"],
+    [
+        "",
+        "-",
+        "Sword, long",
+        "Arrows (20)",
+        "7 or 9",
+        "1 in 6",
+        "Fireball 3",
+        "HIGH_LATENCY2",
+        "3 attacks, 2 moves",
+        "28 Days Later",
+        "20th Century Fox",
+        "1994-",
+        "()",
+    ],
 )
 def test_a_cell_that_says_something_else(cell):
     assert whole_quantity(cell) is None
