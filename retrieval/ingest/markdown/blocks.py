@@ -1,13 +1,13 @@
 """Markdown as a flat list of blocks under their headings."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from retrieval.ingest.html_tables import in_cell, table_spans
 from retrieval.ingest.markdown.parser import Token, block_tokens
-from retrieval.ingest.markdown.words import TAG_OR_COMMENT, heading_text
+from retrieval.ingest.markdown.words import TAG_OR_COMMENT, heading_text, without_comments
 
 BlockKind = Literal["heading", "table", "html", "text"]
 _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
@@ -28,17 +28,22 @@ class Block:
     is_paragraph: bool = False
     """Whether a text block is running text, and not a list, a quotation or code."""
 
+    @property
+    def shown(self) -> str:
+        """The source without comments."""
+        return without_comments(self.source)
+
 
 def parse_blocks(text: str) -> tuple[Block, ...]:
-    """Top-level blocks in reading order; every non-blank line of `text` is in one.
+    """Top-level blocks in reading order; every line of `text` is in one, unless it is blank or a comment.
 
     It is in two only where an HTML table begins or ends amid a line, and then each has its part as `source`.
     """
     headings: list[tuple[int, str]] = []
     blocks: list[Block] = []
-    for span in _with_tables_apart(text):
+    for span in _with_tables_whole(_with_tables_apart(text), text):
         source = span.source.strip("\n")
-        if not source.strip():
+        if not source.strip() or (span.kind == "html" and not without_comments(source).strip()):
             continue
         if span.kind == "heading":
             headings = [entry for entry in headings if entry[0] < span.level] + [(span.level, heading_text(source))]
@@ -76,6 +81,25 @@ def _kind(token: Token) -> BlockKind:
 
 def _level(token: Token) -> int:
     return int(token.tag[1]) if token.type == "heading_open" else 0
+
+
+def _with_tables_whole(spans: Iterable[_Span], text: str) -> Iterator[_Span]:
+    """The spans, with the rows that go on directly below a comment in a pipe table as part of it."""
+    lines = text.split("\n")
+    waiting: list[_Span] = []
+    for span in spans:
+        adjacent = bool(waiting) and waiting[-1].end == span.start
+        if adjacent and span.kind == "html" and not without_comments(span.source).strip():
+            waiting.append(span)
+        elif adjacent and len(waiting) > 1 and span.is_paragraph and span.source.lstrip().startswith("|"):
+            table = waiting[0]
+            waiting = [replace(table, end=span.end, source="\n".join(lines[table.start : span.end]))]
+        else:
+            yield from waiting
+            waiting = [span] if span.kind == "table" else []
+            if not waiting:
+                yield span
+    yield from waiting
 
 
 def _with_tables_apart(text: str) -> Iterator[_Span]:

@@ -8,6 +8,18 @@ from retrieval.ingest.markdown.parser import Token, inline_tokens, whole_tokens
 TAG_OR_COMMENT = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 """What HTML does not show."""
 
+_CODE_OR_COMMENT = re.compile(
+    r"""
+    (?P<code>
+        ^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t>]*(?P=fence)|\Z)
+        | (?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)*?(?<!`)(?P=ticks)(?!`)
+    )
+    | ^[ \t]*<!--(?:(?!-->).)*-->[ \t]*(?:\n|\Z)
+    | <!--.*?-->
+    """,
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
+)
+"""Code first: a comment in it is text."""
 _INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")
 _HTML_NAME = re.compile(r"</?([a-z][a-z0-9-]*)|<!--", re.IGNORECASE)
 _ELEMENT_NAMES = (
@@ -20,6 +32,20 @@ _ELEMENT_NAMES = (
     "track tt u ul var video wbr"
 )
 _HTML_ELEMENTS = frozenset(_ELEMENT_NAMES.split())
+
+
+def without_comments(markup: str) -> str:
+    """The markup as it is shown: no `<!-- ... -->`, and no line of nothing else. In code a comment is text."""
+    if "<!--" not in markup or markup.startswith(("    ", "\t")):
+        return markup
+    return _CODE_OR_COMMENT.sub(lambda match: match["code"] or "", markup)
+
+
+def with_blank_comments(markup: str) -> str:
+    """The same line by line: what a comment leaves blank stays a blank line."""
+    if "<!--" not in markup:
+        return markup
+    return _CODE_OR_COMMENT.sub(lambda match: match["code"] or "\n" * match[0].count("\n"), markup)
 
 
 def heading_text(source: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from retrieval.ingest.markdown.blocks import Block
-from retrieval.ingest.markdown.words import plain_text
+from retrieval.ingest.markdown.words import plain_text, without_comments
 from retrieval.ingest.tables.captions import caption_of
 from retrieval.ingest.tables.source_tables import PlacedTable
 from retrieval.types import Document
@@ -89,7 +89,7 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
         lines = (first, first + block.source.count("\n"))
         level = block.level or (BOLD_LINE_LEVEL if _is_bold_line(block) else 0)
         if level:
-            named = f"{block.source} (table)" if index in captions else block.source
+            named = f"{block.shown} (table)" if index in captions else block.shown
             piece = _Piece(named, block.source, lines, block.heading_path, level)
             if level == BOLD_LINE_LEVEL and _awaits_prose(stack[-1]):
                 # A title and its subtitle.
@@ -138,9 +138,9 @@ def _settle(section: _Section, parent: _Section) -> None:
 def _is_bold_line(block: Block) -> bool:
     return (
         block.kind == "text"
-        and "\n" not in block.source
-        and block.source.startswith(("**", "__", "_**", "***"))
-        and bool(caption_of(block.source))
+        and "\n" not in block.shown
+        and block.shown.startswith(("**", "__", "_**", "***"))
+        and bool(caption_of(block.shown))
     )
 
 
@@ -192,11 +192,11 @@ def _fitting(source: str, first_line: int, path: tuple[str, ...]) -> Iterator[_P
     if not source.strip():
         return
     if estimate_tokens(source) <= TOKEN_CAP - 512:
-        yield _Piece(source, source, (first_line, first_line + source.count("\n")), path)
+        yield _Piece(without_comments(source), source, (first_line, first_line + source.count("\n")), path)
         return
     line = first_line
     for part in _divided(source, (TOKEN_CAP - 512) * BYTES_PER_TOKEN):
-        yield _Piece(part, part, (line, line + part.count("\n")), path)
+        yield _Piece(without_comments(part), part, (line, line + part.count("\n")), path)
         line += part.count("\n")
 
 

@@ -55,7 +55,7 @@ def caption_at(
     """
     if title := _title_above(blocks, index, taken) or _title_below(blocks, index):
         return title
-    if lead := lead_of(blocks[index - 1].source) if index and blocks[index - 1].is_paragraph else None:
+    if lead := lead_of(blocks[index - 1].shown) if index and blocks[index - 1].is_paragraph else None:
         return lead
     # Two tables under one sentence: it introduces both.
     return above if above and above.introduces else None
@@ -104,7 +104,7 @@ def _title_below(blocks: Sequence[Block], index: int) -> Caption | None:
     below = blocks[index + 1 : index + 3]
     if not below or not below[0].is_paragraph or (len(below) > 1 and below[1].kind == "table"):
         return None
-    words = caption_of(below[0].source) if _TITLED.fullmatch(below[0].source.rstrip()) else None
+    words = caption_of(below[0].shown) if _TITLED.fullmatch(below[0].shown.rstrip()) else None
     return Caption(words, index + 1) if words else None
 
 
@@ -112,7 +112,7 @@ def about(blocks: Sequence[Block], index: int) -> str:
     """The words of a short paragraph that is all there is between a heading and the table below it; else nothing."""
     if index < 2 or not blocks[index - 1].is_paragraph or blocks[index - 2].kind != "heading":
         return ""
-    paragraph = blocks[index - 1].source
+    paragraph = blocks[index - 1].shown
     words = plain_text(paragraph)
     # A line of values or a subtitle begins with a mark.
     return words if len(words) <= MAX_LEAD and not paragraph.startswith(("*", "_", "![", "[!")) else ""
@@ -123,8 +123,8 @@ def _title_above(blocks: Sequence[Block], index: int, taken: Collection[int]) ->
     for block in range(index - 1, max(index - 3, -1), -1):
         if blocks[block].kind != "text" or block in taken:
             return None
-        if words := caption_of(blocks[block].source):
+        if words := caption_of(blocks[block].shown):
             return Caption(words, block)
-        if len(blocks[block].source) > MAX_SUBTITLE:
+        if len(blocks[block].shown) > MAX_SUBTITLE:
             return None
     return None

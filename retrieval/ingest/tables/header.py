@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from retrieval.ingest.tables.values import is_numeric, parse_range
 
@@ -32,6 +33,29 @@ def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> 
     if "" in header[1:] and wordy and filled and (numbers_below or keyless):
         return _joined(_filled_forward(header), first), 1, None
     return header, 0, None
+
+
+def second_line(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The header over whose first row below a delimiter line is drawn again: that row names the columns too."""
+    return _joined(_filled_forward(header), grid[0])
+
+
+def part_heads(header: tuple[str, ...], grid: Sequence[tuple[str, ...]], underlined: Sequence[int]) -> frozenset[int]:
+    """Rows that head the rows below them, among those with a delimiter line below.
+
+    Most such lines only part rows. A heading is a full row of words: one of them names a column of the table again, or
+    they stand over numbers. The first row continues the header.
+    """
+    if any(low + 1 == high for low, high in pairwise(underlined)):
+        return frozenset()
+    return frozenset(place for place in underlined if _heads(header, grid, place))
+
+
+def _heads(header: tuple[str, ...], grid: Sequence[tuple[str, ...]], place: int) -> bool:
+    cells, below = grid[place], grid[place + 1 :]
+    if not below or any(_DIGIT.search(cell) for cell in cells) or not (all(cells) or (not place and any(cells))):
+        return False
+    return not place or not set(cells).isdisjoint(header) or _is_another_kind([cells, *below])
 
 
 def _names_numbers(grid: Sequence[tuple[str, ...]]) -> bool:

@@ -1,11 +1,11 @@
 """What a table means: which line is the heading, which cells are labels, which column picks the row."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from retrieval.ingest.tables.header import realigned, stacked_header
+from retrieval.ingest.tables.header import part_heads, realigned, second_line, stacked_header
 from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import is_numeric, parse_range
 
@@ -64,9 +64,12 @@ def read_table(table: Table) -> Reading:
         return Reading("record", table.header, rows, 0, len(table.header), None)
     grid = [row.cells for row in table.rows]
     header, headings, title = stacked_header(table.header, grid)
+    heads = part_heads(table.header, grid, [place for place, row in enumerate(table.rows) if row.underlined])
+    if 0 in heads and not headings:
+        header, headings = second_line(header, grid), 1
     header, grid = realigned(header, grid, headings)
     columns = _named(header)
-    rows = _with_roles(columns, grid, headings, title, narrow=len(table.header) == 2)
+    rows = _with_roles(columns, grid, headings, title, heads, narrow=len(table.header) == 2)
     data = [row.cells for row in rows if row.role == "data" and row.columns == columns]
     return Reading("grid", columns, rows, _key_column(data), _period(header), find_axis(header))
 
@@ -86,7 +89,13 @@ def _named(header: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _with_roles(
-    columns: tuple[str, ...], grid: list[tuple[str, ...]], headings: int, title: str | None, *, narrow: bool
+    columns: tuple[str, ...],
+    grid: list[tuple[str, ...]],
+    headings: int,
+    title: str | None,
+    heads: Container[int],
+    *,
+    narrow: bool,
 ) -> tuple[ReadRow, ...]:
     rows: list[ReadRow] = []
     label = title
@@ -95,6 +104,8 @@ def _with_roles(
     may_lack = narrow and bool(grid[headings:]) and _role(grid[headings]) != "label"
     for ordinal, cells in enumerate(grid):
         role: RowRole = "heading" if ordinal < headings else _role(cells)
+        if ordinal >= headings and ordinal in heads:
+            role, label, current = "heading", None, cells
         if role == "label" and may_lack and _lacks_a_value(grid, ordinal):
             role = "data"
         if role == "label":

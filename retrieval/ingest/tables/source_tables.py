@@ -1,5 +1,6 @@
 """Tables as they are in the source: found, captioned, with every cell and its line."""
 
+import re
 import uuid
 from collections import Counter
 from collections.abc import Sequence
@@ -8,13 +9,14 @@ from dataclasses import dataclass
 from retrieval.ingest.html_tables import parse_html_table
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.parser import split_row
-from retrieval.ingest.markdown.words import plain_text
+from retrieval.ingest.markdown.words import plain_text, with_blank_comments
 from retrieval.ingest.tables.captions import Caption, about, caption_at
 from retrieval.ingest.tables.table import Table, TableRow
 from retrieval.types import Document
 
 NAMESPACE = uuid.UUID("6f1f4d0e-6c0c-5a55-9d7b-5b0f2a1f7c11")
 """Namespace of every id of the project; changing it changes all ids."""
+_DELIMITER = re.compile(r"(?=.*(?:---|:-|-:))[\s|]*(?:(?::?-{2,}:?|:-:?|-:)\s*(?:\|[\s|]*|$))+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,10 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
             heading_path=block.heading_path,
             caption=caption,
             header=parsed.header,
-            rows=tuple(TableRow(cells, first + line, source) for cells, line, source in parsed.rows),
+            rows=tuple(
+                TableRow(cells, first + line, source, place in parsed.underlined)
+                for place, (cells, line, source) in enumerate(parsed.rows)
+            ),
             lines=(first, document.first_line + block.lines[1] - 1),
             header_source=parsed.header_source,
             introduced=introduced,
@@ -76,6 +81,8 @@ class _Parsed:
     header: tuple[str, ...]
     header_source: str
     rows: tuple[tuple[tuple[str, ...], int, str], ...]
+    underlined: frozenset[int] = frozenset()
+    """Places of rows with a delimiter line below them."""
 
 
 def _parse(block: Block) -> _Parsed | None:
@@ -88,11 +95,19 @@ def _parse(block: Block) -> _Parsed | None:
 
 def _parse_pipes(source: str) -> _Parsed:
     lines = source.split("\n")
-    grid = [tuple(plain_text(cell) for cell in split_row(line)) for line in lines]
-    width = max(len(cells) for number, cells in enumerate(grid) if number != 1)
+    shown = with_blank_comments(source).split("\n")
+    grid = [tuple(plain_text(cell) for cell in split_row(line)) for line in shown]
+    delimiters = [number for number, line in enumerate(shown) if _is_delimiter(line)]
+    width = max(len(cells) for number, cells in enumerate(grid) if number not in delimiters)
     padded = [cells + ("",) * (width - len(cells)) for cells in grid]
-    rows = tuple((padded[i], i, lines[i]) for i in range(2, len(lines)) if lines[i].strip())
-    return _Parsed(None, padded[0], lines[0], rows)
+    kept = [i for i in range(2, len(lines)) if shown[i].strip() and i not in delimiters and padded[i] != padded[0]]
+    heads = frozenset(place for place, i in enumerate(kept) if i + 1 in delimiters)
+    return _Parsed(None, padded[0], lines[0], tuple((padded[i], i, lines[i]) for i in kept), heads)
+
+
+def _is_delimiter(line: str) -> bool:
+    """A line of `---` alone; cells of one dash say that there is nothing."""
+    return bool(_DELIMITER.fullmatch(line))
 
 
 def _parse_html(source: str) -> _Parsed | None:

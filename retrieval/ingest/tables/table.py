@@ -11,6 +11,8 @@ class TableRow:
     line: int
     source: str
     """The literal source line."""
+    underlined: bool = False
+    """Whether a second delimiter line is directly below it: it may head the rows that follow."""
 
 
 @dataclass(frozen=True, slots=True)

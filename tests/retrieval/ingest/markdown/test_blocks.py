@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -53,7 +55,7 @@ def kinds(text):
         (f"<p>Before.</p>\n{TABLE}\n", [("html", "<p>Before.</p>"), ("html", TABLE)]),
         (f"{TABLE}\n{TABLE}\n", [("html", TABLE), ("html", TABLE)]),
         (f"<center>{TABLE}</center>\n", [("html", f"<center>{TABLE}</center>")]),
-        (f"<!-- <table> -->\n{TABLE}\n", [("html", "<!-- <table> -->"), ("html", TABLE)]),
+        (f"<!-- <table> -->\n{TABLE}\n", [("html", TABLE)]),
         ("<table><tr><td>\n\n<table><tr><td>1</table>\n</td></tr></table>\n\nend", [
             ("html", "<table><tr><td>\n\n<table><tr><td>1</table>\n</td></tr></table>"), ("text", "end")]),
     ],
@@ -101,7 +103,10 @@ def test_a_heading_in_an_open_cell_does_not_end_the_table():
     ).map("".join)
 )
 def test_no_word_is_lost_and_none_doubled_around_html_tables(text):
-    assert "".join("".join(block.source.split()) for block in parse_blocks(text)) == "".join(text.split())
+    def letters(markup):
+        return "".join(re.sub("<!--.*?-->", "", "".join(markup.split())))
+
+    assert letters("".join(block.source for block in parse_blocks(text))) == letters(text)
 
 
 @given(st.text(alphabet="#|-ab *<>\n\t`", max_size=200))
@@ -111,3 +116,20 @@ def test_every_line_that_is_not_blank_is_in_exactly_one_block(text):
 
     assert len(covered) == len(set(covered))
     assert all(not lines[i].strip() for i in set(range(len(lines))) - set(covered))
+
+
+def test_a_comment_is_no_block_and_takes_no_words_with_it():
+    assert kinds("<!-- TODO: a\n\n# no heading -->\n\none\n\n<!-- b --> two <!-- c -->\n") == [
+        ("text", "one"),
+        ("html", "<!-- b --> two <!-- c -->"),
+    ]
+    assert parse_blocks("<!-- b --> two <!-- c -->\n")[0].shown.strip() == "two"
+    assert parse_blocks("# A <!-- {#a} -->\n")[0].heading_path == ("A",)
+
+
+def test_a_pipe_table_goes_on_below_a_comment():
+    table = "| a |\n| - |\n| 1 |\n<!-- | 2 |\n-->\n| 3 |"
+
+    assert kinds(f"{table}\n\nend\n") == [("table", table), ("text", "end")]
+    assert len(kinds("| a |\n| - |\n| 1 |\n<!-- b -->\nwords\n")) == 2
+    assert len(kinds("| a |\n| - |\n| 1 |\n\n<!-- b -->\n| 3 |\n")) == 2

@@ -1,6 +1,12 @@
 import pytest
 
-from retrieval.ingest.markdown.words import heading_text, plain_paragraphs, plain_text
+from retrieval.ingest.markdown.words import (
+    heading_text,
+    plain_paragraphs,
+    plain_text,
+    with_blank_comments,
+    without_comments,
+)
 
 
 def test_markup_is_taken_off_the_words():
@@ -47,3 +53,24 @@ x = a * b * c
         "x = a * b * c",
         "In HTML",
     )
+
+
+@pytest.mark.parametrize(
+    ("markup", "shown"),
+    [
+        ("a <!-- b --> c", "a  c"),
+        ("a\n<!-- b\n\n  c -->\nd", "a\nd"),
+        ("`<!-- a -->` and <!-- b -->c", "`<!-- a -->` and c"),
+        ("```\n<!-- a -->\n```\n<!-- b -->", "```\n<!-- a -->\n```\n"),
+        ("- a\n  ~~~\n  <!-- b -->\n  ~~~\n", "- a\n  ~~~\n  <!-- b -->\n  ~~~\n"),
+        ("    <!-- code -->", "    <!-- code -->"),
+        ("a <!-- open", "a <!-- open"),
+        ("a ` b <!-- c -->", "a ` b "),
+    ],
+)
+def test_a_comment_is_not_shown_unless_it_is_code(markup, shown):
+    assert without_comments(markup) == shown
+
+
+def test_a_comment_can_be_blanked_line_by_line():
+    assert with_blank_comments("a\n<!-- b\nc -->\nd <!-- e -->") == "a\n\n\nd "

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from retrieval.ingest.tables.reading import Axis, read_table
@@ -175,3 +177,30 @@ def test_columns_without_a_heading_are_no_axis():
 
 def test_a_one_column_table_keeps_its_lines_as_data():
     assert roles(read_table(table("Omens", "Blood", "Fire"))) == ["data", "data"]
+
+
+def underlined(places, header, *rows):
+    made = table(header, *rows)
+    marked = (replace(row, underlined=place in places) for place, row in enumerate(made.rows))
+    return read_table(replace(made, rows=tuple(marked)))
+
+
+def test_a_row_over_a_delimiter_line_heads_the_rows_below_if_it_names_a_column_again():
+    reading = underlined({2}, "Weapon|Cost", "Club|1", "Bow|9", "Armor|Cost", "Leather|8", "Mail|30")
+
+    assert roles(reading) == ["data", "data", "heading", "data", "data"]
+    assert reading.rows[3].columns == ("Armor", "Cost")
+    assert roles(underlined({1}, "Tree|Height", "Oak|60", "Shrub|Spread", "Rose|2")) == ["data", "heading", "data"]
+
+
+def test_a_delimiter_line_that_only_parts_rows_makes_no_heading():
+    assert roles(underlined({1}, "Tree|Bark", "Oak|rough", "Fir|scaly", "Birch|smooth")) == ["data"] * 3
+    assert roles(underlined({0, 1}, "Tree|Height", "Oak|tall", "Tree|tall", "Rose|2")) == ["data"] * 3
+    assert roles(underlined({1}, "Tree|Height", "Oak|60", "Fir|50")) == ["data"] * 2
+
+
+def test_a_first_row_over_a_delimiter_line_continues_the_header():
+    reading = underlined({0}, "Tree|Size|", "|Height|Girth", "Oak|tall|wide", "Fir|tall|thin")
+
+    assert reading.columns == ("Tree", "Size Height", "Size Girth")
+    assert roles(reading) == ["heading", "data", "data"]

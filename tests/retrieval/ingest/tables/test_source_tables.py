@@ -58,3 +58,17 @@ def test_twin_tables_of_one_section_have_their_own_ids():
 
     assert first.id != second.id
     assert replace(second, id=first.id, lines=first.lines, rows=first.rows) == first
+
+
+def test_a_comment_in_a_table_is_no_cell_and_no_row():
+    table = only_table("| a | b |\n| - | - |\n| 1 <!-- x | y --> | 2 |\n<!-- | 3 | 4 | -->\n| 5 | 6 |\n")
+
+    assert [row.cells for row in table.rows] == [("1", "2"), ("5", "6")]
+    assert (table.rows[0].source, table.rows[1].line) == ("| 1 <!-- x | y --> | 2 |", 8)
+
+
+def test_a_second_delimiter_line_and_a_repeated_header_are_no_rows():
+    table = only_table("| a | b |\n| - | - |\n| 1 | - |\n| --- | :-: |\n| - | - |\n| a | b |\n|---|---|\n| 3 | 4 |\n")
+
+    assert [row.cells for row in table.rows] == [("1", "-"), ("-", "-"), ("3", "4")]
+    assert [row.underlined for row in table.rows] == [True, False, False]
