@@ -41,6 +41,11 @@ class AskedTable:
         for key in self.number_keys.values():
             self._covering.update(_span(key))
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """Those of its rows."""
+        return frozenset(row.id for row in self.rows)
+
     def distinct(self) -> list[Chunk]:
         """Rows that can be told from all others by key or by another cell, with something to ask for."""
         return [row for row in self.rows if self.columns(row) and (self.by_key(row) or self.others(row))]

@@ -8,7 +8,6 @@ questions of people.
 What they cannot show: their words are the book's own or the vocabulary's, so they are easier than people's.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,10 @@ from evals.generation.lookups import Lookup, lookup
 from evals.generation.number_keys import is_ordinal
 from evals.generation.phrasing import Phrasing
 from evals.generation.place_names import Place, PlaceNames, section_of, table_of
-from evals.generation.templates import LOOKUPS, SECTION_PARTS, SECTIONS
+from evals.generation.prose_questions import section_question
+from evals.generation.table_names import TableName
+from evals.generation.templates import LOOKUPS
+from evals.generation.word_places import WordPlaces
 from evals.questions.anchors import Anchor
 from evals.questions.chunk_places import folded
 from evals.questions.questions import GENERATED, Question, write_questions
@@ -33,7 +35,6 @@ SECTION = "generated-section"
 NO_ANSWER = "generated-no-answer"
 
 _SNIPPET = 200
-_WORD = re.compile(r"\b[^\W\d_]{5,}\b(?!['’])")
 _LONGEST_NAME, _LEAST_PROSE = 60, 80
 
 
@@ -98,10 +99,11 @@ class _Writer:
     def __init__(self, chunks: Sequence[Chunk], vocabulary: Vocabulary, settings: GenerationSettings) -> None:
         self._vocabulary, self._settings = vocabulary, settings
         rows = [chunk for chunk in chunks if chunk.kind != "prose"]
+        self._places = WordPlaces(chunks)
         self._sections = _by_place((section_of(chunk), chunk) for chunk in chunks if chunk.kind == "prose")
         tables = _by_place((table_of(chunk), chunk) for chunk in rows)
         self._tables = {place: AskedTable(members) for place, members in tables.items()}
-        self._table_names = PlaceNames.of((place, members[0]) for place, members in tables.items())
+        self._table_names = PlaceNames.of(((place, members[0]) for place, members in tables.items()), shortened=True)
         self._section_names = PlaceNames.of((place, members[0]) for place, members in self._sections.items())
         self._titles = Counter(folded(chunk.row_key or "") for chunk in rows)
         self._heading_books: dict[str, set[str]] = defaultdict(set)
@@ -121,8 +123,7 @@ class _Writer:
             subjects = self._table_names.names.get(place, ())
             rows = [row for row in table.distinct() if self._unmistakable(row, subjects)]
             for row in phrasing.random.sample(rows, min(self._settings.per_table, len(rows))):
-                name = phrasing.random.choice(subjects) if subjects else ""
-                asked = lookup(row, table, name, phrasing)
+                asked = lookup(row, table, TableName(subjects, self._places, table.ids), phrasing)
                 yield row, _question(row, asked.query, LOOKUP, asked)
             rows = [row for row in rows if row.kind == "row"]
             if rows and subjects and not table.of_fields and phrasing.random.random() < self._settings.unanswerable:
@@ -141,11 +142,7 @@ class _Writer:
             phrasing = self._phrasing(place)
             long = [chunk for chunk in chunks if len(chunk.source) >= _LEAST_PROSE]
             for chunk in phrasing.random.sample(long, min(self._settings.per_section, len(long))):
-                subject = phrasing.random.choice(subjects)
-                if len(chunks) == 1:
-                    yield chunk, _question(chunk, phrasing.template(SECTIONS, subject=subject), SECTION)
-                elif terms := _own_terms(chunk, chunks, subject):
-                    query = phrasing.template(SECTION_PARTS, subject=subject, terms=" and ".join(terms))
+                if query := section_question(chunk, chunks, subjects, self._places, phrasing):
                     yield chunk, _question(chunk, query, SECTION)
 
     def _phrasing(self, place: Place) -> Phrasing:
@@ -198,12 +195,3 @@ def _question(chunk: Chunk, query: str, kind: str, asked: Lookup | None = None) 
 
 def _id(book: str, query: str) -> str:
     return f"{book}-generated-{sha256(query.encode()).hexdigest()[:10]}"
-
-
-def _own_terms(chunk: Chunk, section: Sequence[Chunk], subject: str) -> list[str]:
-    """Two words that this part of a section repeats and that neither its other parts nor the subject hold."""
-    elsewhere = {word.lower() for other in section if other is not chunk for word in _WORD.findall(other.source)}
-    named = {word.lower() for word in _WORD.findall(subject)}
-    count = Counter(word.lower() for word in _WORD.findall(chunk.source))
-    own = [word for word in count if count[word] > 1 and word not in elsewhere and word not in named]
-    return sorted(own, key=lambda word: (-count[word], -len(word), word))[:2]

@@ -44,7 +44,7 @@ class Phrasing:
         if is_dice(column):
             return self.random.choice([f"a roll of {number}", f"{number} rolled on {column.strip()}"])
         name = self.column(column).rstrip(".")
-        forms = [f"{name} {number}", f"{name} {number}", f"a {column_forms(column_name(column))[0]} of {number}"]
+        forms = [f"{name} {number}", f"{name} {number}", f"{_one(column)} of {number}"]
         word = next((word for word, value in self.vocabulary.cardinals.items() if value == number), None)
         if word is not None:
             forms.append(f"{name} {word}")
@@ -77,8 +77,16 @@ class Phrasing:
 
     def with_cell(self, column: str, cell: str) -> str:
         """A row's other cell: `cost 2 gp`, `a cost of 2 gp`, `2 gp cost`."""
-        name, said, whole = self.column(column), plain(cell), column_forms(column_name(column))[0]
-        return self.random.choice([f"{name} {said}", f"{name} {said}", f"{said} {name}", f"a {whole} of {said}"])
+        name, said = self.column(column), plain(cell).rstrip(".")
+        return self.random.choice([f"{name} {said}", f"{name} {said}", f"{said} {name}", f"{_one(column)} of {said}"])
+
+
+def _one(column: str) -> str:
+    """`a cost`, `an armour class`, `hit points`."""
+    name = column_forms(column_name(column))[0]
+    if _PLURAL.search(name):
+        return name
+    return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}"
 
 
 def _lower(word: str) -> str:

@@ -23,8 +23,8 @@ class PlaceNames:
     """The shortest name that is written so first, then other ways of saying it."""
 
     @classmethod
-    def of(cls, places: Iterable[tuple[Place, Chunk]]) -> "PlaceNames":
-        """Name the places that chunks belong to.
+    def of(cls, places: Iterable[tuple[Place, Chunk]], *, shortened: bool = False) -> "PlaceNames":
+        """Name the places that chunks belong to; `shortened` names may also lack a word.
 
         The first name is the caption, the innermost heading, or either with the heading above it. Another way of
         saying it has only words of a place's headings and caption that no other place has all of.
@@ -44,7 +44,9 @@ class PlaceNames:
         for place, names in steps.items():
             chosen = next((name for name in _candidates(names) if len(meant[folded(name)]) == 1), None)
             if chosen:
-                ways = [way for way in _ways(chosen, names) if _places_with(way, holding) == {place}]
+                ways = [
+                    way for way in _ways(chosen, names, shortened=shortened) if _places_with(way, holding) == {place}
+                ]
                 found[place] = tuple(dict.fromkeys([chosen, *ways]))
         return cls(found)
 
@@ -71,10 +73,11 @@ def _steps(chunk: Chunk) -> Sequence[str]:
 def _candidates(steps: Sequence[str]) -> Sequence[str]:
     if not steps or not any(letter.isalpha() for letter in steps[0]):
         return []
-    return [steps[0], *(f"{steps[0]} ({outer})" for outer in steps[1:3]), f"{steps[0]} ({', '.join(steps[1:3])})"]
+    both = [f"{steps[0]} ({', '.join(steps[1:3])})"] if len(steps) > 2 else []
+    return [steps[0], *(f"{steps[0]} ({outer})" for outer in steps[1:3]), *both]
 
 
-def _ways(name: str, steps: Sequence[str]) -> Iterable[str]:
+def _ways(name: str, steps: Sequence[str], *, shortened: bool) -> Iterable[str]:
     """Other ways to say a name: words in another order, one left out, identifiers as words."""
     inner = steps[0]
     outer = name.removeprefix(inner).strip(" ()")
@@ -85,7 +88,7 @@ def _ways(name: str, steps: Sequence[str]) -> Iterable[str]:
     if words != inner.split():
         yield " ".join(words)
         yield " ".join(words).lower()
-    if len(words) >= _LEAST_WORDS:
+    if shortened and len(words) >= _LEAST_WORDS:
         joint = "_" if "_" in inner else " "
         for left in range(len(words)):
             kept = words[:left] + words[left + 1 :]

@@ -41,6 +41,11 @@ WHICH = (
     "{other}, {subject}: which {name}?",
 )
 """The row is named by another cell than its key, and the key is asked for."""
+WHICH_ALONE = (
+    "Which {name} has {other}?",
+    "{name} with {other}",
+    "{other}: which {name}?",
+)
 BY_OTHER = (
     "{column} of the {name} with {other}, {subject}",
     "{subject}, {other}: {column}",
@@ -48,9 +53,14 @@ BY_OTHER = (
     "{ask} {column} of the {name} that has {other} in {subject}?",
 )
 """The row is named by another cell than its key, and a third one is asked for."""
+BY_OTHER_ALONE = (
+    "{column} of the {name} with {other}",
+    "{other}: {column}",
+    "{ask} {column} of the {name} that has {other}?",
+)
+"""`ALONE`: where row and column say enough, and nobody names the table."""
 SECTIONS = (
     "What do the rules say about {subject}?",
-    "{subject}",
     "Explain {subject}.",
     "Where can I read about {subject}?",
     "tell me about {subject}",
@@ -62,3 +72,10 @@ SECTION_PARTS = (
     "Which part of {subject} is about {terms}?",
     "{terms}: {subject}",
 )
+PASSAGES = (
+    "{terms}",
+    "{terms}?",
+    "what about {terms}",
+    "where is it said: {terms}",
+)
+"""By words of the text."""

@@ -62,6 +62,12 @@ def test_another_cell_is_said_with_its_column():
     assert said("with_cell", "Cost", "`20,000`") == {"cost 20,000", "20,000 cost", "a cost of 20,000"}
 
 
+def test_the_article_of_a_column_fits():
+    assert "an armor class of 7" in said("number", 7, "Armor Class")
+    assert "hit points of 7" in said("number", 7, "Hit Points")
+    assert "notes of closed" in said("with_cell", "Notes", "closed.")
+
+
 def test_a_question_is_written_with_care_or_without():
     words = {"column": "AC", "key": "Fog Cloud", "subject": "Spells"}
     asked = said("template", ["{ask} {column} of {key} in {subject}?"], **words)

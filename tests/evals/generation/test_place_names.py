@@ -1,10 +1,9 @@
 from evals.generation.place_names import PlaceNames, table_of
 
 
-def names(*chunks):
-    return {
-        place[1]: found for place, found in PlaceNames.of((table_of(chunk), chunk) for chunk in chunks).names.items()
-    }
+def names(*chunks, shortened=True):
+    found = PlaceNames.of(((table_of(chunk), chunk) for chunk in chunks), shortened=shortened).names
+    return {place[1]: ways for place, ways in found.items()}
 
 
 def table(make_chunk, name, *heads, caption=None):
@@ -26,6 +25,14 @@ def test_a_name_loses_a_word_only_where_it_still_means_one_place(make_chunk):
         table(make_chunk, "a", caption="Small Craft Drives"), table(make_chunk, "b", caption="Small Craft Hulls")
     )
     assert set(found["a"]) == {"Small Craft Drives", "Small Drives", "Craft Drives"}
+    assert names(table(make_chunk, "a", caption="Small Craft Drives"), shortened=False) == {
+        "a": ("Small Craft Drives",)
+    }
+
+
+def test_a_place_without_a_heading_above_has_no_empty_brackets(make_chunk):
+    found = names(table(make_chunk, "a", "Skills"), table(make_chunk, "b", "Skills", "Chapter 2: Skills"))
+    assert found == {}
 
 
 def test_a_shortened_name_neither_begins_nor_ends_with_a_joining_word(make_chunk):
