@@ -32,7 +32,7 @@ STEPS = (
     Step("imports", "lint-imports"),
     Step("dg config", "dg", ("check", "toml")),
     Step("dg defs", "dg", ("check", "defs")),
-    Step("tests", "pytest"),
+    Step("tests", "pytest", ("-n", "logical", "--dist", "worksteal")),
 )
 
 

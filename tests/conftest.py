@@ -1,19 +1,31 @@
-"""Homes that are built once for the whole session; a test that changes one works on a copy."""
+"""Homes that are built once for all test processes; a test that changes one works on a copy."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
+from filelock import FileLock
 
+from pipeline.runs.outcomes import Build
 from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from retrieval.home import Home
+from retrieval.records import dump_record, parse_record
 from retrieval.settings import Settings
 
 if TYPE_CHECKING:
-    from pipeline.runs.build import Build
+    from collections.abc import Callable, Iterator
+
+# A console remembers the width that it finds when it is made; a test says itself how wide its terminal is.
+os.environ.pop("COLUMNS", None)
+
+# How long an example takes says how busy the machine is.
+hypothesis.settings.register_profile("busy", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("busy")
 
 SAMPLE = Settings(SAMPLE_LIBRARY, (SAMPLE_QUESTIONS,))
 
@@ -37,30 +49,58 @@ def _built(home: Home) -> Build:
     return build(home)
 
 
+def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that the first test process to ask for it makes, and that all of them read."""
+    base = factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / f"shared-{name}"
+    with FileLock(folder.with_suffix(".lock")):
+        if not (folder / "made").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            make(folder)
+            (folder / "made").touch()
+    return folder
+
+
 @pytest.fixture(scope="session")
 def sample_build(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, Build]:
     """The packaged sample library with its questions, and what its build did."""
-    home = Home(tmp_path_factory.mktemp("sample") / "home", SAMPLE)
-    return home, _built(home)
+
+    def make(folder: Path) -> None:
+        (folder / "build.json").write_bytes(dump_record(_built(Home(folder / "home", SAMPLE))))
+
+    folder = _made_once(tmp_path_factory, "sample", make)
+    return Home(folder / "home", SAMPLE), parse_record((folder / "build.json").read_bytes(), Build)
 
 
 @pytest.fixture(scope="session")
-def sample(sample_build: tuple[Home, Build]) -> Home:
-    """The built sample home. Never change it."""
+def sample(sample_build: tuple[Home, Build]) -> Iterator[Home]:
+    """The built sample home. Never change it; other questions than its own are for `sample_copy`."""
     home, done = sample_build
     assert done.problems == []
-    return home
+    yield home
+    scored = {path.name.split(".")[0] for path in home.evaluations.glob("*/*/[!.]*.parquet")}
+    assert scored == {SAMPLE_QUESTIONS.stem}, "other tests see what is scored here, and read the trend from it"
+
+
+@pytest.fixture
+def sample_copy(sample: Home, tmp_path: Path) -> Home:
+    """A copy of the built sample home, to be changed. It has no run history."""
+    shutil.copytree(sample.root, tmp_path / "home", ignore=shutil.ignore_patterns("dagster"))
+    return Home.at(tmp_path / "home")
 
 
 @pytest.fixture(scope="session")
 def tiny_built(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """A library of one small book without questions, built. Never change it."""
-    folder = tmp_path_factory.mktemp("tiny")
-    (folder / "library" / "tiny").mkdir(parents=True)
-    (folder / "library" / "tiny" / "01.md").write_text(TINY_BOOK)
-    home = Home(folder / "home", Settings(folder / "library"))
-    assert _built(home).problems == []
-    return home
+
+    def make(folder: Path) -> None:
+        (folder / "library" / "tiny").mkdir(parents=True)
+        (folder / "library" / "tiny" / "01.md").write_text(TINY_BOOK)
+        assert _built(Home(folder / "home", Settings(folder / "library"))).problems == []
+
+    folder = _made_once(tmp_path_factory, "tiny", make)
+    return Home(folder / "home", Settings(folder / "library"))
 
 
 @pytest.fixture

@@ -78,7 +78,8 @@ def _end(worker: subprocess.Popen[bytes]) -> None:
     """Tell the worker that nobody waits any more; a second Ctrl-C wants no grace."""
     try:
         if worker.stdin is not None:
-            worker.stdin.close()
+            with suppress(BrokenPipeError):  # a worker that died did not read what it was told
+                worker.stdin.close()
         worker.wait(GRACE)
     except (subprocess.TimeoutExpired, KeyboardInterrupt):
         with suppress(ProcessLookupError):

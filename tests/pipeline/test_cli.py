@@ -232,7 +232,9 @@ def test_an_id_that_two_files_use_is_two_questions(run: Run, sample: Home, names
     assert alone["q"]
 
 
-def test_the_example_file_of_the_docs_stands_whole_in_the_sample(run: Run, sample: Home, tmp_path: Path) -> None:
+def test_the_example_file_of_the_docs_stands_whole_in_the_sample(
+    run: Run, sample: Home, sample_copy: Home, tmp_path: Path
+) -> None:
     (block,) = re.findall(r"^```jsonl\n(.*?)^```", QUESTIONS_PAGE, re.MULTILINE | re.DOTALL)
     path = tmp_path / "questions.jsonl"
     path.write_text(block)
@@ -248,7 +250,7 @@ def test_the_example_file_of_the_docs_stands_whole_in_the_sample(run: Run, sampl
     }
     shown = run("questions", "resolve", path, "--home", sample.root).out
     assert "    any of\n      " in shown
-    scored = run("eval", "--questions", path, "--home", sample.root, "--strategy", "default", "--json")
+    scored = run("eval", "--questions", path, "--home", sample_copy.root, "--strategy", "default", "--json")
     assert scored.status == 0
     (recall,) = [
         number["value"]

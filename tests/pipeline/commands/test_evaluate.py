@@ -94,12 +94,14 @@ def test_failures_are_those_of_hit_at_1_and_the_same_in_json(run: Run) -> None:
     assert all(f"\n{each['id']}  {each['kind']}, gold at rank {each['gold_rank']}\n" in shown for each in failed)
 
 
-def test_stale_gold_is_status_1_after_the_scores_with_file_and_id(run: Run, half_stale: Path) -> None:
-    status, out, errors = run("--questions", half_stale)
+def test_stale_gold_is_status_1_after_the_scores_with_file_and_id(
+    run: Run, half_stale: Path, sample_copy: Home
+) -> None:
+    status, out, errors = run("--questions", half_stale, "--home", sample_copy.root)
     assert status == 1
     assert "default by kind" in out
     assert f"stale gold, not scored: {half_stale}: sample-002: " in errors
-    status, out, _ = run("--questions", half_stale, "--json")
+    status, out, _ = run("--questions", half_stale, "--home", sample_copy.root, "--json")
     assert status == 1
     (stale,) = json.loads(out)["stale"]
     assert (stale["file"], stale["id"], stale["scored"]) == (str(half_stale), "sample-002", False)

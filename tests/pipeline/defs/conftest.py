@@ -170,7 +170,7 @@ class Deployment:
                 return found[::-1]
             count = runs
             self.tick_sensors()
-            for _ in range(3):
+            for _ in range(2):
                 self.tick_automation()
         raise AssertionError("the automation never comes to rest")
 

@@ -27,7 +27,7 @@ def test_it_writes_the_page_and_reports_the_headline(
     assert found["path"] == str(tmp_path / "report.html")
     assert found["n_bytes"] == (tmp_path / "report.html").stat().st_size
     headline = evaluation_of(sample, sample.candidate, STRATEGIES["default"]).headline()["default"]
-    assert {name: found[name] for name in NUMBERS} == {name: headline[name] for name in NUMBERS}
+    assert {name: found[name] for name in NUMBERS} == {name: round(headline[name] or 0, 4) for name in NUMBERS}
     assert found["snapshot"] == sample.candidate
     assert found["n_failed"] == round((1 - (headline["hit@1"] or 0)) * 102)
 

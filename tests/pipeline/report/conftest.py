@@ -131,25 +131,15 @@ def few_rankings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.report.questions.RANKINGS", 12)
 
 
-@pytest.fixture
-def sample_copy(sample: Home, tmp_path: Path) -> Home:
-    """A copy of the built sample home, to be changed."""
-    return _copied(sample, tmp_path / "home")
-
-
 @pytest.fixture(scope="session")
 def hostile_report(sample: Home, tmp_path_factory: pytest.TempPathFactory) -> Report:
     """Three questions: one holds HTML, and asks for another armor class than that of the row which is its gold."""
     folder = tmp_path_factory.mktemp("hostile")
-    home = _copied(sample, folder / "home")
+    shutil.copytree(sample.root, folder / "home", ignore=shutil.ignore_patterns("dagster"))
+    home = Home.at(folder / "home")
     lines = [json.loads(line) for line in sample.settings.questions[0].read_text("utf-8").splitlines()[:2]]
     query = f"What does a 7th level cleric need to roll to hit AC 5? {HOSTILE} 'quoted'"
     lines.append(lines[0] | {"id": "hostile", "query": query, "kind": f"kind{HOSTILE}", "answer": HOSTILE})
     (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
     home = replace(home, settings=replace(home.settings, questions=(folder / "questions.jsonl",)))
     return report_of(home)
-
-
-def _copied(home: Home, to: Path) -> Home:
-    shutil.copytree(home.root, to, ignore=shutil.ignore_patterns("dagster"))
-    return Home.at(to)

@@ -26,15 +26,10 @@ MISSES = {"hit@1": 0.0, "mrr": 0.0}
 FOUND = {"hit@1": 1.0, "mrr": 1.0}
 
 
-def own_rows(home: Home) -> list[ScoredQuestion]:
-    """Of the sample's own questions: other tests score other files on the home that this one is a copy of."""
-    kept = ScoreStore(home.evaluations).kept(home.candidate, "default")
-    return [row for row in kept if row.set == "sample_questions"]
-
-
 def score_before(home: Home, changed: dict[str, dict[str, float]]) -> None:
     """Rows of an older snapshot: those of today, with other values for some questions."""
-    store, rows = ScoreStore(home.evaluations), own_rows(home)
+    store = ScoreStore(home.evaluations)
+    rows = store.kept(home.candidate, "default")
     older = [replace(row, values={**row.values, **changed.get(row.question_id, {})}) for row in rows]
     (place,) = {(row.set, row.split) for row in rows}
     key = ScoresKey(BEFORE, "default", *place, "then")
@@ -44,7 +39,8 @@ def score_before(home: Home, changed: dict[str, dict[str, float]]) -> None:
 
 
 def hits(home: Home) -> list[ScoredQuestion]:
-    return [row for row in own_rows(home) if row.values.get("hit@1") == 1]
+    rows = ScoreStore(home.evaluations).kept(home.candidate, "default")
+    return [row for row in rows if row.values.get("hit@1") == 1]
 
 
 def test_the_first_snapshot_has_nothing_before_it(sample: Home) -> None:

@@ -1,5 +1,6 @@
 """A build as a process that somebody stops: what it says, what is left, and that the next one goes on."""
 
+import json
 import os
 import shutil
 import signal
@@ -21,6 +22,7 @@ from pipeline.runs.outcomes import Step
 from retrieval.errors import UnknownNameError
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
+from retrieval.records import dump_record
 from retrieval.settings import Settings
 
 ROOT = Path(__file__).parents[3]
@@ -29,12 +31,13 @@ BOUND = 10.0
 
 
 @pytest.fixture
-def changed_sample(sample: Home, tmp_path: Path) -> Home:
-    """The sample, built, with another line in its library since."""
-    shutil.copytree(sample.root, tmp_path / "home")
-    shutil.copytree(sample.library, tmp_path / "library")
-    (tmp_path / "library" / "lantern-and-blade" / "13-appendix.md").write_text("# Appendix\n\nA new word: zugzwang.\n")
-    home = Home(tmp_path / "home", replace(sample.settings, library=tmp_path / "library"))
+def changed(tiny: Home, tmp_path: Path) -> Home:
+    """The small home with another document in its library since it was built, and a question."""
+    (tiny.library / "tiny" / "02.md").write_text("# Appendix\n\nA new word: zugzwang.\n")
+    gold = {"snippet": "| Mace | 1d6 | 8 gp |"}
+    asked = tmp_path / "questions.jsonl"
+    asked.write_text(json.dumps({"id": "mace", "query": "What does a mace cost?", "book": "tiny", "gold": [gold]}))
+    home = replace(tiny, settings=replace(tiny.settings, questions=(asked,)))
     home.settings.write(home.root)
     return home
 
@@ -71,10 +74,10 @@ def unfinished(home: Home) -> int:
         return len(instance.get_runs(dg.RunsFilter(statuses=list(UNFINISHED))))
 
 
-def test_ctrl_c_ends_a_build_in_every_phase_and_the_next_one_goes_on(changed_sample: Home) -> None:
-    before = live_id(changed_sample.root)
+def test_ctrl_c_ends_a_build_in_every_phase_and_the_next_one_goes_on(changed: Home) -> None:
+    before = live_id(changed.root)
     for moment in ("book 1 of 1", "the index of the whole library", "scores 2 of 7"):
-        process = start(changed_sample)
+        process = start(changed)
         wait_for(process, moment)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -85,15 +88,15 @@ def test_ctrl_c_ends_a_build_in_every_phase_and_the_next_one_goes_on(changed_sam
         assert [line for line in err.splitlines()[:-1] if not line.startswith(("book", "the index", "scores"))] == [], (
             moment
         )
-        assert live_id(changed_sample.root) == before
-        assert holder(changed_sample.root) is None
-        assert not (changed_sample.root / FILE_NAME).exists()
-    process = start(changed_sample)
+        assert live_id(changed.root) == before
+        assert holder(changed.root) is None
+        assert not (changed.root / FILE_NAME).exists()
+    process = start(changed)
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     assert "0 embedded" in out, "what the interrupted builds had embedded was kept"
-    assert live_id(changed_sample.root) != before
-    assert unfinished(changed_sample) == 0
+    assert live_id(changed.root) != before
+    assert unfinished(changed) == 0
 
 
 def test_a_worker_ends_when_whoever_waits_for_it_is_killed(tiny: Home) -> None:
@@ -157,7 +160,13 @@ def test_what_a_build_cannot_use_is_one_sentence_here_too(tiny: Home) -> None:
     assert str(apart.value) == str(caught.value)
 
 
-def test_a_worker_that_dies_is_a_problem(tiny: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("seconds", [0, 0.3])
+def test_a_worker_that_dies_is_a_problem(tiny: Home, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    def told(home: object) -> bytes:
+        time.sleep(seconds)  # long enough for the worker to be gone before it is told anything
+        return dump_record(home)
+
+    monkeypatch.setattr("pipeline.runs.apart.dump_record", told)
     monkeypatch.setattr(sys, "executable", shutil.which("false"))
     (problem,) = build_apart(tiny, lambda _: None).problems
     assert "status 1" in problem.sentence

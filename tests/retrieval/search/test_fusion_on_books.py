@@ -53,19 +53,19 @@ SLOW = {"min_max": slow_min_max, "theoretical": slow_theoretical, "reciprocal_ra
 
 @pytest.mark.data
 @pytest.mark.skipif(DATA is None, reason="QUERYMUST_DATA names no folder")
-def test_the_first_15_are_those_of_the_formula_over_every_document() -> None:
-    embedder, vocabulary = load_embedder("wordllama"), Vocabulary.default()
+def test_the_first_15_are_those_of_the_formula_over_every_document_of_a_book() -> None:
+    embedder = load_embedder("wordllama")
     same: dict[str, list[bool]] = {name: [] for name in FUSIONS}
-    for book in read_books(Path(str(DATA)) / "ttrpg", "open"):
-        chunks = sorted(book.chunks(vocabulary), key=lambda chunk: chunk.id)
-        index = LexicalIndex.build([chunk.search_text for chunk in chunks])
-        vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])
-        for question in load_questions(book.questions):
-            legs = [index.scores(question.query), similarity(vectors, embedder.embed_query(question.query))]
-            for name, fusion in FUSIONS.items():
-                fused = total([fusion(Leg(legs[0], 0.4, 0.0)), fusion(Leg(legs[1], 0.6, -1.0))])
-                slow = np.asarray(SLOW[name]([leg.tolist() for leg in legs]))
-                same[name].append(best(fused, 15).tolist() == best(slow, 15).tolist())
+    (book,) = [each for each in read_books(Path(str(DATA)) / "ttrpg", "open") if each.name == "srd-3.5"]
+    chunks = sorted(book.chunks(Vocabulary.default()), key=lambda chunk: chunk.id)
+    index = LexicalIndex.build([chunk.search_text for chunk in chunks])
+    vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])
+    for question in load_questions(book.questions):
+        legs = [index.scores(question.query), similarity(vectors, embedder.embed_query(question.query))]
+        for name, fusion in FUSIONS.items():
+            fused = total([fusion(Leg(legs[0], 0.4, 0.0)), fusion(Leg(legs[1], 0.6, -1.0))])
+            slow = np.asarray(SLOW[name]([leg.tolist() for leg in legs]))
+            same[name].append(best(fused, 15).tolist() == best(slow, 15).tolist())
     for name, agreed in same.items():
-        assert len(agreed) > 50
+        assert len(agreed) > 20
         assert np.mean(agreed) >= 0.99, f"{name}: {np.mean(agreed):.3f}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
@@ -23,7 +23,6 @@ WORD = st.sampled_from(["ac", "cleric", "6", "7", "level", "hit", "roll", "armor
 TEXT = st.lists(WORD, max_size=12).map(" ".join)
 
 
-@settings(deadline=None)
 @given(st.lists(TEXT, min_size=1, max_size=30).filter(any), TEXT)
 def test_scores_are_okapi_bm25s(texts: list[str], query: str) -> None:
     reference = BM25Okapi([text.split() for text in texts])

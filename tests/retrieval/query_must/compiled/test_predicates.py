@@ -79,7 +79,7 @@ def plain(question, predicates):
     return [n for n, text in enumerate(predicates) if text is not None and satisfies_query_must(asked, text)]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.lists(PREDICATES | st.sampled_from(["no json", "3", '["flat"]']), max_size=8), QUESTIONS)
 def test_it_admits_what_the_plain_meaning_admits(predicates, question):
     compiled = CompiledPredicates.build(predicates)
@@ -88,7 +88,7 @@ def test_it_admits_what_the_plain_meaning_admits(predicates, question):
 
 
 @pytest.mark.parametrize("name", ["contain_one_of", "contain_all_of", "contain", "contain_range"])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_each_operator_alone_agrees(name, data):
     values = {
@@ -277,7 +277,6 @@ def test_nothing_named_is_empty():
     assert CompiledPredicates.build([]).admitted("dragon").tolist() == []
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(TERMS.map(str), max_size=3), max_size=6), QUESTIONS)
 def test_names_are_said_as_terms_are(names, question):
     asked = canonical(question)

@@ -39,7 +39,7 @@ def said_by(chunk: Chunk, part: str) -> str:
     }[part]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(QUESTION)
 def test_a_share_is_the_rarity_of_the_words_that_stand_there_over_that_of_all(snapshot: Snapshot, text: str) -> None:
     cut, chunks = snapshot.lexical.tokenize, list(snapshot.chunks)
