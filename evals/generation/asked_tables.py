@@ -68,12 +68,14 @@ class AskedTable:
         return [number for number in _span(key) if self._covering[number] == 1]
 
     def short_keys(self, row: Chunk) -> list[str]:
-        """Parts of a key that no other row's key has all words of: `Emblem`, `Actuator ID` for `1 (Actuator ID)`."""
+        """Parts of a key that no other row's key has all words of: `launcher`, `Actuator ID` for `1 (Actuator ID)`."""
         key = plain(row.row_key or "")
-        numbered = _NUMBERED.fullmatch(key)
-        parts = (
-            [numbered[2], f"{plain(unbracketed(key_column(row)))} {numbered[1]}"] if numbered else [unbracketed(key)]
-        )
+        if numbered := _NUMBERED.fullmatch(key):
+            parts = [numbered[2], f"{plain(unbracketed(key_column(row)))} {numbered[1]}"]
+        else:
+            words = unbracketed(key).replace(",", " ").split()
+            long = [word.lower() for word in words if len(word) > _SHORTEST_OTHER and word.isalpha()]
+            parts = [unbracketed(key), *(long if len(words) > 1 else [])]
         return [part for part in parts if part and part != key and self._means(part, row)]
 
     def others(self, row: Chunk) -> list[Named]:

@@ -4,15 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evals.generation.asked_tables import AskedTable, Named, key_column
+from evals.generation.asking import asked_as
 from evals.generation.phrasing import Phrasing
 from evals.generation.spoken import column_forms, column_name
 from evals.generation.table_names import TableName
 from evals.generation.templates import (
+    ABOUT,
+    ABOUT_ALONE,
     BY_OTHER,
     BY_OTHER_ALONE,
     FIELD_LOOKUPS,
     LOOKUPS,
     RECORD_LOOKUPS,
+    ROW,
     WHICH,
     WHICH_ALONE,
 )
@@ -21,6 +25,10 @@ from retrieval.types import Chunk
 
 _BY_OTHER = 0.3
 """Share of the look-ups that name their row by another cell than its key, where there is one."""
+_SILENT = 0.5
+"""Share of the look-ups by key that do not say the name of their column, if people ask for such a column without."""
+_ROW_ALONE = 0.2
+"""Share of those that do not even ask for it, where people do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +66,21 @@ def lookup(row: Chunk, table: AskedTable, name: TableName, phrasing: Phrasing) -
         owner = subject if len(row.cells) == 2 else f"{phrasing.column(column)} ({subject})"
         field = phrasing.column(row.row_key or "")
         return Lookup(phrasing.template(FIELD_LOOKUPS, field=field, owner=owner), answer, key.keys)
+    return Lookup(_by_key(row, key, column, name, phrasing), answer, key.keys)
+
+
+def _by_key(row: Chunk, key: _Row, column: str, name: TableName, phrasing: Phrasing) -> str:
+    """The question for a column of a row that its key names; it may say the column, or ask for it without a name."""
+    chance, asks = phrasing.random.random(), asked_as(column)
+    silent = chance < _SILENT and (bool(asks) or chance < _SILENT * _ROW_ALONE)
+    subject = "" if row.kind == "record" else _subject(row, key, [] if silent else [column], name, phrasing)
+    if silent and asks:
+        question = phrasing.random.choice(asks).format(key=key.said)
+        return _filled(ABOUT, ABOUT_ALONE, {"question": question}, subject, phrasing)
+    if silent and subject:
+        return phrasing.template(ROW, key=key.said, subject=subject)
     words = {"column": phrasing.column(column), "key": key.said}
-    subject = "" if row.kind == "record" else _subject(row, key, [column], name, phrasing)
-    return Lookup(_filled(LOOKUPS, RECORD_LOOKUPS, words, subject, phrasing), answer, key.keys)
+    return _filled(LOOKUPS, RECORD_LOOKUPS, words, subject, phrasing)
 
 
 def _by_other(row: Chunk, table: AskedTable, other: Named, name: TableName, phrasing: Phrasing) -> Lookup:

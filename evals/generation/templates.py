@@ -26,6 +26,14 @@ RECORD_LOOKUPS = (
     "{key}: {column}?",
     "{key}, its {column}",
 )
+ABOUT = (
+    "{question} in {subject}?",
+    "{subject}: {question}",
+    "{question} ({subject})",
+    "{question}, {subject}?",
+)
+ABOUT_ALONE = ("{question}?", "{question}")
+"""Around the questions of `asking`, which do not say their column."""
 FIELD_LOOKUPS = (
     "{ask} {field} of {owner}?",
     "{owner} {field}",
@@ -34,6 +42,13 @@ FIELD_LOOKUPS = (
     "{owner}: {field}?",
 )
 """For tables of fields: a row is a field, and what owns it is the table or one of its columns."""
+ROW = (
+    "{subject} {key}",
+    "{key} in {subject}?",
+    "{subject}, {key}",
+    "what does {subject} say about {key}",
+)
+"""Nothing is said of a column; whoever reads the row finds it."""
 WHICH = (
     "Which {name} has {other} in {subject}?",
     "{subject}: {name} with {other}",

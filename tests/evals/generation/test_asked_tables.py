@@ -84,3 +84,8 @@ def test_short_keys_are_those_that_only_one_row_has_all_words_of(table):
     rows = [("1 (Roll Angle)", "deg"), ("2 (Angle)", "rad"), ("Emblem (worn)", "cm"), ("Emblem (held)", "mm")]
     found = table(rows, ("Param (Label)", "Unit"))
     assert [found.short_keys(row) for row in found.rows] == [["Roll Angle", "Param 1"], ["Param 2"], [], []]
+
+
+def test_a_word_that_only_one_key_has_stands_for_it(table):
+    found = table([("Grenade Launcher", "400"), ("Grenade, smoke", "20"), ("Ox", "15")], ("Weapon", "Cost"))
+    assert [found.short_keys(row) for row in found.rows] == [["launcher"], ["smoke"], []]

@@ -1,0 +1,55 @@
+"""Questions that do not say the column they ask for: `how heavy is a mace`. English, and no book's own words."""
+
+_ASKED_AS: dict[str, tuple[str, ...]] = {
+    "age": ("how old is {key}",),
+    "area": ("how much ground does {key} cover", "how large is {key}"),
+    "capacity": ("how much does {key} hold",),
+    "casting": ("how fast can {key} be cast",),
+    "cost": ("how much is {key}", "price of {key}", "what do I pay for {key}"),
+    "damage": ("how much does {key} hurt", "what does a hit of {key} do"),
+    "depth": ("how deep is {key}",),
+    "description": ("what is {key}", "what does {key} mean", "what is {key} for"),
+    "difficulty": ("how hard is {key}", "how difficult is {key}"),
+    "distance": ("how far is {key}",),
+    "duration": ("how long does {key} last", "time that {key} lasts"),
+    "effect": ("what does {key} do", "what happens with {key}"),
+    "effects": ("what does {key} do", "what happens with {key}"),
+    "explanation": ("what does {key} mean", "what is {key}"),
+    "frequency": ("how often is {key} met", "how rare is {key}"),
+    "height": ("how tall is {key}", "how high is {key}"),
+    "length": ("how long is {key}",),
+    "level": ("how high is {key}",),
+    "maximum": ("at most how much for {key}",),
+    "meaning": ("what does {key} mean",),
+    "means": ("what does {key} mean",),
+    "minimum": ("at least how much for {key}",),
+    "modifier": ("what is added or taken off for {key}",),
+    "name": ("what is {key} called", "which one is {key}"),
+    "notes": ("what else is there to know about {key}",),
+    "number": ("how many with {key}",),
+    "payoff": ("what do I win with {key}",),
+    "price": ("how much is {key}", "cost of {key}", "what do I pay for {key}"),
+    "purpose": ("what is {key} for",),
+    "range": ("how far does {key} reach", "how far can {key} go"),
+    "reference": ("where is {key} described",),
+    "requirement": ("what does {key} need",),
+    "requirements": ("what does {key} need",),
+    "result": ("what happens on {key}", "what comes of {key}"),
+    "size": ("how big is {key}", "how large is {key}"),
+    "speed": ("how fast is {key}",),
+    "move": ("how fast is {key}",),
+    "movement": ("how fast is {key}",),
+    "time": ("how long does {key} take",),
+    "timing": ("how long does {key} take",),
+    "type": ("what kind is {key}", "what sort of thing is {key}"),
+    "unit": ("how is {key} measured", "what is {key} measured in"),
+    "units": ("how is {key} measured", "what is {key} measured in"),
+    "values": ("what can {key} be", "what may {key} be set to"),
+    "weight": ("how heavy is {key}", "how much does {key} weigh"),
+}
+
+
+def asked_as(column: str) -> tuple[str, ...]:
+    """Questions for a column by the last of its words that is asked for so, with a gap `{key}`; often none."""
+    words = [word.strip("().:,*_").casefold() for word in reversed(column.split())]
+    return next((_ASKED_AS[word] for word in words if word in _ASKED_AS), ())
