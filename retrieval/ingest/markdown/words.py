@@ -21,7 +21,16 @@ _CODE_OR_COMMENT = re.compile(
 )
 """Code first: a comment in it is text."""
 _INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")
+_ROLE = re.compile(r"(?:\{[a-z][\w:+.-]*\}|(?<![\w`:]):[a-z][\w:+.-]*:)`([^`<\n]+?)(?:\s*<[^`\n]*>)?`")
+"""`{ref}` or `:ref:` before a code span, as Sphinx writes a link; the target in its brackets is not shown."""
+_REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]<>=]+)\]\[[\w .-]*\]")
+"""A link whose address is elsewhere in the document; `a[i][j]` is none."""
+_FOOTNOTE = re.compile(r"\s?\[\^[^\[\]\s]+\](?!:)")
+_UNSEEN = re.compile("[\u00ad\u200b\u200c\u2060\ufeff]")
+_ATTRIBUTES = re.compile(r"\s*\{\s*[:#.][^{}]*\}\s*$")
+"""`{#anchor .class}` behind a heading."""
 _HTML_NAME = re.compile(r"</?([a-z][a-z0-9-]*)|<!--", re.IGNORECASE)
+_SUBSCRIPT = re.compile(r"</?sub\b", re.IGNORECASE)
 _ELEMENT_NAMES = (
     "a abbr acronym address area article aside audio b base bdi bdo big blink blockquote body br button canvas "
     "caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset "
@@ -51,14 +60,18 @@ def with_blank_comments(markup: str) -> str:
 def heading_text(source: str) -> str:
     """The words of an ATX or setext heading."""
     first = source.split("\n", 1)[0]
-    return plain_text(re.sub(r"^\s{0,3}#{1,6}(?:\s+|$)|(?:\s+#+)?\s*$", "", first))
+    return plain_text(_ATTRIBUTES.sub("", re.sub(r"^\s{0,3}#{1,6}(?:\s+|$)|(?:\s+#+)?\s*$", "", first)))
 
 
 def plain_text(markup: str) -> str:
-    """Inline markdown and tags of HTML's own elements taken off, white space folded; `<id>` and `x < 5` are words."""
+    """What a reader sees of a line: no marks, no addresses, no footnote marks, no tags of HTML's own elements.
+
+    `<id>` and `x < 5` are words.
+    """
     if _INLINE_MARK.search(markup):
-        markup = "".join(_words(inline_tokens(markup)))
-    return " ".join(markup.split())
+        markup = "".join(_words(inline_tokens(_ROLE.sub(r"`\1`", markup))))
+        markup = _REFERENCE.sub(r"\1", _FOOTNOTE.sub("", markup))
+    return " ".join(_UNSEEN.sub("", markup).split())
 
 
 def plain_paragraphs(markup: str) -> tuple[str, ...]:
@@ -79,7 +92,8 @@ def _words(tokens: list[Token]) -> Iterator[str]:
         if token.children is not None and token.type != "image":
             yield from _words(token.children)
         elif token.type in ("softbreak", "hardbreak") or (token.type == "html_inline" and _is_html(token.content)):
-            yield " "
+            # H<sub>2</sub>O is one word; a raised 1 may be a footnote's.
+            yield "" if _SUBSCRIPT.match(token.content) else " "
         else:
             yield token.content
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from retrieval.ingest.markdown.words import plain_text
 from retrieval.ingest.tables.column_labels import column_labels
 from retrieval.ingest.tables.reading import Reading, ReadRow
 from retrieval.ingest.tables.table import Table
@@ -18,7 +19,8 @@ _FOOTNOTE_MARKS = re.compile(r"[*†‡§]+")
 _INVERTED = re.compile(r"(?P<noun>[^,()]+)(?!(?<=[0-9]),\s*[0-9]),\s*(?P<kind>[^,()]+)")
 _UNIT = re.compile(r"[^a-zA-Z]*\d\s*([a-zA-Z]{2,10})\.?\s*")
 _RUN_IN = re.compile(
-    r"\s*(?:[-*+]\s+)?(?:[*_]{1,3}(?P<marked>[^*_\n]{2,60}?)[.:]?[*_]{1,3}[.:]?|(?P<plain>[A-Z][^.:;*_\n]{1,50}):)\s"
+    r"\s*(?:[-*+]\s+)?(?:[*_]{1,3}(?P<marked>[^*\n]{2,60}?)[.:]?[*_]{1,3}[.:]?|(?P<plain>[A-Z][^.:;*_\n]{1,50}):"
+    r"|(?P<code>`[^`\n]{2,60}`):)\s"
 )
 _LEADING_RANGE = re.compile(r"^\s*\d+\s*[-–]\s*\d+\s+(?=[^\W\d])")
 _WORD = re.compile(r"[^\W\d_]{3}")
@@ -43,8 +45,8 @@ def record_names(table: Table) -> tuple[str, ...]:
 def prose_names(titles: Sequence[str], text: str) -> tuple[str, ...]:
     """The headings of a passage, and the words that its paragraphs begin with (`**Graze.** If your attack ...`)."""
     run_ins = (match for line in text.split("\n") if (match := _RUN_IN.match(line)))
-    leads = (match["marked"] or match["plain"] for match in run_ins)
-    said = [title.rstrip(" .:") for title in (*titles, *leads)]
+    leads = (match["marked"] or match["plain"] or match["code"] for match in run_ins)
+    said = [title.rstrip(" .:") for title in (*titles, *map(plain_text, leads))]
     own = (title for place, title in enumerate(said) if not _repeats(title, said[:place]))
     return tuple(dict.fromkeys(name for title in own for name in spellings(title)))
 

@@ -74,3 +74,29 @@ def test_a_comment_is_not_shown_unless_it_is_code(markup, shown):
 
 def test_a_comment_can_be_blanked_line_by_line():
     assert with_blank_comments("a\n<!-- b\nc -->\nd <!-- e -->") == "a\n\n\nd "
+
+
+@pytest.mark.parametrize(
+    ("markup", "words"),
+    [
+        (r"http\_method\.name", "http_method.name"),
+        ("a&nbsp;b 1&ndash;3 &lt;id&gt;", "a b 1–3 <id>"),
+        ("![stable](https://b.example/s.svg) **`limit`**<br/>_integer_", "stable limit integer"),
+        ("[![build](b.svg)](https://ci.example) passed", "build passed"),
+        ("[the guide][guide] and [`limit`][]", "the guide and limit"),
+        ("a[i][j], bits [7:4][3:0], url [a=<k>][c]", "a[i][j], bits [7:4][3:0], url [a=<k>][c]"),
+        ("Copper[^1] or tin [^note].", "Copper or tin."),
+        ("CO<sub>2</sub> in m<sup>3</sup>", "CO2 in m 3"),
+        ("{ref}`limits <limits-label>` of {py:class}`Pump`", "limits of Pump"),
+        (":ref:`limits <limits-label>` at 12:30:`x`", "limits at 12:30:x"),
+        ("sof\u00adt\u200bly", "softly"),
+    ],
+)
+def test_words_are_those_that_a_reader_sees(markup, words):
+    assert plain_text(markup) == words
+
+
+def test_a_heading_is_read_without_its_anchor():
+    assert heading_text("## `pump.limit` {#pump-limit}") == "pump.limit"
+    assert heading_text("## Limits {: .wide #l }") == "Limits"
+    assert heading_text("## Sets {a, b}") == "Sets {a, b}"

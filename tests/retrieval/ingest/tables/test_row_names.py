@@ -33,6 +33,7 @@ def test_prose_is_called_by_its_headings_and_by_the_words_that_its_paragraphs_be
     )
 
     assert prose_names(("Mastery",), text) == ("Mastery", "Graze", "Bite", "Ability Burn")
+    assert prose_names((), "- `--max-size`: In bytes.\n\n**max\\_age:** In days.\n") == ("--max-size", "max_age")
 
 
 def test_a_heading_that_repeats_a_part_of_one_above_is_no_name():
