@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from retrieval.ingest.markdown.blocks import Block
-from retrieval.ingest.markdown.words import plain_text, without_comments
-from retrieval.ingest.tables.captions import caption_of
+from retrieval.ingest.markdown.words import heading_text, without_comments
+from retrieval.ingest.tables.captions import is_bold_line
 from retrieval.ingest.tables.source_tables import PlacedTable
 from retrieval.types import Document
 
@@ -87,7 +87,7 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
     for index, block in enumerate(blocks):
         first = document.first_line + block.lines[0]
         lines = (first, first + block.source.count("\n"))
-        level = block.level or (BOLD_LINE_LEVEL if _is_bold_line(block) else 0)
+        level = block.level or (BOLD_LINE_LEVEL if is_bold_line(block) else 0)
         if level:
             named = f"{block.shown} (table)" if index in captions else block.shown
             piece = _Piece(named, block.source, lines, block.heading_path, level)
@@ -108,7 +108,7 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
             stack[-1].pieces.append(_Piece(f"[Table: {named}]", "", lines, block.heading_path))
         else:
             source = block.source.rstrip()
-            if index in captions and not _is_bold_line(block):
+            if index in captions and not is_bold_line(block):
                 source = source.rpartition("\n")[0]
             stack[-1].pieces.extend(_fitting(source, first, block.heading_path))
     while len(stack) > 1:
@@ -133,15 +133,6 @@ def _settle(section: _Section, parent: _Section) -> None:
     before = parent.children[-1] if parent.children else parent
     for piece in section.pieces:
         before.pieces.extend(_fitting(piece.source, piece.lines[0], piece.path))
-
-
-def _is_bold_line(block: Block) -> bool:
-    return (
-        block.kind == "text"
-        and "\n" not in block.shown
-        and block.shown.startswith(("**", "__", "_**", "***"))
-        and bool(caption_of(block.shown))
-    )
 
 
 def _cut(section: _Section, limit: int) -> Iterator[list[_Piece]]:
@@ -176,7 +167,7 @@ def _passage(pieces: Sequence[_Piece]) -> Passage:
         text="\n\n".join(piece.text for piece in pieces),
         source="\n\n".join(piece.source for piece in pieces if piece.is_prose or piece.level == BOLD_LINE_LEVEL),
         lines=(min(piece.lines[0] for piece in own), max(piece.lines[1] for piece in own)),
-        titles=tuple(plain_text(piece.source.lstrip("# ")) for piece in pieces if piece.level),
+        titles=tuple(heading_text(piece.source) for piece in pieces if piece.level),
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import plain_text
@@ -40,6 +40,8 @@ class Caption:
     """Index of the block whose last line is the caption; None for words that stay prose."""
     introduces: bool = False
     """Whether it is a sentence and no title."""
+    about: str = ""
+    """What else is said about the table."""
 
 
 def caption_at(
@@ -55,10 +57,19 @@ def caption_at(
     """
     if title := _title_above(blocks, index, taken) or _title_below(blocks, index):
         return title
-    if lead := lead_of(blocks[index - 1].shown) if index and blocks[index - 1].is_paragraph else None:
+    lead = lead_of(blocks[index - 1].shown) if index and blocks[index - 1].is_paragraph else None
+    if title := _title_over_prose(blocks, index, taken):
+        return replace(title, about=lead.words if lead and lead.introduces else "")
+    if lead:
         return lead
     # Two tables under one sentence: it introduces both.
     return above if above and above.introduces else None
+
+
+def is_bold_line(block: Block) -> bool:
+    """Whether a block is one bold line: the title of what follows, be it a table or prose."""
+    bold = block.kind == "text" and "\n" not in block.shown and block.shown.startswith(("**", "__", "_**"))
+    return bold and caption_of(block.shown) is not None
 
 
 def caption_of(text: str) -> str | None:
@@ -97,6 +108,24 @@ def lead_of(paragraph: str) -> Caption | None:
         return Caption(label)
     lead = lead.rstrip(": ")
     return Caption(lead, introduces=True) if 0 < len(lead) <= MAX_LEAD else None
+
+
+def _title_over_prose(blocks: Sequence[Block], index: int, taken: Collection[int]) -> Caption | None:
+    """A title over the prose above the table: `**Table: Omens**` is its caption, another bold line heads both.
+
+    Not over a paragraph that begins with a name in bold: there something else began.
+    """
+    for block in range(index - 1, -1, -1):
+        if blocks[block].kind != "text" or block in taken:
+            return None
+        words = caption_of(blocks[block].shown)
+        if words and _TABLE_CAPTION.fullmatch(words):
+            return Caption(words, block)
+        if words and is_bold_line(blocks[block]):
+            return Caption(words)
+        if _RUN_IN.match(blocks[block].shown):
+            return None
+    return None
 
 
 def _title_below(blocks: Sequence[Block], index: int) -> Caption | None:

@@ -65,7 +65,7 @@ def to_text(content: Json) -> str:
 
 
 def _introduction(table: Table) -> str:
-    words = table.caption if table.introduced else table.about
+    words = table.about or (table.caption if table.introduced else "")
     return f" The table is introduced so: {words}" if words else ""
 
 

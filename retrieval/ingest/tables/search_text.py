@@ -10,7 +10,7 @@ def row_search_text(table: Table, columns: Sequence[str], cells: Sequence[str], 
 
     A run of columns with one name says it once.
     """
-    context = [" > ".join(table.heading_path), table.caption or table.about, label or ""]
+    context = [" > ".join(table.heading_path), table.caption or "", table.about, label or ""]
     pairs, previous = [], ""
     for column, cell in zip(columns, cells, strict=True):
         if cell:

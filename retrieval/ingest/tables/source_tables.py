@@ -69,7 +69,7 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
             lines=(first, document.first_line + block.lines[1] - 1),
             header_source=parsed.header_source,
             introduced=introduced,
-            about="" if caption else about(blocks, index),
+            about=about(blocks, index) if not caption else found.about if found else "",
         )
         placed.append(PlacedTable(table, index, found.block if found else None))
     return tuple(placed)

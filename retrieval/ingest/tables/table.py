@@ -33,7 +33,7 @@ class Table:
     introduced: bool = False
     """Whether the caption is a sentence: it says what the table is about, and nobody calls the table that."""
     about: str = ""
-    """A short paragraph that stands alone between the heading and a table without caption."""
+    """What else is said about it: a sentence below a title, or a short paragraph alone under the heading."""
 
     @property
     def title(self) -> str | None:

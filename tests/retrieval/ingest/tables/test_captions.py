@@ -25,10 +25,32 @@ def under(*blocks):
     return table
 
 
-def test_a_subtitle_may_stand_between_caption_and_table_and_a_paragraph_may_not():
+def test_a_title_is_over_the_table_that_is_below_its_prose():
     assert under("**Ghast**", "_(turned as type 6)_").caption == "Ghast"
-    assert under("**Ghast**", "words " * 60).caption is None
+    assert under("**Ghast**", "words " * 60, "- more", "words " * 60).caption == "Ghast"
     assert under("**Ghast**", "# B").caption is None
+    assert under("**Ghast**", "**Bag of Tides.** It is heavy.", "words " * 60).caption is None
+    assert [table.caption for table in tables_of(f"**Ghast**\n\n{TABLE}\n{'words ' * 60}\n\n{TABLE}")] == [
+        "Ghast",
+        None,
+    ]
+
+
+def test_a_caption_over_prose_is_the_tables_and_a_title_stays_with_the_prose():
+    far = "words " * 60
+    (captioned, _), (titled, _) = (
+        chunk_book(book, transform_tables(book.tables, Vocabulary.default()))
+        for book in (book_of(f"# A\n\n{bold}\n\n{far}\n\n{TABLE}") for bold in ("**Table: Omens**", "**Omens**"))
+    )
+
+    assert captioned.text == f"# A\n\n**Table: Omens** (table)\n\n{far.strip()}"
+    assert titled.text == f"# A\n\n**Omens**\n\n{far.strip()}\n\n[Table: Omens]"
+
+
+def test_the_sentence_below_a_title_is_said_about_the_table():
+    table = under("**Omens**", f"{'words ' * 60}. The following table lists what they mean.")
+
+    assert (table.title, table.about) == ("Omens", "The following table lists what they mean.")
 
 
 @pytest.mark.parametrize(
