@@ -76,6 +76,8 @@ class Row:
     kind: ChunkKind = "row"
     label: str | None = None
     """The label row above it, where a table has such rows ("Simple weapons")."""
+    notes: tuple[str, ...] = ()
+    """The notes under the table that marks in its cells point to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ def _row_chunks(
                 document=document.path,
                 kind=row.kind,
                 text=row.content,
-                search_text=row_search_text(table, columns, cells, row.label),
+                search_text=row_search_text(table, columns, cells, row.label, row.notes),
                 source=row.source,
                 lines=row.lines,
                 heading_path=table.heading_path,

@@ -10,6 +10,7 @@ MAX_SPAN = 1000
 _COMMENT_OR_TABLE = re.compile(r"<!--.*?-->|(?P<open><table\b)|</table\s*>", re.IGNORECASE | re.DOTALL)
 _CELL_START = re.compile(r"<t[dh]\b", re.IGNORECASE)
 _PART_END = re.compile(r"</(?:t[drh]|tbody|thead|tfoot|caption)\s*>", re.IGNORECASE)
+_RAISED = re.compile(r"</?sup>")
 _BREAKS = re.compile(r"br|p|li|ul|ol|dl|dt|dd|div|hr|pre|blockquote|h[1-6]|table|tr|td|th|caption")
 """Elements that a browser draws apart from the words before and after them."""
 
@@ -30,7 +31,7 @@ class _HtmlRow:
 
 @dataclass(frozen=True, slots=True)
 class HtmlTable:
-    """A drawn table: spanned cells are repeated, stacked header rows are joined."""
+    """A drawn table: spanned cells are repeated, stacked header rows are joined; `<sup>` stays in its cells."""
 
     caption: str | None
     header: tuple[str, ...]
@@ -58,6 +59,8 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._depth += tag == "table"
+        if tag == "sup" and self._words is not None:
+            self._words.append("<sup>")
         if self._depth > 1 or tag not in ("tr", "td", "th", "caption"):
             self._break_at(tag)
         elif tag == "tr":
@@ -72,6 +75,8 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if self._depth == 1 and tag in ("tr", "td", "th", "caption"):
             self._words = None
+        if tag == "sup" and self._words is not None:
+            self._words.append("</sup>")
         self._break_at(tag)
         self._depth -= tag == "table"
 
@@ -149,9 +154,14 @@ def parse_html_table(markup: str) -> HtmlTable | None:
     grid = _draw(rows)
     stacked = next((i for i, row in enumerate(rows) if not all(cell.heading for cell in row.cells)), len(rows))
     stacked = min(max(stacked, 1), max(len(rows) - 1, 1))
-    caption = " ".join("".join(reader.caption).split()) if reader.caption else None
+    caption = without_raised("".join(reader.caption)) if reader.caption else None
     lines = tuple(row.line for row in rows[stacked:])
     return HtmlTable(caption or None, _join_headers(grid[:stacked]), tuple(map(tuple, grid[stacked:])), lines)
+
+
+def without_raised(cell: str) -> str:
+    """The words of a cell: what is raised stands apart, as a note's mark is no digit of a number."""
+    return " ".join(_RAISED.sub(" ", cell).split())
 
 
 def _draw(rows: list[_HtmlRow]) -> list[list[str]]:

@@ -45,13 +45,14 @@ def grid_object(table: Table, reading: Reading, row: ReadRow, key: str) -> Json:
         values = _with_axis(reading.columns, row.cells, reading.axis)
     else:
         values = _pairs(zip(row.columns, row.cells, strict=True))
-    return {"title": title, "description": described} | values
+    return {"title": title, "description": described} | values | _with_notes(values, table.rows[row.ordinal].notes)
 
 
-def record_object(table: Table, pairs: Sequence[tuple[str, str]]) -> Json:
+def record_object(table: Table, pairs: Sequence[tuple[str, str]], notes: Sequence[str]) -> Json:
     """A key/value block as one object: the pair in its heading line comes first."""
     described = f"{subject(table)} described point by point, from {_path(table)}.{_introduction(table)}"
-    return {"title": subject(table), "description": described} | _pairs(map(name_first, pairs))
+    values = _pairs(map(name_first, pairs))
+    return {"title": subject(table), "description": described} | values | _with_notes(values, notes)
 
 
 def name_first(pair: tuple[str, str]) -> tuple[str, str]:
@@ -79,6 +80,11 @@ def _pairs(pairs: Iterable[tuple[str, str]]) -> Json:
         if cell.strip():
             values[_free_key(name.rstrip(": "), values)] = typed(cell)
     return values
+
+
+def _with_notes(values: Json, notes: Sequence[str]) -> Json:
+    several: list[JsonValue] = list(notes)
+    return {_free_key("notes", values): notes[0] if len(notes) == 1 else several} if notes else {}
 
 
 def _free_key(name: str, taken: Json) -> str:

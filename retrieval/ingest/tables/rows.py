@@ -53,7 +53,12 @@ def _grid_row(table: Table, reading: Reading, row: ReadRow, strict: StrictTables
         lines=(source.line, source.line + source.source.count("\n")),
         source=source.source,
         label=row.label,
+        notes=source.notes,
     )
+
+
+def _notes(table: Table) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note for row in table.rows for note in row.notes))
 
 
 def _record(table: Table) -> Row:
@@ -63,11 +68,12 @@ def _record(table: Table) -> Row:
         table_id=table.id,
         ordinal=0,
         key=table.title or (table.heading_path[-1] if table.heading_path else ""),
-        content=to_text(record_object(table, named)),
+        content=to_text(record_object(table, named, _notes(table))),
         names=record_names(table),
         columns=tuple(name for name, _ in named),
         cells=tuple(cell for _, cell in named),
         lines=table.lines,
         source="\n".join([table.header_source, *(row.source for row in table.rows)]),
         kind="record",
+        notes=_notes(table),
     )

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from retrieval.ingest.tables.table import Table
 
 
-def row_search_text(table: Table, columns: Sequence[str], cells: Sequence[str], label: str | None) -> str:
-    """Heading path, caption or what is said about the table, label, then `column: cell` pairs.
+def row_search_text(
+    table: Table, columns: Sequence[str], cells: Sequence[str], label: str | None, notes: Sequence[str] = ()
+) -> str:
+    """Heading path, caption or what is said about the table, label, then `column: cell` pairs and notes.
 
     A run of columns with one name says it once.
     """
@@ -17,7 +19,7 @@ def row_search_text(table: Table, columns: Sequence[str], cells: Sequence[str], 
             shared = _shared_words(previous, column)
             pairs.append(f"{column[shared:].strip() or column}: {cell}")
             previous = column
-    return "\n".join(part for part in [*context, "; ".join(pairs)] if part)
+    return "\n".join(part for part in [*context, "; ".join(pairs), *notes] if part)
 
 
 def _shared_words(previous: str, column: str) -> int:

@@ -3,14 +3,15 @@
 import re
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from retrieval.ingest.html_tables import parse_html_table
+from retrieval.ingest.html_tables import parse_html_table, without_raised
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.parser import split_row
 from retrieval.ingest.markdown.words import plain_text, with_blank_comments
 from retrieval.ingest.tables.captions import Caption, about, caption_at
+from retrieval.ingest.tables.notes import Notes, footnotes, marked, note_of, notes_below, notes_in
 from retrieval.ingest.tables.table import Table, TableRow
 from retrieval.types import Document
 
@@ -40,8 +41,9 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
     placed: list[PlacedTable] = []
     above: Caption | None = None
     taken: set[int] = set()
+    everywhere = footnotes(blocks)
     for index, block in enumerate(blocks):
-        parsed = _parse(block)
+        parsed = _parse(block, {**everywhere, **notes_below(blocks, index)})
         if parsed is None or not parsed.rows:
             # A heading over no row is a box around words: it stays prose.
             continue
@@ -63,7 +65,7 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
             caption=caption,
             header=parsed.header,
             rows=tuple(
-                TableRow(cells, first + line, source, place in parsed.underlined)
+                TableRow(cells, first + line, source, place in parsed.underlined, parsed.notes[place])
                 for place, (cells, line, source) in enumerate(parsed.rows)
             ),
             lines=(first, document.first_line + block.lines[1] - 1),
@@ -81,28 +83,41 @@ class _Parsed:
     header: tuple[str, ...]
     header_source: str
     rows: tuple[tuple[tuple[str, ...], int, str], ...]
+    notes: tuple[tuple[str, ...], ...]
+    """Row by row, what the marks in its cells mean."""
     underlined: frozenset[int] = frozenset()
     """Places of rows with a delimiter line below them."""
 
 
-def _parse(block: Block) -> _Parsed | None:
+def _parse(block: Block, notes: Notes) -> _Parsed | None:
     if block.kind == "table":
-        return _parse_pipes(block.source)
+        return _parse_pipes(block.source, notes)
     if block.kind == "html" and "<table" in block.source.lower():
-        return _parse_html(block.source)
+        return _parse_html(block.source, notes)
     return None
 
 
-def _parse_pipes(source: str) -> _Parsed:
+def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     lines = source.split("\n")
     shown = with_blank_comments(source).split("\n")
-    grid = [tuple(plain_text(cell) for cell in split_row(line)) for line in shown]
+    raw = [split_row(line) for line in shown]
+    grid, said = _read(raw, {**notes, **notes_in(raw)}, plain_text)
     delimiters = [number for number, line in enumerate(shown) if _is_delimiter(line)]
     width = max(len(cells) for number, cells in enumerate(grid) if number not in delimiters)
     padded = [cells + ("",) * (width - len(cells)) for cells in grid]
     kept = [i for i in range(2, len(lines)) if shown[i].strip() and i not in delimiters and padded[i] != padded[0]]
     heads = frozenset(place for place, i in enumerate(kept) if i + 1 in delimiters)
-    return _Parsed(None, padded[0], lines[0], tuple((padded[i], i, lines[i]) for i in kept), heads)
+    rows = tuple((padded[i], i, lines[i]) for i in kept)
+    return _Parsed(None, padded[0], lines[0], rows, tuple(said[i] for i in kept), heads)
+
+
+def _read(
+    raw: Sequence[Sequence[str]], notes: Notes, words: Callable[[str], str]
+) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """The words of every cell, and of every row what its marks mean."""
+    pairs = [[marked(cell, {} if note_of(cells) else notes) for cell in cells] for cells in raw]
+    said = [tuple(dict.fromkeys(note for _, notes_of in row for note in notes_of)) for row in pairs]
+    return [tuple(words(cell) for cell, _ in row) for row in pairs], said
 
 
 def _is_delimiter(line: str) -> bool:
@@ -110,15 +125,16 @@ def _is_delimiter(line: str) -> bool:
     return bool(_DELIMITER.fullmatch(line))
 
 
-def _parse_html(source: str) -> _Parsed | None:
+def _parse_html(source: str, notes: Notes) -> _Parsed | None:
     drawn = parse_html_table(source)
     if drawn is None:
         return None
+    (header, *grid), (_, *said) = _read([drawn.header, *drawn.rows], {**notes, **notes_in(drawn.rows)}, without_raised)
     lines = source.split("\n")
     ends = [*drawn.lines[1:], len(lines)][: len(drawn.lines)]
     rows = tuple(
         (cells, start, "\n".join(lines[start : max(end, start + 1)]))
-        for cells, start, end in zip(drawn.rows, drawn.lines, ends, strict=True)
+        for cells, start, end in zip(grid, drawn.lines, ends, strict=True)
     )
     header_end = drawn.lines[0] if drawn.lines else len(lines)
-    return _Parsed(drawn.caption, drawn.header, "\n".join(lines[:header_end]), rows)
+    return _Parsed(drawn.caption, header, "\n".join(lines[:header_end]), rows, tuple(said))

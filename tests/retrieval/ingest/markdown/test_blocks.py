@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from retrieval.ingest.markdown.blocks import parse_blocks
@@ -103,6 +103,8 @@ def test_a_heading_in_an_open_cell_does_not_end_the_table():
     ).map("".join)
 )
 def test_no_word_is_lost_and_none_doubled_around_html_tables(text):
+    assume(not re.search("<!--(?:(?!-->).)*<!--", text, re.DOTALL))  # which of the two begins the comment?
+
     def letters(markup):
         return "".join(re.sub("<!--.*?-->", "", "".join(markup.split())))
 
