@@ -3,13 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from retrieval.ingest.html_tables import in_cell, table_spans
-from retrieval.ingest.markdown.parser import Token, block_tokens
+from retrieval.ingest.markdown.spans import BlockKind, Span, spans_of, without_marks
 from retrieval.ingest.markdown.words import TAG_OR_COMMENT, heading_text, without_comments
 
-BlockKind = Literal["heading", "table", "html", "text"]
 _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
 _TABLE_PART = re.compile(r"</?(?:t[drh]|tbody|thead|tfoot)\b", re.IGNORECASE)
 
@@ -30,8 +28,9 @@ class Block:
 
     @property
     def shown(self) -> str:
-        """The source without comments."""
-        return without_comments(self.source)
+        """The source without comments; a paragraph also without the marks of the list or quotation that it is in."""
+        markup = without_comments(self.source)
+        return without_marks(markup).rstrip() if self.is_paragraph else markup
 
 
 def parse_blocks(text: str) -> tuple[Block, ...]:
@@ -43,7 +42,7 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
     blocks: list[Block] = []
     for span in _with_tables_whole(_with_tables_apart(text), text):
         source = span.source.strip("\n")
-        if not source.strip() or (span.kind == "html" and not without_comments(source).strip()):
+        if not _is_shown(span.kind, source):
             continue
         if span.kind == "heading":
             headings = [entry for entry in headings if entry[0] < span.level] + [(span.level, heading_text(source))]
@@ -52,41 +51,17 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    kind: BlockKind
-    level: int
-    start: int
-    end: int
-    source: str
-    is_paragraph: bool = False
+def _is_shown(kind: BlockKind, source: str) -> bool:
+    """Not so are comments, and the line that ends a box."""
+    if kind == "html":
+        return bool(without_comments(source).strip())
+    return bool(source.strip(": \t\n"))
 
 
-def _top_level(text: str, first: int = 0) -> Iterator[_Span]:
-    lines = text.split("\n")
-    for token in block_tokens(text):
-        if token.level == 0 and token.map and token.nesting >= 0:
-            start, end = token.map
-            source, running = "\n".join(lines[start:end]), token.type == "paragraph_open"
-            yield _Span(_kind(token), _level(token), first + start, first + end, source, running)
-
-
-def _kind(token: Token) -> BlockKind:
-    if token.type == "heading_open":
-        return "heading"
-    if token.type == "table_open":
-        return "table"
-    return "html" if token.type == "html_block" else "text"
-
-
-def _level(token: Token) -> int:
-    return int(token.tag[1]) if token.type == "heading_open" else 0
-
-
-def _with_tables_whole(spans: Iterable[_Span], text: str) -> Iterator[_Span]:
+def _with_tables_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
     """The spans, with the rows that go on directly below a comment in a pipe table as part of it."""
     lines = text.split("\n")
-    waiting: list[_Span] = []
+    waiting: list[Span] = []
     for span in spans:
         adjacent = bool(waiting) and waiting[-1].end == span.start
         if adjacent and span.kind == "html" and not without_comments(span.source).strip():
@@ -102,10 +77,10 @@ def _with_tables_whole(spans: Iterable[_Span], text: str) -> Iterator[_Span]:
     yield from waiting
 
 
-def _with_tables_apart(text: str) -> Iterator[_Span]:
+def _with_tables_apart(text: str) -> Iterator[Span]:
     """The top-level spans, with every HTML table a span of its own."""
     lines = text.split("\n")
-    spans = list(_top_level(text))
+    spans = list(spans_of(text))
     index = 0
     while index < len(spans):
         span = spans[index]
@@ -117,7 +92,7 @@ def _with_tables_apart(text: str) -> Iterator[_Span]:
         index += 1
 
 
-def _last_of_table(spans: Sequence[_Span], first: int) -> int:
+def _last_of_table(spans: Sequence[Span], first: int) -> int:
     """The span in which the table that begins in span `first` ends.
 
     A blank line ends an HTML block in CommonMark, and real HTML tables are full of blank lines. One without an end tag
@@ -144,21 +119,21 @@ def _last_of_table(spans: Sequence[_Span], first: int) -> int:
     return last
 
 
-def _cut_at_tables(source: str, first: int) -> Iterator[_Span]:
+def _cut_at_tables(source: str, first: int) -> Iterator[Span]:
     done = 0
     tables = table_spans(source)
     for number, table in enumerate(tables):
         before = source[done : table.start]
         start = table.start if _has_words(before) else done
         if start > done:
-            yield from _top_level(before, first + source.count("\n", 0, done))
+            yield from spans_of(before, first + source.count("\n", 0, done))
         # Tags around a table say nothing; as a passage of their own they would be found.
         after = tables[number + 1].start if number + 1 < len(tables) else len(source)
         done = table.end if _has_words(source[table.end : after]) else after
         line = first + source.count("\n", 0, start)
         table_source = source[start:done].rstrip("\n")
-        yield _Span("html", 0, line, line + table_source.count("\n") + 1, table_source)
-    yield from _top_level(source[done:], first + source.count("\n", 0, done))
+        yield Span("html", 0, line, line + table_source.count("\n") + 1, table_source)
+    yield from spans_of(source[done:], first + source.count("\n", 0, done))
 
 
 def _has_words(markup: str) -> bool:

@@ -17,6 +17,9 @@ MIN_LEAD_WORDS = 4
 _BOLD_LINE = re.compile(r"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*:?\s*")
 _TABLE_CAPTION = re.compile(r"\s*[*_]{0,3}(?i:table)\b[^|]{0,160}")
 _NUMBERED = re.compile(r"\s*[*_]{0,3}(?i:table)\s+(?:\d|[A-Z]\d|[IVXLC]+(?![A-Za-z])|[A-Z](?:[.:\d-]|\s*$))")
+_LABELLED = re.compile(r"(?:(?i:table))?:\s+\S[^|]{0,200}")
+"""`Table: Armor` or `: Armor` under a table, as Pandoc and Quarto write it."""
+_ANCHOR = re.compile(r"\s*\{[#.][^{}]*\}\s*$")
 _TITLED = re.compile(_NUMBERED.pattern + r"[\w.-]*\s*[:.–—]\s*\S[^|]{0,160}")
 """`Table 3: Armor.`; not `Table 3 shows the armor.`"""
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[A-Z“\"'‘(\[])")
@@ -78,7 +81,7 @@ def caption_of(text: str) -> str | None:
     Under another line it must be `Table` with a number: a sentence may be wrapped before `table below:`.
     """
     above, _, last = text.rstrip().rpartition("\n")
-    last = last.rstrip("| ")
+    last = _ANCHOR.sub("", last.rstrip("| "))
     bold = _BOLD_LINE.fullmatch(last)
     if bold and not re.search(r"\*\*|__", bold["words"]):
         return plain_text(bold["words"]).rstrip(":").strip() or None
@@ -133,7 +136,10 @@ def _title_below(blocks: Sequence[Block], index: int) -> Caption | None:
     below = blocks[index + 1 : index + 3]
     if not below or not below[0].is_paragraph or (len(below) > 1 and below[1].kind == "table"):
         return None
-    words = caption_of(below[0].shown) if _TITLED.fullmatch(below[0].shown.rstrip()) else None
+    line = _ANCHOR.sub("", below[0].shown)
+    if _LABELLED.fullmatch(line):
+        return Caption(plain_text(line.partition(":")[2]).rstrip("."), index + 1)
+    words = caption_of(line) if _TITLED.fullmatch(line.rstrip()) else None
     return Caption(words, index + 1) if words else None
 
 

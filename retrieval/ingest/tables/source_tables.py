@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from retrieval.ingest.html_tables import parse_html_table, without_raised
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.parser import split_row
+from retrieval.ingest.markdown.spans import without_marks
 from retrieval.ingest.markdown.words import plain_text, with_blank_comments
 from retrieval.ingest.tables.captions import Caption, about, caption_at
 from retrieval.ingest.tables.notes import Notes, footnotes, marked, note_of, notes_below, notes_in
@@ -17,6 +18,7 @@ from retrieval.types import Document
 
 NAMESPACE = uuid.UUID("6f1f4d0e-6c0c-5a55-9d7b-5b0f2a1f7c11")
 """Namespace of every id of the project; changing it changes all ids."""
+_MARGIN = re.compile(r"[ \t>]*")
 _DELIMITER = re.compile(r"(?=.*(?:---|:-|-:))[\s|]*(?:(?::?-{2,}:?|:-:?|-:)\s*(?:\|[\s|]*|$))+")
 
 
@@ -47,7 +49,7 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
         if parsed is None or not parsed.rows:
             # A heading over no row is a box around words: it stays prose.
             continue
-        directly_under = placed[-1:] and placed[-1].block == index - 1
+        directly_under = bool(placed) and placed[-1].block == index - 1 and _alike(blocks[index - 1], block)
         found = None if parsed.caption else caption_at(blocks, index, above if directly_under else None, taken)
         above = found
         taken |= {found.block} if found and found.block is not None else set()
@@ -77,6 +79,12 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
     return tuple(placed)
 
 
+def _alike(one: Block, other: Block) -> bool:
+    """Whether two blocks are equally deep in lists and quotations."""
+    margins = [_MARGIN.match(block.source) for block in (one, other)]
+    return len({match[0] for match in margins if match}) == 1
+
+
 @dataclass(frozen=True, slots=True)
 class _Parsed:
     caption: str | None
@@ -99,7 +107,7 @@ def _parse(block: Block, notes: Notes) -> _Parsed | None:
 
 def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     lines = source.split("\n")
-    shown = with_blank_comments(source).split("\n")
+    shown = without_marks(with_blank_comments(source)).split("\n")
     raw = [split_row(line) for line in shown]
     grid, said = _read(raw, {**notes, **notes_in(raw)}, plain_text)
     delimiters = [number for number, line in enumerate(shown) if _is_delimiter(line)]

@@ -158,3 +158,17 @@ def test_a_record_under_a_sentence_is_called_by_its_heading():
     (record,) = transform_tables(book.tables, Vocabulary.default())
 
     assert (record.key, record.names) == ("Ferry", ("Ferry",))
+
+
+@pytest.mark.parametrize(
+    "line", ["Table: Omens of the sea. {#tbl-omens}", ": Omens of the sea", "Table 2: Omens of the sea {.wide}"]
+)
+def test_a_line_of_pandoc_below_a_table_is_its_caption(line):
+    (table,) = tables_of(f"{TABLE}\n{line}\n")
+
+    assert table.title.removeprefix("Table 2: ") == "Omens of the sea"
+
+
+def test_a_box_is_no_word_of_the_sentence_in_it():
+    assert under("# A", ":::info\nValues are as follows:").caption == "Values are as follows"
+    assert [table.rows[-1].cells for table in tables_of(f":::info\n\n{TABLE}:::\n")] == [("1", "2")]

@@ -72,3 +72,22 @@ def test_a_second_delimiter_line_and_a_repeated_header_are_no_rows():
 
     assert [row.cells for row in table.rows] == [("1", "-"), ("-", "-"), ("3", "4")]
     assert [row.underlined for row in table.rows] == [True, False, False]
+
+
+def test_a_table_in_a_list_has_rows_with_their_literal_source():
+    table = only_table("# A\n\n- Hosts:\n\n  | Host | Port |\n  | --- | --- |\n  | alpha | 80 |\n- End\n")
+
+    assert (table.caption, table.header, table.rows[0].cells) == ("Hosts", ("Host", "Port"), ("alpha", "80"))
+    assert (table.rows[0].source, table.rows[0].line) == ("  | alpha | 80 |", 10)
+
+
+def test_a_table_in_a_quotation_is_read_without_its_marks():
+    table = only_table("> Limits hold as follows:\n>\n> | Limit | Value |\n> | --- | --- |\n> | rows | 10 |\n")
+
+    assert (table.caption, table.rows[0].cells) == ("Limits hold as follows", ("rows", "10"))
+
+
+def test_a_sentence_in_a_list_introduces_no_table_below_the_list():
+    listed, below = parse_book(book_of("- Hosts:\n\n  | a |\n  | - |\n  | 1 |\n\n| b |\n| - |\n| 2 |\n")).tables
+
+    assert (listed.caption, below.caption) == ("Hosts", None)

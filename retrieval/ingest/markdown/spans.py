@@ -1,0 +1,113 @@
+"""The spans of lines that a markdown text consists of; a table in a list or a quotation is one of its own."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Literal
+
+from retrieval.ingest.markdown.parser import Token, block_tokens
+
+BlockKind = Literal["heading", "table", "html", "text"]
+
+_CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_open"})
+_ROW = re.compile(r"(?<!\\)\|")
+_MARGIN = re.compile(r"^[ \t]*(?:>[ \t]*)*")
+_FENCE = re.compile(r":{3,}(?![^\n]*:{3})")
+"""`:::info` and `:::` around a box, as Docusaurus, VitePress and MyST write it."""
+_ITEM = re.compile(r"^(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A run of lines of one kind, the end exclusive."""
+
+    kind: BlockKind
+    level: int
+    """1 to 6 for a heading, 0 otherwise."""
+    start: int
+    end: int
+    source: str
+    is_paragraph: bool = False
+    """Whether a text is running text, and not a list, a quotation or code."""
+
+
+def spans_of(text: str, first: int = 0) -> Iterator[Span]:
+    """The spans of a text in reading order.
+
+    Args:
+        text: whole lines.
+        first: the number of its first line.
+    """
+    lines = text.split("\n")
+    tokens = block_tokens(text)
+    for index, token in enumerate(tokens):
+        if token.level or not token.map or token.nesting < 0:
+            continue
+        start, end = token.map
+        if token.type == "table_open":
+            yield from _table(lines, start, end, first)
+        elif token.type in _CONTAINERS:
+            inside = list(takewhile(lambda each: each.level > 0, tokens[index + 1 :]))
+            if any(each.type == "table_open" for each in inside):
+                yield from _container(lines, inside, start, end, first)
+            else:
+                yield _span(lines, "text", start, end, first)
+        else:
+            yield _span(lines, _kind(token), start, end, first, _level(token), running=token.type == "paragraph_open")
+
+
+def without_marks(markup: str) -> str:
+    """Lines without indentation, marks of quotations and `:::` of boxes, the first without that of a list item."""
+    return _ITEM.sub("", "\n".join(line for line in map(_bare, markup.split("\n")) if not _FENCE.match(line)))
+
+
+def _bare(line: str) -> str:
+    return _MARGIN.sub("", line, count=1)
+
+
+def _span(
+    lines: Sequence[str], kind: BlockKind, start: int, end: int, first: int, level: int = 0, *, running: bool = False
+) -> Span:
+    return Span(kind, level, first + start, first + end, "\n".join(lines[start:end]), running)
+
+
+def _kind(token: Token) -> BlockKind:
+    if token.type == "heading_open":
+        return "heading"
+    return "html" if token.type == "html_block" else "text"
+
+
+def _level(token: Token) -> int:
+    return int(token.tag[1]) if token.type == "heading_open" else 0
+
+
+def _table(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[Span]:
+    """A table ends at a line without a pipe, which GitHub makes a row: it is a note, a caption or a mark like `:::`."""
+    stop = next((place for place in range(start + 2, end) if not _ROW.search(lines[place])), end)
+    yield _span(lines, "table", start, stop, first)
+    if stop < end:
+        yield from spans_of("\n".join(map(_bare, lines[stop:end])), first + stop)
+
+
+def _container(lines: Sequence[str], inside: Sequence[Token], start: int, end: int, first: int) -> Iterator[Span]:
+    """A list or a quotation: whole, or cut at its tables. The paragraph directly above a table may introduce it."""
+    done, paragraph = start, (start, start)
+    for token in inside:
+        top, below = token.map or (0, 0)
+        if token.type == "paragraph_open":
+            paragraph = (top, below)
+        elif token.type == "table_open":
+            blank = not any(_bare(line).strip() for line in lines[paragraph[1] : top])
+            cut = paragraph[0] if blank and paragraph[0] >= done and paragraph[1] > paragraph[0] else top
+            yield from _filled(lines, done, cut, first)
+            yield from _filled(lines, cut, top, first, running=True)
+            yield from _table(lines, top, below, first)
+            done = below
+    yield from _filled(lines, done, end, first)
+
+
+def _filled(lines: Sequence[str], start: int, end: int, first: int, *, running: bool = False) -> Iterator[Span]:
+    filled = [place for place in range(start, end) if _bare(lines[place]).strip()]
+    if filled:
+        yield _span(lines, "text", filled[0], filled[-1] + 1, first, running=running)

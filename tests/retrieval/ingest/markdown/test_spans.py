@@ -1,0 +1,64 @@
+import pytest
+
+from retrieval.ingest.markdown.spans import spans_of, without_marks
+
+TABLE = "| a | b |\n| - | - |\n| 1 | 2 |"
+
+
+def found(text):
+    return [(span.kind, span.source, span.is_paragraph) for span in spans_of(text)]
+
+
+def indented(text, margin):
+    return "\n".join(margin + line for line in text.split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("before", "margin", "after"),
+    [
+        ("1. Open it.\n2. Set these:", "   ", "3. Close it."),
+        ("- Open it.\n- Set these:", "  ", "- Close it."),
+        ("> Quoted.\n>\n> Set these:", "> ", ""),
+        ("- > Set these:", "  > ", "- Close it."),
+    ],
+)
+def test_a_table_in_a_list_or_a_quotation_is_a_span_and_so_is_the_paragraph_above_it(before, margin, after):
+    table = indented(TABLE, margin)
+    spans = list(spans_of(f"{before}\n{margin.rstrip()}\n{table}\n\n{after}"))
+    above, own = spans[-3:-1] if after else spans[-2:]
+
+    assert (own.kind, own.source) == ("table", table)
+    assert above.is_paragraph
+    assert without_marks(above.source).strip() == "Set these:"
+    assert spans[0].start == 0
+
+
+def test_a_list_without_a_table_stays_whole():
+    assert found("- a\n\n  b\n- c") == [("text", "- a\n\n  b\n- c", False)]
+
+
+def test_two_tables_in_one_list_are_two_spans_with_their_lines():
+    spans = list(spans_of(f"- a\n\n{indented(TABLE, '  ')}\n- b\n\n{indented(TABLE, '  ')}\n", first=7))
+
+    assert [(span.kind, span.start, span.end) for span in spans] == [
+        ("text", 7, 8),
+        ("table", 9, 12),
+        ("text", 12, 13),
+        ("table", 14, 17),
+    ]
+
+
+@pytest.mark.parametrize("line", [":::", "[1] A note.", "Table 3: Omens", "</details>"])
+def test_a_table_ends_at_a_line_without_a_pipe(line):
+    assert [source for _, source, _ in found(f"{TABLE}\n{line}\n")] == [TABLE, line]
+
+
+def test_a_row_without_outer_pipes_is_a_row():
+    bare = "a | b\n--- | ---\n1 | 2\n3 | 4"
+
+    assert found(bare) == [("table", bare, False)]
+
+
+def test_marks_of_lists_quotations_and_boxes_are_no_words():
+    assert without_marks("> - one\n> two") == "one\ntwo"
+    assert without_marks(":::info\none\n:::") == "one"
