@@ -30,7 +30,7 @@ which [benchmarks.md](benchmarks.md) describes), and p of a paired randomisation
 better than `default` beyond chance (p < 0.05). `*` is all books of a set, or all sets. No p is corrected for the choice
 of the best among several, which is to the disadvantage of `default`, nor for the number of cells."""
 
-_DIGITS = 4
+_DIGITS, _CELL_DIGITS = 4, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +175,9 @@ def _without_evaluability(numbers: Iterable[Aggregate]) -> list[Aggregate]:
 
 
 def _rounded_cell(each: Cell) -> Cell:
-    return replace(
-        each, value=round(each.value, _DIGITS), other_value=round(each.other_value, _DIGITS), p=round(each.p, _DIGITS)
-    )
+    # shown to three digits, as in the terminal: fewer here would be rounded twice
+    value, other, p = (round(number, _CELL_DIGITS) for number in (each.value, each.other_value, each.p))
+    return replace(each, value=value, other_value=other, p=p)
 
 
 def _rounded(each: Aggregate) -> Aggregate:

@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from evals.report import cell_table
 from evals.statistics.cells import Cell
 from pipeline.bench.reference import REFERENCES
-from pipeline.bench.results_page import DATA_FILE, PAGE_FILE, Results, results_page
+from pipeline.bench.results_page import DATA_FILE, PAGE_FILE, Results, _rounded_cell, results_page
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -39,6 +40,13 @@ def test_cells_are_written_read_back_and_shown(committed: Results, tmp_path: Pat
     results.write(tmp_path)
     assert Results.read(tmp_path) == results
     assert "| ttrpg | osric | rule | 5 | 0.400, fts5 0.800, p 0.030 ▼ bm25, fts5 |" in results_page(results)
+
+
+def test_cells_of_a_run_are_not_rounded_twice() -> None:
+    cell = Cell("s", "open", "*", "look-up", "hit@5", 82, 69 / 82, "fts5", 19 / 37, 1 / 3, ())
+    shown = cell_table([_rounded_cell(cell)])
+    assert shown == cell_table([cell])
+    assert "| 0.841, fts5 0.514, p 0.333 |" in shown
 
 
 def test_every_reference_figure_has_a_number_of_ours(committed: Results) -> None:

@@ -224,6 +224,13 @@ def test_a_page_is_made_from_its_data_alone(docs: Path) -> None:
     assert json.loads((docs / DATA_FILE).read_text("utf-8"))["cores"] >= 1
 
 
+def test_the_page_shows_the_cells_that_the_terminal_shows(data: Path, home: Path, docs: Path) -> None:
+    printed = bench("books", "--data", data / "armoury", "--home", home)
+    shown = [line for line in printed.splitlines() if line.startswith("| armoury |")]
+    assert len(shown) == 3
+    assert set(shown) <= set((docs / PAGE_FILE).read_text("utf-8").splitlines())
+
+
 def test_one_strategy_writes_no_page(data: Path, home: Path, tmp_path: Path) -> None:
     bench("all", "--data", data, "--home", home, "--docs", tmp_path / "docs", "--strategy", "bm25")
     assert not (tmp_path / "docs").exists()
