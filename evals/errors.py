@@ -7,6 +7,7 @@
       x UnresolvedGoldError    questions and chunks have nothing in common
       x ExperimentError        an experiment cannot be run as it was asked for; every problem
       x RunFileError           a TREC file cannot be written
+      x AcceptanceError        a bound or a file of saved scores cannot be used
 """
 
 from collections.abc import Sequence
@@ -40,3 +41,7 @@ class ExperimentError(EvaluationError):
 
 class RunFileError(EvaluationError):
     """A TREC file cannot be written."""
+
+
+class AcceptanceError(EvaluationError):
+    """A bound or a file of saved scores cannot be used."""

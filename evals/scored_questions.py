@@ -53,6 +53,12 @@ class ScoredQuestion:
     milliseconds: float = field(default=0.0, compare=False)
     """Wall time of the k = 15 retrieval."""
 
+    @property
+    def gold_rank(self) -> int | None:
+        """1-based rank of the first gold chunk; None if it is not among the first 100, or there is no gold."""
+        reciprocal = self.values.get("mrr", 0.0)
+        return round(1 / reciprocal) if reciprocal else None
+
 
 @dataclass(frozen=True, slots=True)
 class ScoresKey:

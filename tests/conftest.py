@@ -20,6 +20,8 @@ from retrieval.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    MadeOnce = Callable[[str, Callable[[Path], None]], Path]
+
 # A console remembers the width that it finds when it is made; a test says itself how wide its terminal is.
 os.environ.pop("COLUMNS", None)
 
@@ -49,27 +51,33 @@ def _built(home: Home) -> Build:
     return build(home)
 
 
-def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """A folder that the first test process to ask for it makes, and that all of them read."""
-    base = factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / f"shared-{name}"
-    with FileLock(folder.with_suffix(".lock")):
-        if not (folder / "made").exists():
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
-            make(folder)
-            (folder / "made").touch()
-    return folder
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
+    """A folder of a name: the first test process to ask for it makes it, and all of them read it."""
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def made(name: str, make: Callable[[Path], None]) -> Path:
+        folder = base / f"shared-{name}"
+        with FileLock(folder.with_suffix(".lock")):
+            if not (folder / "made").exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                make(folder)
+                (folder / "made").touch()
+        return folder
+
+    return made
 
 
 @pytest.fixture(scope="session")
-def sample_build(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, Build]:
+def sample_build(made_once: MadeOnce) -> tuple[Home, Build]:
     """The packaged sample library with its questions, and what its build did."""
 
     def make(folder: Path) -> None:
         (folder / "build.json").write_bytes(dump_record(_built(Home(folder / "home", SAMPLE))))
 
-    folder = _made_once(tmp_path_factory, "sample", make)
+    folder = made_once("sample", make)
     return Home(folder / "home", SAMPLE), parse_record((folder / "build.json").read_bytes(), Build)
 
 
@@ -91,7 +99,7 @@ def sample_copy(sample: Home, tmp_path: Path) -> Home:
 
 
 @pytest.fixture(scope="session")
-def tiny_built(tmp_path_factory: pytest.TempPathFactory) -> Home:
+def tiny_built(made_once: MadeOnce) -> Home:
     """A library of one small book without questions, built. Never change it."""
 
     def make(folder: Path) -> None:
@@ -99,7 +107,7 @@ def tiny_built(tmp_path_factory: pytest.TempPathFactory) -> Home:
         (folder / "library" / "tiny" / "01.md").write_text(TINY_BOOK)
         assert _built(Home(folder / "home", Settings(folder / "library"))).problems == []
 
-    folder = _made_once(tmp_path_factory, "tiny", make)
+    folder = made_once("tiny", make)
     return Home(folder / "home", Settings(folder / "library"))
 
 

@@ -8,6 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipeline.commands.acceptance import (
+    Asked,
+    BaselineOption,
+    FailUnderOption,
+    JunitOption,
+    SaveOption,
+    SummaryOption,
+    asked,
+    verdicts_of,
+    write_files,
+)
 from pipeline.commands.options import (
     DEFAULT_HOME,
     HomeOption,
@@ -17,6 +28,7 @@ from pipeline.commands.options import (
     live_retriever,
     remembered_questions,
 )
+from pipeline.console.acceptance import print_verdict, verdict_record
 from pipeline.console.leaderboard import print_leaderboard
 from pipeline.console.output import err, out, print_error, print_json, progress_bar
 from pipeline.console.scores import (
@@ -30,6 +42,7 @@ from pipeline.console.scores import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from evals.acceptance.verdict import Verdict
     from evals.evaluation import Evaluation
     from evals.failures import Failure
     from retrieval.home import Home
@@ -47,7 +60,9 @@ class Scores:
     evaluation: Evaluation
     detailed: tuple[str, ...]
     failures: Mapping[str, tuple[Failure, ...]] | None
-    """By strategy; None if nobody asked for them."""
+    """By strategy; None if nobody asked for them, or for a verdict that turned out well."""
+    verdicts: tuple[Verdict, ...]
+    """One for each of `detailed`; none if nobody asked for them."""
 
 
 def evaluate(
@@ -59,12 +74,18 @@ def evaluate(
     failures: Annotated[bool, typer.Option("--failures", help="Name the questions whose gold is not first.")] = False,
     json_: JsonOption = False,
     trec: Annotated[Path | None, typer.Option("--trec", help=TREC_HELP, file_okay=False)] = None,
+    fail_under: FailUnderOption = None,
+    baseline: BaselineOption = None,
+    save: SaveOption = None,
+    junit: JunitOption = None,
+    summary: SummaryOption = None,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """Score strategies on questions with gold over the live index; without --questions those of the last build.
 
     A table of the strategies, then the scores by kind and by book of those that --strategy names (else of `default`),
     with 95 % intervals. Gold that is no longer found in the index is named after the scores, and is exit status 1.
+    So is a score that is worse than --fail-under, or significantly worse than in the --baseline; see docs/ci.md.
 
     \b
     Examples:
@@ -73,9 +94,13 @@ def evaluate(
       querymust eval --questions mine.jsonl --strategy dense --strategy prefilter
       querymust eval --json
       querymust eval --strategy default --trec runs
+      querymust eval --fail-under mrr=0.85 --fail-under hit@1=0.8 --junit scores.xml
+      querymust eval --baseline last.json --save this.json --summary scores.md
     """
-    scores = _scores(home, existing(questions), strategy or [], failures=failures)
+    wanted = asked(fail_under, baseline, save, junit, summary)
+    scores = _scores(home, existing(questions), strategy or [], wanted, failures=failures)
     evaluation = scores.evaluation
+    write_files(wanted, evaluation, scores.detailed, scores.verdicts)
     if trec is not None and evaluation.experiment is not None:
         from evals.trec import write_rows
 
@@ -85,9 +110,11 @@ def evaluate(
         print_json(evaluation_record(scores))
     else:
         _print_scores(scores)
+        for verdict in scores.verdicts:
+            print_verdict(verdict)
     for each in evaluation.stale:
         print_error(f"stale gold, {'scored without it' if each.scored else 'not scored'}: {each}")
-    if evaluation.stale:
+    if evaluation.stale or not all(verdict.passed for verdict in scores.verdicts):
         raise typer.Exit(1)
 
 
@@ -106,6 +133,8 @@ def evaluation_record(scores: Scores) -> dict[str, object]:
             number for name in scores.detailed for number in breakdown_records(name, evaluation.breakdown(name))
         ],
     }
+    if scores.verdicts:
+        record["verdicts"] = [verdict_record(verdict) for verdict in scores.verdicts]
     if scores.failures is not None:
         record["failures"] = {
             "metric": "hit@1",
@@ -135,7 +164,7 @@ def _print_scores(scores: Scores) -> None:
     out.print(f"\n{evaluation.n_questions} questions, snapshot {evaluation.snapshot}")
 
 
-def _scores(root: Path, files: tuple[Path, ...], names: list[str], *, failures: bool) -> Scores:
+def _scores(root: Path, files: tuple[Path, ...], names: list[str], wanted: Asked, *, failures: bool) -> Scores:
     from evals.evaluation import SHIPPED, evaluate
     from evals.failures import failures as failures_of
     from evals.noise import Relatives
@@ -160,11 +189,12 @@ def _scores(root: Path, files: tuple[Path, ...], names: list[str], *, failures: 
             lambda step: bar(f"{step.set}, {step.strategy}", step.done, step.total),
         )
     detailed = tuple(each.name for each in chosen) if names else (SHIPPED,)
-    if not failures:
-        return Scores(evaluation, detailed, None)
+    verdicts = verdicts_of(wanted, evaluation, snapshot, detailed)
+    if not failures and all(verdict.passed for verdict in verdicts):
+        return Scores(evaluation, detailed, None, verdicts)
     relatives, rows = Relatives.of(tuple(snapshot.chunks)), evaluation.headline_rows()
     found = {
         name: failures_of([row for row in rows if row.strategy == name], relatives, snapshot.vocabulary)
         for name in detailed
     }
-    return Scores(evaluation, detailed, found)
+    return Scores(evaluation, detailed, found, verdicts)

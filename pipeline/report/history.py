@@ -110,12 +110,6 @@ def kept_rows(home: Home, snapshot: str, sets: set[tuple[str, str]]) -> list[Sco
     return [row for row in rows if (row.set, row.split) in sets]
 
 
-def gold_rank(row: ScoredQuestion) -> int | None:
-    """1-based rank of the first gold chunk; None if it is not among the first 100, or there is no gold."""
-    reciprocal = row.values.get("mrr", 0.0)
-    return round(1 / reciprocal) if reciprocal else None
-
-
 def _scored(home: Home, snapshot: str, rows: Sequence[ScoredQuestion]) -> Scored:
     pooled = aggregate([replace(row, set=ALL, split=ALL) for row in rows])
     numbers = tuple(each for each in pooled if each.book == each.kind == ALL and each.metric in TRENDS)
@@ -127,7 +121,7 @@ def _change(
 ) -> Change:
     earlier = {question_key(row): row for row in rows if row.gold}
     shared = [(row, earlier[question_key(row)]) for row in own if row.gold and question_key(row) in earlier]
-    moved = [_moved(row, was) for row, was in shared if gold_rank(row) != gold_rank(was)]
+    moved = [_moved(row, was) for row, was in shared if row.gold_rank != was.gold_rank]
     return Change(
         before=before,
         contents=_contents(home, snapshot, before),
@@ -138,7 +132,7 @@ def _change(
 
 
 def _moved(row: ScoredQuestion, was: ScoredQuestion) -> Moved:
-    return Moved(row.set, row.split, row.question_id, row.query, gold_rank(was), gold_rank(row))
+    return Moved(row.set, row.split, row.question_id, row.query, was.gold_rank, row.gold_rank)
 
 
 def _place(rank: int | None) -> float:

@@ -7,7 +7,6 @@ from evals.failures import Failure
 from evals.noise import NOISE
 from evals.scored_questions import ScoredQuestion
 from pipeline.report.differences import question_key
-from pipeline.report.history import gold_rank
 from retrieval.query_must.predicate import explain
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import DEFAULT_K
@@ -97,7 +96,7 @@ def outcomes_of(
     return tuple(
         Outcome(
             row,
-            gold_rank(row),
+            row.gold_rank,
             _key(row) in known,
             known[_key(row)].why if _key(row) in known else (),
             rankings.get(place),

@@ -1,7 +1,6 @@
 """The checks on scores hold on the sample and fail where its snapshot or its questions were broken in one way."""
 
 import json
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ import dagster as dg
 import pytest
 
 from evals.checks import score_checks
+from pipeline.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_text import embedding_text
@@ -22,10 +22,11 @@ CHECKS = {check.check_key.name: check for check in score_checks}
 
 
 @pytest.fixture
-def changed(sample: Home, tmp_path: Path) -> Home:
-    """A copy of the sample home; what is live stays, the candidate may be replaced."""
-    shutil.copytree(sample.root, tmp_path / "home")
-    return Home(tmp_path / "home", sample.settings)
+def changed(sample_copy: Home, tmp_path: Path) -> Home:
+    """A copy of the sample home with a third of its questions; what is live stays, the candidate may be replaced."""
+    asked = tmp_path / "sample_questions.jsonl"
+    asked.write_text("\n".join(SAMPLE_QUESTIONS.read_text("utf-8").splitlines()[::3]), "utf-8")
+    return replace(sample_copy, settings=replace(sample_copy.settings, questions=(asked,)))
 
 
 def evaluated(name: str, home: Home) -> dg.AssetCheckResult:
@@ -78,7 +79,7 @@ def test_one_stale_anchor_warns_and_names_its_question(changed: Home, tmp_path: 
 
 def test_much_stale_gold_blocks(changed: Home, tmp_path: Path) -> None:
     def spoil(questions: list[dict]) -> None:
-        for question in questions[:30]:
+        for question in questions[:10]:
             for anchor in question["gold"]:
                 anchor["snippet"] = "| 6 | no such row |"
 

@@ -153,3 +153,68 @@ def test_a_long_kind_is_cut_and_an_undefined_number_is_a_dash(
     assert any(line.startswith("k" * 20) and "…" in line and " - " in line for line in lines)
     assert max(map(len, lines)) <= 80
     assert not any("by book" in line for line in lines)
+
+
+def test_a_verdict_is_in_the_json_and_in_the_status(run: Run, tmp_path: Path) -> None:
+    saved = tmp_path / "saved.json"
+    assert run("--save", saved, "--fail-under", "mrr=0.5")[0] == 0
+    status, out, errors = run(
+        "--baseline", saved, "--fail-under", "hit@1=0.99", "--fail-under", "noise@15=15", "--json"
+    )
+    assert status == 1
+    assert errors == ""
+    (found,) = json.loads(out)["verdicts"]
+    assert found["passed"] is False
+    assert [(each["metric"], each["holds"]) for each in found["bounds"]] == [("hit@1", False), ("noise@15", True)]
+    assert {key: found["changes"][key] for key in ("gained", "lost", "moved", "gone", "worse")} == {
+        "gained": [],
+        "lost": [],
+        "moved": [],
+        "gone": 0,
+        "worse": [],
+    }
+    assert [each["id"] for each in json.loads(out)["failures"]["questions"]]
+
+
+def test_a_question_that_is_lost_is_named_with_its_ranks(run: Run, tmp_path: Path) -> None:
+    saved = tmp_path / "saved.json"
+    run("--save", saved)
+    record = json.loads(saved.read_text("utf-8"))
+    (row,) = [row for row in record["rows"] if row["question_id"] == "sample-042"]
+    rank = round(1 / row["values"]["mrr"])
+    assert rank > 1
+    row["values"] |= {"hit@1": 1.0, "mrr": 1.0}
+    saved.write_text(json.dumps(record), "utf-8")
+    status, out, _ = run("--baseline", saved)
+    assert status == 0, "one question is not told from chance"
+    assert "on 109 questions: 0 gained, 1 lost, 0 moved" in out
+    assert f"  lost  sample-042: rank 1 to {rank}: {row['query']}" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--fail-under", "mmr=0.5"), "no metric is called 'mmr'; there are: "),
+        (("--fail-under", "mrr=often"), "write a number from 0 to 1"),
+        (("--baseline", "FOLDER/none.json"), "no such file: "),
+        (("--baseline", "FOLDER"), "cannot be read"),
+        (("--baseline", "FOLDER/other.json"), "does not hold saved scores"),
+        (("--junit", "FOLDER/other.json/scores.xml"), "cannot be written"),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence(
+    run: Run, tmp_path: Path, arguments: tuple[str, ...], sentence: str
+) -> None:
+    (tmp_path / "other.json").write_text("[]")
+    status, out, errors = run(*(each.replace("FOLDER", str(tmp_path)) for each in arguments))
+    assert (status, out) == (2, "")
+    assert errors.startswith("error: ")
+    assert sentence in errors
+    assert len(errors.strip().splitlines()) == 1
+
+
+def test_a_baseline_of_another_strategy_is_refused(run: Run, tmp_path: Path) -> None:
+    run("--save", tmp_path / "saved.json")
+    status, _, errors = run("--strategy", "bm25", "--baseline", tmp_path / "saved.json")
+    assert status == 2
+    assert "the baseline has no scores of bm25, only of default" in errors

@@ -1,13 +1,11 @@
-"""A deployment without its processes: Dagster's daemons and its GraphQL schema, turned by hand, one run at a time."""
+"""Deployments of three small books: one with nothing built, and a copy of one after a build."""
 
-import datetime
-import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING
 
 import dagster as dg
 import pytest
@@ -15,25 +13,13 @@ from dagster._core.remote_origin import InProcessCodeLocationOrigin
 from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import InProcessWorkspaceLoadTarget
-from dagster._daemon.asset_daemon import AssetDaemon
-from dagster._daemon.backfill import execute_backfill_iteration
-from dagster._daemon.run_coordinator.queued_run_coordinator_daemon import QueuedRunCoordinatorDaemon
-from dagster._daemon.sensor import execute_sensor_iteration
-from dagster._scheduler.scheduler import launch_scheduled_runs
-from dagster_graphql.client.query import LAUNCH_PARTITION_BACKFILL_MUTATION, LAUNCH_PIPELINE_EXECUTION_MUTATION
-from dagster_graphql.test.utils import execute_dagster_graphql
 
-from pipeline.definitions import load
-from pipeline.runs.in_process import Runner, sync_books
 from retrieval.home import Home
-from retrieval.index.snapshot.live import live_id
-from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.search.strategies import STRATEGIES
 from retrieval.settings import Settings
-from retrieval.types import Chunk
+from tests.pipeline.defs.deployment import Deployment
 
-REPOSITORY = {"repositoryLocationName": "querymust", "repositoryName": "__repository__"}
-LOGGER = logging.getLogger("deployment")
+if TYPE_CHECKING:
+    from tests.conftest import MadeOnce
 
 WEAPONS = """# {title}
 
@@ -47,188 +33,64 @@ WEAPONS = """# {title}
 """
 
 
-@dataclass
-class Deployment:
-    """A home with the instance and the daemons that serve it."""
-
-    home: Home
-    instance: dg.DagsterInstance
-    context: WorkspaceProcessContext
-    _seen: set[str] = field(default_factory=set)
-
-    def start(self, *names: str) -> None:
-        """Switch sensors or schedules on."""
-        for name in names:
-            with self.context.create_request_context() as request:
-                (repository,) = request.get_code_location("querymust").get_repositories().values()
-                if repository.has_schedule(name):
-                    self.instance.start_schedule(repository.get_schedule(name))
-                else:
-                    self.instance.start_sensor(repository.get_sensor(name))
-
-    def ask(self, query: str, variables: Mapping[str, Any]) -> Any:
-        """The data of a GraphQL answer."""
-        with self.context.create_request_context() as request:
-            answer = execute_dagster_graphql(request, query, dict(variables))
-        assert not answer.errors, answer.errors
-        (value,) = answer.data.values()
-        return value
-
-    def launch(self, job: str = "__ASSET_JOB", assets: Sequence[str] = (), **tags: str) -> str:
-        """Launch a job, or some assets as one run, as the UI's button does; returns the run's id once it is over."""
-        chosen = {"assetSelection": [{"path": [name]} for name in assets]} if assets else {}
-        selector = {**REPOSITORY, "pipelineName": job, **chosen}
-        parameters = {
-            "selector": selector,
-            "mode": "default",
-            "runConfigData": "{}",
-            "executionMetadata": {"tags": [{"key": key.replace("__", "/"), "value": tags[key]} for key in tags]},
-        }
-        answer = self.ask(LAUNCH_PIPELINE_EXECUTION_MUTATION, {"executionParams": parameters})
-        assert answer["__typename"] == "LaunchRunSuccess", answer
-        self.work_off()
-        return str(answer["run"]["runId"])
-
-    def backfill(self, assets: Sequence[str], partitions: Sequence[str] | None = None) -> dg.DagsterRunStatus | str:
-        """Launch a backfill of assets, of all their partitions if none are named; returns how it ended."""
-        parameters: dict[str, Any] = {"assetSelection": [{"path": [name]} for name in assets]}
-        parameters |= {"partitionNames": list(partitions)} if partitions is not None else {"allPartitions": True}
-        answer = self.ask(LAUNCH_PARTITION_BACKFILL_MUTATION, {"backfillParams": parameters})
-        assert answer["__typename"] == "LaunchBackfillSuccess", answer
-        self.work_off()
-        return self.instance.get_backfill(answer["backfillId"]).status.value  # type: ignore[union-attr]
-
-    def add_books(self) -> None:
-        """Make the books of the library partitions, as the sensor's first tick does."""
-        sync_books(self.home, self.instance)
-
-    def change(self, slug: str, before: str, after: str) -> None:
-        """Write other words into a book."""
-        path = self.home.library / slug / "01.md"
-        text = path.read_text()
-        assert before in text
-        path.write_text(text.replace(before, after))
-
-    def launch_build(self) -> list[str]:
-        """What `querymust build` does, with this history; returns its problems."""
-        runner = Runner(load(), self.instance, self.home)
-        jobs = [("index_book", slug) for slug in sync_books(self.home, self.instance)]
-        jobs += [("index_library", None), *(("evaluate", name) for name in STRATEGIES), ("go_live", None)]  # type: ignore[list-item]
-        return [str(problem) for job, key in jobs for problem in runner.run(job, key).problems]
-
-    def all_assets(self) -> list[str]:
-        """Every asset of the code location: what "Materialize all" selects."""
-        with self.context.create_request_context() as request:
-            return sorted(key.to_user_string() for key in request.asset_graph.materializable_asset_keys)
-
-    def dequeue(self) -> int:
-        """Run what waits in the queue, one run after the other; returns how many ran."""
-        ran = 0
-        while self.instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.QUEUED])):
-            list(QueuedRunCoordinatorDaemon(1).run_iteration(self.context))
-            ran += 1
-        return ran
-
-    def work_off(self) -> None:
-        """Turn the backfill daemon and the queue until nothing moves any more."""
-        for _ in range(30):
-            list(execute_backfill_iteration(self.context, LOGGER))
-            under_way = {"REQUESTED", "CANCELING", "FAILING"} & {
-                each.status.value for each in self.instance.get_backfills()
-            }
-            if not self.dequeue() and not under_way:
-                return
-        raise AssertionError("a backfill never ends")
-
-    def tick_sensors(self) -> None:
-        """One tick of each ordinary sensor that is on, and all runs that it asks for."""
-        list(execute_sensor_iteration(self.context, LOGGER, None, None))
-        self.work_off()
-
-    def tick_automation(self) -> None:
-        """One tick of the automation sensor if it is on, and all runs that it asks for."""
-        daemon = AssetDaemon({}, pre_sensor_interval_seconds=1)
-        list(daemon._run_iteration_impl(self.context, None, {}, {}) or ())
-        self.work_off()
-
-    def night(self) -> list[dg.DagsterRun]:
-        """The scheduler at the next 03:00 UTC; returns the runs that there were."""
-        self.new_runs()
-        night = datetime.datetime.now(datetime.UTC).replace(hour=3, minute=0, second=1) + datetime.timedelta(days=1)
-        list(launch_scheduled_runs(self.context, LOGGER, night, {}))
-        self.work_off()
-        return self.new_runs()
-
-    def settle(self) -> list[dg.DagsterRun]:
-        """Tick both sensors until a tick of both asks for nothing; returns the runs that there were."""
-        before = {run.run_id for run in self.instance.get_runs()}
-        count = -1
-        for _ in range(12):
-            runs = self.instance.get_runs_count()
-            if runs == count:
-                found = [run for run in self.instance.get_runs() if run.run_id not in before]
-                return found[::-1]
-            count = runs
-            self.tick_sensors()
-            for _ in range(2):
-                self.tick_automation()
-        raise AssertionError("the automation never comes to rest")
-
-    @property
-    def live(self) -> str | None:
-        """The snapshot that readers get."""
-        return live_id(self.home.root)
-
-    def in_step(self) -> bool:
-        """Whether what is live is the candidate."""
-        return self.live is not None and self.live == self.home.candidate
-
-    def books_live(self) -> set[str]:
-        """The books that readers find something of."""
-        return {chunk.book for chunk in self._chunks_live()}
-
-    def text_live(self) -> str:
-        """All that readers can find."""
-        return "\n".join(chunk.search_text for chunk in self._chunks_live())
-
-    def _chunks_live(self) -> list[Chunk]:
-        assert self.live is not None
-        with open_snapshot(self.home.root, self.live) as snapshot:
-            return list(snapshot.chunks)
-
-    def failures(self, runs: Sequence[dg.DagsterRun]) -> list[str]:
-        """What the steps of these runs failed with, as the UI shows it."""
-        said = []
-        for run in runs:
-            for entry in self.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE):
-                failure = entry.get_dagster_event().step_failure_data
-                data = failure.user_failure_data
-                said.append((data.description if data else "") or (failure.error.message if failure.error else ""))
-        return said
-
-    def new_runs(self) -> list[dg.DagsterRun]:
-        """The runs since the last call, the oldest first."""
-        found = [run for run in self.instance.get_runs() if run.run_id not in self._seen]
-        self._seen |= {run.run_id for run in found}
-        return found[::-1]
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits thirty seconds for the next tick, and nothing is sent anywhere."""
+    monkeypatch.setenv("DAGSTER_DISABLE_TELEMETRY", "1")
+    for daemon in ("asset_daemon", "sensor"):
+        monkeypatch.setattr(f"dagster._daemon.{daemon}.is_under_min_interval", lambda *_, **__: False)
 
 
 @pytest.fixture
-def deployment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
+def deployment(quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
     """Three small books, a home in which nothing was built yet, and nothing switched on."""
-    library = tmp_path / "library"
-    for slug, weapon in (("alpha", "dagger"), ("beta", "sword"), ("gamma", "mace")):
-        (library / slug).mkdir(parents=True)
-        (library / slug / "01.md").write_text(WEAPONS.format(title=slug.title(), first=weapon))
-    home = Home(tmp_path / "home", Settings(library))
+    home = _home(tmp_path)
+    monkeypatch.setenv("QUERYMUST_HOME", str(home.root))
+    with _opened(home) as opened:
+        yield opened
+
+
+@pytest.fixture
+def built_deployment(
+    quick: None, made_once: "MadeOnce", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Deployment]:
+    """The same after a build of its three books: a copy, with a copy of its history."""
+
+    def make(folder: Path) -> None:
+        home = _home(folder)
+        with monkeypatch.context() as during, _opened(home) as opened:
+            during.setenv("QUERYMUST_HOME", str(home.root))
+            opened.add_books()
+            assert opened.launch_build() == []
+            shutil.copytree(opened.instance.root_directory, folder / "history")
+
+    built = made_once("deployment", make)
+    shutil.copytree(built / "library", tmp_path / "library")
+    shutil.copytree(built / "home", tmp_path / "home")
+    home = Home(tmp_path / "home", Settings(tmp_path / "library"))
     home.settings.write(home.root)
     monkeypatch.setenv("QUERYMUST_HOME", str(home.root))
-    monkeypatch.setenv("DAGSTER_DISABLE_TELEMETRY", "1")
-    for daemon in ("asset_daemon", "sensor"):  # nobody waits thirty seconds for the next tick
-        monkeypatch.setattr(f"dagster._daemon.{daemon}.is_under_min_interval", lambda *_, **__: False)
+    with _opened(home, built / "history") as opened:
+        opened.new_runs()
+        yield opened
+
+
+def _home(folder: Path) -> Home:
+    for slug, weapon in (("alpha", "dagger"), ("beta", "sword"), ("gamma", "mace")):
+        (folder / "library" / slug).mkdir(parents=True)
+        (folder / "library" / slug / "01.md").write_text(WEAPONS.format(title=slug.title(), first=weapon))
+    home = Home(folder / "home", Settings(folder / "library"))
+    home.settings.write(home.root)
+    return home
+
+
+@contextmanager
+def _opened(home: Home, history: Path | None = None) -> Iterator[Deployment]:
     memory = Path("/dev/shm")  # Dagster's many small commits cost nothing there
     with ExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory(dir=memory if memory.is_dir() else None))
+        if history is not None:
+            shutil.copytree(history, folder, dirs_exist_ok=True)
         instance = stack.enter_context(dg.instance_for_test(overrides=ONE_AT_A_TIME, temp_dir=folder))
         origin = InProcessCodeLocationOrigin(
             LoadableTargetOrigin(module_name="pipeline.definitions", attribute="defs"), location_name="querymust"

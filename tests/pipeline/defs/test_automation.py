@@ -21,7 +21,7 @@ from retrieval.types import Row
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 if TYPE_CHECKING:
-    from conftest import Deployment
+    from tests.pipeline.defs.deployment import Deployment
 
 BOOKS, FOLLOWS, NIGHT = "new_or_changed_books", "live_follows_books", "nightly_embedding"
 QUESTION = '{"id": "%s", "query": "What does a long sword cost?", "book": "beta", "gold": [{"snippet": "%s"}]}\n'
@@ -94,13 +94,13 @@ def test_a_new_a_changed_and_a_lost_book_go_live_past_every_blocking_check(deplo
     assert deployment.settle() == []
 
 
-def test_a_lost_row_is_refused_once_and_goes_live_when_it_is_back(
-    deployment: "Deployment", monkeypatch: pytest.MonkeyPatch
+def test_switching_a_sensor_on_after_a_build_runs_nothing_and_a_lost_row_is_refused_once_and_goes_live_when_it_is_back(
+    built_deployment: "Deployment", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deployment.start(BOOKS, FOLLOWS)
-    deployment.settle()
-    live = deployment.live
+    deployment, live = built_deployment, built_deployment.live
     assert live is not None
+    deployment.start(BOOKS, FOLLOWS)
+    assert deployment.settle() == []
 
     def losing(found: Sequence[Table], *arguments: object) -> tuple[Row, ...]:
         return row_objects.transform_tables(found, *arguments)[1:]  # type: ignore[arg-type]
@@ -123,16 +123,6 @@ def test_a_lost_row_is_refused_once_and_goes_live_when_it_is_back(
     assert ran(deployment, runs) >= BLOCKING
 
 
-def test_switching_a_sensor_on_after_a_build_runs_nothing(deployment: "Deployment") -> None:
-    for slug in ("alpha", "beta", "gamma"):
-        deployment.instance.add_dynamic_partitions("books", [slug])
-    assert deployment.launch_build() == []
-    built = deployment.live
-    deployment.start(BOOKS, FOLLOWS)
-    assert deployment.settle() == []
-    assert deployment.live == built
-
-
 def test_the_night_embeds_builds_scores_and_promotes(deployment: "Deployment") -> None:
     path = deployment.home.library / "beta" / "01.md"
     deployment.start(BOOKS)
@@ -150,14 +140,17 @@ def test_the_night_embeds_builds_scores_and_promotes(deployment: "Deployment") -
     assert ran(deployment, runs) >= BLOCKING
 
 
-def test_changed_questions_are_scored_and_refuse_the_next_candidate(deployment: "Deployment") -> None:
+def test_changed_questions_are_scored_and_refuse_the_next_candidate(built_deployment: "Deployment") -> None:
+    deployment, live = built_deployment, built_deployment.live
+    assert live is not None
     deployment.start(BOOKS, FOLLOWS)
+    assert deployment.settle() == []
     asked = deployment.home.library.parent / "questions.jsonl"
     asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 15 gp |"))
     replace(deployment.home.settings, questions=(asked,)).write(deployment.home.root)
-    deployment.settle()
-    live = deployment.live
-    assert live is not None
+    runs = deployment.settle()
+    assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
+    assert "gold_resolves" in ran(deployment, runs)
 
     asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 15 gp |") + QUESTION % ("lost", "no such words in it"))
     runs = deployment.settle()
@@ -176,9 +169,8 @@ def test_changed_questions_are_scored_and_refuse_the_next_candidate(deployment: 
     assert "3 gp" in deployment.text_live()
 
 
-def test_what_changed_while_the_automation_was_off_follows_when_it_is_on(deployment: "Deployment") -> None:
-    deployment.add_books()
-    assert deployment.launch_build() == []
+def test_what_changed_while_the_automation_was_off_follows_when_it_is_on(built_deployment: "Deployment") -> None:
+    deployment = built_deployment
     deployment.change("beta", "15 gp", "44 gp")
     deployment.start(BOOKS)
     deployment.tick_sensors()

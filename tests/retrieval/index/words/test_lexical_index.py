@@ -105,4 +105,4 @@ def test_scores_are_okapi_bm25s_on_scifact() -> None:
     (corpus,) = (each for each in read_benchmark("passages", folder, "open") if each.name == "scifact")
     with gzip.open(folder / "scifact.open.jsonl.gz", "rt") as file:
         questions = [json.loads(line)["query"] for line in file]
-    agrees_with_okapi([chunk.search_text for chunk in corpus.chunks(Vocabulary.default())], questions[:100])
+    agrees_with_okapi([chunk.search_text for chunk in corpus.chunks(Vocabulary.default())[::3]], questions[:100])
