@@ -1,7 +1,7 @@
 """What a table means: which line is the heading, which cells are labels, which column picks the row."""
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -69,7 +69,10 @@ def read_table(table: Table) -> Reading:
         header, headings = second_line(header, grid), 1
     header, grid = realigned(header, grid, headings)
     columns = _named(header)
-    rows = _with_roles(columns, grid, headings, title, heads, narrow=len(table.header) == 2)
+    bold = {place for place, row in enumerate(table.rows) if row.bold}
+    rows = _with_roles(columns, grid, headings, title, heads, bold, narrow=len(table.header) == 2)
+    if _period(header) == len(header):
+        rows = tuple(_under_groups(rows))
     data = [row.cells for row in rows if row.role == "data" and row.columns == columns]
     return Reading("grid", columns, rows, _key_column(data), _period(header), find_axis(header))
 
@@ -94,6 +97,7 @@ def _with_roles(
     headings: int,
     title: str | None,
     heads: Container[int],
+    bold: Container[int],
     *,
     narrow: bool,
 ) -> tuple[ReadRow, ...]:
@@ -106,7 +110,7 @@ def _with_roles(
         role: RowRole = "heading" if ordinal < headings else _role(cells)
         if ordinal >= headings and ordinal in heads:
             role, label, current = "heading", None, cells
-        if role == "label" and may_lack and _lacks_a_value(grid, ordinal):
+        if role == "label" and may_lack and ordinal not in bold and _lacks_a_value(grid, ordinal):
             role = "data"
         if role == "label":
             label, current = next(cell for cell in cells if cell), columns
@@ -118,6 +122,28 @@ def _with_roles(
         # A one-column table: its lines are its content, not labels of nothing.
         rows = [replace(row, role="data", label=None) for row in rows]
     return tuple(rows)
+
+
+def _under_groups(rows: Iterable[ReadRow]) -> Iterator[ReadRow]:
+    """The rows; one with a blank first cell stands under the last first cell above it, which is not said again."""
+    above: tuple[str, ...] = ()
+    for row in rows:
+        if row.role != "data":
+            above = ()
+        elif row.cells[0]:
+            above = row.cells
+        elif above and any(row.cells):
+            group = _group(above, row.cells)
+            yield replace(row, label=f"{row.label}, {group}" if row.label else group)
+            continue
+        yield row
+
+
+def _group(above: tuple[str, ...], cells: tuple[str, ...]) -> str:
+    """The first cell above; with the words beside it, if these rows say something that the row above leaves open."""
+    deeper = any(cell and not over for cell, over in zip(cells, above, strict=True))
+    words = next((cell for cell in above[1:] if not is_numeric(cell) and cell), "") if deeper else ""
+    return f"{above[0]} {words}".strip()
 
 
 def _role(cells: tuple[str, ...]) -> RowRole:

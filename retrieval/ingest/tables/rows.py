@@ -36,8 +36,9 @@ def _rows_of(table: Table, reading: Reading, strict: StrictTables, vocabulary: V
 
 
 def _grid_row(table: Table, reading: Reading, row: ReadRow, strict: StrictTables, names: tuple[str, ...]) -> Row:
-    # A label or a note fills one cell: that cell is the key, wherever it is.
-    key = row.cells[reading.key_column] if row.role == "data" else next(cell for cell in row.cells if cell)
+    # A label or a note fills one cell: that cell is the key, wherever it is. Blank, a key leaves it to the next cell.
+    key = row.cells[reading.key_column] if row.role == "data" else ""
+    key = key or next(cell for cell in (*row.cells[reading.key_column :], *row.cells) if cell)
     content = grid_object(table, reading, row, key)
     if row.role == "data" and (query_must := strict.predicate(table, row.columns[reading.key_column], key)):
         content["query_must"] = query_must

@@ -18,6 +18,7 @@ from retrieval.types import Document
 
 NAMESPACE = uuid.UUID("6f1f4d0e-6c0c-5a55-9d7b-5b0f2a1f7c11")
 """Namespace of every id of the project; changing it changes all ids."""
+_BOLD_ROW = re.compile(r"[\s|>]*(?:(?:\*\*|__)[^|]+(?:\*\*|__)[\s|]*)+")
 _MARGIN = re.compile(r"[ \t>]*")
 _DELIMITER = re.compile(r"(?=.*(?:---|:-|-:))[\s|]*(?:(?::?-{2,}:?|:-:?|-:)\s*(?:\|[\s|]*|$))+")
 
@@ -67,7 +68,14 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
             caption=caption,
             header=parsed.header,
             rows=tuple(
-                TableRow(cells, first + line, source, place in parsed.underlined, parsed.notes[place])
+                TableRow(
+                    cells,
+                    first + line,
+                    source,
+                    underlined=place in parsed.underlined,
+                    bold=bool(_BOLD_ROW.fullmatch(source)),
+                    notes=parsed.notes[place],
+                )
                 for place, (cells, line, source) in enumerate(parsed.rows)
             ),
             lines=(first, document.first_line + block.lines[1] - 1),

@@ -13,6 +13,8 @@ class TableRow:
     """The literal source line."""
     underlined: bool = False
     """Whether a second delimiter line is directly below it: it may head the rows that follow."""
+    bold: bool = False
+    """Whether all its words are bold."""
     notes: tuple[str, ...] = ()
     """What the marks in its cells mean: the notes under the table."""
 

@@ -204,3 +204,38 @@ def test_a_first_row_over_a_delimiter_line_continues_the_header():
 
     assert reading.columns == ("Tree", "Size Height", "Size Girth")
     assert roles(reading) == ["heading", "data", "data"]
+
+
+def labels(reading):
+    return [row.label for row in reading.rows]
+
+
+def test_a_row_with_a_blank_first_cell_stands_under_the_one_above():
+    reading = read_table(table("Software|Rating|Cost", "Security|1|20", "|2|40", "|3|90", "Spying|1|50", "|2|60"))
+
+    assert labels(reading) == [None, "Security", "Security", None, "Spying"]
+
+
+def test_a_row_that_says_what_the_one_above_leaves_open_stands_under_its_words_too():
+    reading = read_table(
+        table("Code|Suffix|Article|Rate", "0101.21||Horses for breeding|Free", "|10|Males|", "|20|Females|")
+    )
+
+    assert labels(reading) == [None, "0101.21 Horses for breeding", "0101.21 Horses for breeding"]
+    assert reading.key_column == 2
+
+
+def test_a_blank_first_cell_says_nothing_under_a_label_or_in_pairs_side_by_side():
+    parted = read_table(table("Tree|Size|Age", "Oak|tall|9", "Shrubs||", "|low|3"))
+    paired = read_table(table("Race|Price|Race|Price", "Elf|1|Orc|2", "||Ogre|3"))
+
+    assert labels(parted) == [None, None, "Shrubs"]
+    assert labels(paired) == [None, None]
+
+
+def test_a_row_in_bold_is_a_label_where_a_value_might_be_lacking():
+    made = table("Food|Amount", "Flour|500 g", "For the sauce|", "Butter|50 g", "Salt|5 g")
+    bold = replace(made, rows=tuple(replace(row, bold=place == 1) for place, row in enumerate(made.rows)))
+
+    assert roles(read_table(made)) == ["data"] * 4
+    assert labels(read_table(bold)) == [None, None, "For the sauce", "For the sauce"]

@@ -91,3 +91,9 @@ def test_a_sentence_in_a_list_introduces_no_table_below_the_list():
     listed, below = parse_book(book_of("- Hosts:\n\n  | a |\n  | - |\n  | 1 |\n\n| b |\n| - |\n| 2 |\n")).tables
 
     assert (listed.caption, below.caption) == ("Hosts", None)
+
+
+def test_a_row_of_bold_cells_alone_is_bold():
+    table = only_table("| a | b |\n| - | - |\n| **Sauce** | |\n| **Sauce** | 1 |\n| 1 | |\n| __x__ | **y** |\n")
+
+    assert [row.bold for row in table.rows] == [True, False, False, True]
