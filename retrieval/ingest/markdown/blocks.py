@@ -9,6 +9,7 @@ from retrieval.ingest.markdown.spans import BlockKind, Span, spans_of, without_m
 from retrieval.ingest.markdown.words import TAG_OR_COMMENT, heading_text, without_comments
 
 _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
+_IMPORTS = re.compile(r"(?:import\s[^\n]*\sfrom\s+(['\"])[^\n]*\1;?\s*)+")
 _TABLE_PART = re.compile(r"</?(?:t[drh]|tbody|thead|tfoot)\b", re.IGNORECASE)
 
 
@@ -40,7 +41,7 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
     """
     headings: list[tuple[int, str]] = []
     blocks: list[Block] = []
-    for span in _with_tables_whole(_with_tables_apart(text), text):
+    for span in _with_headers_whole(_with_tables_whole(_with_tables_apart(text), text), text):
         source = span.source.strip("\n")
         if not _is_shown(span.kind, source):
             continue
@@ -52,10 +53,30 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
 
 
 def _is_shown(kind: BlockKind, source: str) -> bool:
-    """Not so are comments, and the line that ends a box."""
+    """Not so are comments, tags without words, the line that ends a box, and the imports of an MDX page."""
     if kind == "html":
-        return bool(without_comments(source).strip())
-    return bool(source.strip(": \t\n"))
+        return _has_words(source) or bool(_TABLE_TAG.search(without_comments(source)))
+    return bool(source.strip(": \t\n")) and not _IMPORTS.fullmatch(source.strip())
+
+
+def _with_headers_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
+    """The spans, with the rows directly above a pipe table's header as part of it: a header of several lines."""
+    lines = text.split("\n")
+    above: Span | None = None
+    for span in spans:
+        if span.kind == "table" and above and above.is_paragraph and above.end == span.start and _is_rows(above.source):
+            yield replace(span, start=above.start, source="\n".join(lines[above.start : span.end]))
+            above = None
+            continue
+        if above:
+            yield above
+        above = span
+    if above:
+        yield above
+
+
+def _is_rows(source: str) -> bool:
+    return all(line.lstrip().startswith("|") for line in source.split("\n"))
 
 
 def _with_tables_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:

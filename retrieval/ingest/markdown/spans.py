@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Literal
 
@@ -15,6 +15,8 @@ _ROW = re.compile(r"(?<!\\)\|")
 _MARGIN = re.compile(r"^[ \t]*(?:>[ \t]*)*")
 _FENCE = re.compile(r":{3,}(?![^\n]*:{3})")
 """`:::info` and `:::` around a box, as Docusaurus, VitePress and MyST write it."""
+_BOX = re.compile(r"(?:!!!|\?\?\?\+?|===)\s+[\w\"]")
+"""`!!! note`, `??? tip`, `=== "Tab"`: what is indented below is in the box, as MkDocs writes it."""
 _ITEM = re.compile(r"^(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]+)+")
 
 
@@ -41,11 +43,17 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
     """
     lines = text.split("\n")
     tokens = block_tokens(text)
+    done = 0
     for index, token in enumerate(tokens):
-        if token.level or not token.map or token.nesting < 0:
+        if token.level or not token.map or token.nesting < 0 or token.map[0] < done:
             continue
         start, end = token.map
-        if token.type == "table_open":
+        if token.type == "paragraph_open" and _BOX.match(lines[start]):
+            done = _indented_end(lines, start)
+            yield _span(lines, "text", start, start + 1, first)
+            yield from _inside(lines, start + 1, done, first)
+            yield from _filled(lines, done, end, first)
+        elif token.type == "table_open":
             yield from _table(lines, start, end, first)
         elif token.type in _CONTAINERS:
             inside = list(takewhile(lambda each: each.level > 0, tokens[index + 1 :]))
@@ -80,6 +88,20 @@ def _kind(token: Token) -> BlockKind:
 
 def _level(token: Token) -> int:
     return int(token.tag[1]) if token.type == "heading_open" else 0
+
+
+def _indented_end(lines: Sequence[str], start: int) -> int:
+    end = start + 1
+    while end < len(lines) and (lines[end].startswith(("    ", "\t")) or not lines[end].strip()):
+        end += 1
+    return end
+
+
+def _inside(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[Span]:
+    """The spans of a box, each with its source as it is in the document."""
+    inner = "\n".join(line.removeprefix("\t").removeprefix("    ") for line in lines[start:end])
+    for span in spans_of(inner, first + start):
+        yield replace(span, source="\n".join(lines[span.start - first : span.end - first]))
 
 
 def _table(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[Span]:

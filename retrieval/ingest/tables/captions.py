@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from retrieval.ingest.markdown.blocks import Block
-from retrieval.ingest.markdown.words import plain_text
+from retrieval.ingest.markdown.words import TAG_OR_COMMENT, plain_text
 
 MAX_SUBTITLE = 200
 """Characters of a line that may come between a caption and its table."""
@@ -19,6 +19,13 @@ _TABLE_CAPTION = re.compile(r"\s*[*_]{0,3}(?i:table)\b[^|]{0,160}")
 _NUMBERED = re.compile(r"\s*[*_]{0,3}(?i:table)\s+(?:\d|[A-Z]\d|[IVXLC]+(?![A-Za-z])|[A-Z](?:[.:\d-]|\s*$))")
 _LABELLED = re.compile(r"(?:(?i:table))?:\s+\S[^|]{0,200}")
 """`Table: Armor` or `: Armor` under a table, as Pandoc and Quarto write it."""
+_HTML_TITLE = re.compile(
+    r"<(summary|figcaption|b|strong|center|h[1-6])\b[^>]*>(?P<words>.*?)</\1>", re.IGNORECASE | re.DOTALL
+)
+_BOX_TITLE = re.compile(
+    r"(?:!!!|\?\?\?\+?|===)\s[^\"\n]*\"(?P<mkdocs>[^\"\n]+)\"|:{3,}\s*\{?[\w-]+\}?[ \t]+(?P<colons>[^\n]+)"
+)
+"""`!!! note "Ports"`, `=== "Linux"`, `:::note Ports`."""
 _ANCHOR = re.compile(r"\s*\{[#.][^{}]*\}\s*$")
 _TITLED = re.compile(_NUMBERED.pattern + r"[\w.-]*\s*[:.–—]\s*\S[^|]{0,160}")
 """`Table 3: Armor.`; not `Table 3 shows the armor.`"""
@@ -113,6 +120,19 @@ def lead_of(paragraph: str) -> Caption | None:
     return Caption(lead, introduces=True) if 0 < len(lead) <= MAX_LEAD else None
 
 
+def _html_title(block: Block) -> str:
+    """The words of an HTML block that says nothing else: `<summary>Options</summary>`, `<b>Options</b>`."""
+    match = _HTML_TITLE.search(block.shown) if block.kind == "html" else None
+    words = plain_text(TAG_OR_COMMENT.sub(" ", match["words"])) if match else ""
+    said = plain_text(TAG_OR_COMMENT.sub(" ", block.shown))
+    return words.rstrip(":") if words == said and len(words) <= MAX_SUBTITLE else ""
+
+
+def _box_title(block: Block) -> str:
+    match = _BOX_TITLE.fullmatch(block.source.strip()) if block.kind == "text" else None
+    return plain_text(match["mkdocs"] or match["colons"]) if match else ""
+
+
 def _title_over_prose(blocks: Sequence[Block], index: int, taken: Collection[int]) -> Caption | None:
     """A title over the prose above the table: `**Table: Omens**` is its caption, another bold line heads both.
 
@@ -155,6 +175,8 @@ def about(blocks: Sequence[Block], index: int) -> str:
 
 def _title_above(blocks: Sequence[Block], index: int, taken: Collection[int]) -> Caption | None:
     """The caption in the last line of the text block above, or, over one short subtitle, of the block above that."""
+    if index and (words := _html_title(blocks[index - 1]) or _box_title(blocks[index - 1])):
+        return Caption(words)
     for block in range(index - 1, max(index - 3, -1), -1):
         if blocks[block].kind != "text" or block in taken:
             return None

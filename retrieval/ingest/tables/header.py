@@ -35,9 +35,9 @@ def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> 
     return header, 0, None
 
 
-def second_line(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The header over whose first row below a delimiter line is drawn again: that row names the columns too."""
-    return _joined(_filled_forward(header), grid[0])
+def joined_headers(upper: tuple[str, ...], lower: tuple[str, ...]) -> tuple[str, ...]:
+    """Two lines of one header, of which the upper names groups of columns."""
+    return _joined(_filled_forward(upper), lower)
 
 
 def part_heads(header: tuple[str, ...], grid: Sequence[tuple[str, ...]], underlined: Sequence[int]) -> frozenset[int]:

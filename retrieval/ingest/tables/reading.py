@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from retrieval.ingest.tables.header import part_heads, realigned, second_line, stacked_header
+from retrieval.ingest.tables.header import joined_headers, part_heads, realigned, stacked_header
 from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import is_numeric, parse_range
 
@@ -66,7 +66,7 @@ def read_table(table: Table) -> Reading:
     header, headings, title = stacked_header(table.header, grid)
     heads = part_heads(table.header, grid, [place for place, row in enumerate(table.rows) if row.underlined])
     if 0 in heads and not headings:
-        header, headings = second_line(header, grid), 1
+        header, headings = joined_headers(header, grid[0]), 1
     header, grid = realigned(header, grid, headings)
     columns = _named(header)
     bold = {place for place, row in enumerate(table.rows) if row.bold}

@@ -5,6 +5,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from retrieval.ingest.html_tables import parse_html_table, without_raised
 from retrieval.ingest.markdown.blocks import Block
@@ -12,6 +13,7 @@ from retrieval.ingest.markdown.parser import split_row
 from retrieval.ingest.markdown.spans import without_marks
 from retrieval.ingest.markdown.words import plain_text, with_blank_comments
 from retrieval.ingest.tables.captions import Caption, about, caption_at
+from retrieval.ingest.tables.header import joined_headers
 from retrieval.ingest.tables.notes import Notes, footnotes, marked, note_of, notes_below, notes_in
 from retrieval.ingest.tables.table import Table, TableRow
 from retrieval.types import Document
@@ -19,6 +21,7 @@ from retrieval.types import Document
 NAMESPACE = uuid.UUID("6f1f4d0e-6c0c-5a55-9d7b-5b0f2a1f7c11")
 """Namespace of every id of the project; changing it changes all ids."""
 _BOLD_ROW = re.compile(r"[\s|>]*(?:(?:\*\*|__)[^|]+(?:\*\*|__)[\s|]*)+")
+_FIRST_DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _MARGIN = re.compile(r"[ \t>]*")
 _DELIMITER = re.compile(r"(?=.*(?:---|:-|-:))[\s|]*(?:(?::?-{2,}:?|:-:?|-:)\s*(?:\|[\s|]*|$))+")
 
@@ -118,13 +121,17 @@ def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     shown = without_marks(with_blank_comments(source)).split("\n")
     raw = [split_row(line) for line in shown]
     grid, said = _read(raw, {**notes, **notes_in(raw)}, plain_text)
-    delimiters = [number for number, line in enumerate(shown) if _is_delimiter(line)]
+    first = next(number for number, line in enumerate(shown) if number and _FIRST_DELIMITER.fullmatch(line))
+    delimiters = {first, *(number for number, line in enumerate(shown) if _is_delimiter(line))}
     width = max(len(cells) for number, cells in enumerate(grid) if number not in delimiters)
     padded = [cells + ("",) * (width - len(cells)) for cells in grid]
-    kept = [i for i in range(2, len(lines)) if shown[i].strip() and i not in delimiters and padded[i] != padded[0]]
+    headers = padded[:first]
+    kept = [i for i in range(first + 1, len(lines)) if shown[i].strip() and i not in delimiters]
+    kept = [i for i in kept if padded[i] not in headers]
     heads = frozenset(place for place, i in enumerate(kept) if i + 1 in delimiters)
     rows = tuple((padded[i], i, lines[i]) for i in kept)
-    return _Parsed(None, padded[0], lines[0], rows, tuple(said[i] for i in kept), heads)
+    header = reduce(joined_headers, headers)
+    return _Parsed(None, header, "\n".join(lines[:first]), rows, tuple(said[i] for i in kept), heads)
 
 
 def _read(

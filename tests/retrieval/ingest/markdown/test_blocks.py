@@ -106,7 +106,7 @@ def test_no_word_is_lost_and_none_doubled_around_html_tables(text):
     assume(not re.search("<!--(?:(?!-->).)*<!--", text, re.DOTALL))  # which of the two begins the comment?
 
     def letters(markup):
-        return "".join(re.sub("<!--.*?-->", "", "".join(markup.split())))
+        return "".join(re.sub("<!--.*?-->|<[^<>]*>", "", "".join(markup.split())))
 
     assert letters("".join(block.source for block in parse_blocks(text))) == letters(text)
 
@@ -135,3 +135,22 @@ def test_a_pipe_table_goes_on_below_a_comment():
     assert kinds(f"{table}\n\nend\n") == [("table", table), ("text", "end")]
     assert len(kinds("| a |\n| - |\n| 1 |\n<!-- b -->\nwords\n")) == 2
     assert len(kinds("| a |\n| - |\n| 1 |\n\n<!-- b -->\n| 3 |\n")) == 2
+
+
+def test_tags_without_words_and_the_imports_of_mdx_are_no_blocks():
+    page = "import A from '@a/b';\nimport B from 'c'\n\n<p><img src='x'/></p>\n\n<Tabs>\n\n"
+    text = f"{page}import duties from all ports\n"
+
+    assert kinds(text) == [("text", "import duties from all ports")]
+
+
+def test_what_is_indented_under_a_box_of_mkdocs_is_in_the_box():
+    text = "!!! note\n    one\n\n    - two\n\n?? none\n\n    code\n"
+
+    assert [(block.source, block.lines) for block in parse_blocks(text)] == [
+        ("!!! note", (0, 1)),
+        ("    one", (1, 2)),
+        ("    - two", (3, 4)),
+        ("?? none", (5, 6)),
+        ("    code", (7, 8)),
+    ]

@@ -172,3 +172,30 @@ def test_a_line_of_pandoc_below_a_table_is_its_caption(line):
 def test_a_box_is_no_word_of_the_sentence_in_it():
     assert under("# A", ":::info\nValues are as follows:").caption == "Values are as follows"
     assert [table.rows[-1].cells for table in tables_of(f":::info\n\n{TABLE}:::\n")] == [("1", "2")]
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "<details>\n<summary>All <b>omens</b></summary>",
+        "<p align='center'><b>All omens:</b></p>",
+        ":::note All omens",
+        "::::{admonition} All omens",
+    ],
+)
+def test_an_html_title_and_the_title_of_a_box_are_titles_of_the_table_below(above):
+    assert under("# A", above).title == "All omens"
+
+
+def test_html_that_says_more_than_a_title_is_none():
+    assert under("# A", "<p><b>Note:</b> omens lie.</p>").title is None
+
+
+def test_a_box_of_mkdocs_titles_the_table_in_it():
+    inside = "".join(f"    {line}\n" for line in TABLE.splitlines())
+    boxed, tab = tables_of(
+        f'# A\n\n!!! note "All omens"\n\n{inside}\n=== "Sea"\n\n    Few. Rates are:\n\n{inside}\nend\n'
+    )
+
+    assert [boxed.title, tab.caption, tab.introduced] == ["All omens", "Few. Rates are", True]
+    assert (boxed.rows[0].cells, boxed.rows[0].source) == (("1", "2"), "    | 1 | 2 |")

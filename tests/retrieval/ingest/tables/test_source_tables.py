@@ -97,3 +97,12 @@ def test_a_row_of_bold_cells_alone_is_bold():
     table = only_table("| a | b |\n| - | - |\n| **Sauce** | |\n| **Sauce** | 1 |\n| 1 | |\n| __x__ | **y** |\n")
 
     assert [row.bold for row in table.rows] == [True, False, False, True]
+
+
+def test_a_header_may_have_several_lines_above_its_delimiter_line():
+    table = only_table(
+        "# A\n\n|  | History of crime |||\n| Level | I | II | III |\n|---|---|---|---|\n| 1 | 0 | 2 | 4 |\n"
+    )
+
+    assert table.header == ("Level", "History of crime I", "History of crime II", "History of crime III")
+    assert [(row.cells, row.line) for row in table.rows] == [(("1", "0", "2", "4"), 9)]
