@@ -160,7 +160,16 @@ def _packed(pieces: Sequence[_Piece], limit: int) -> Iterator[list[_Piece]]:
         yield heading + current
 
 
+def _without_stubs(pieces: Sequence[_Piece]) -> Sequence[_Piece]:
+    """The pieces without what leads them of other sections that hold nothing but a table."""
+    first = next(place for place, piece in enumerate(pieces) if piece.is_prose)
+    over = pieces[first].path
+    of_tables = {piece.path for piece in pieces[:first] if not piece.level and piece.path != over[: len(piece.path)]}
+    return [piece for place, piece in enumerate(pieces) if place >= first or piece.path not in of_tables]
+
+
 def _passage(pieces: Sequence[_Piece]) -> Passage:
+    pieces = _without_stubs(pieces)
     own = [piece for piece in pieces if piece.is_prose]
     return Passage(
         heading_path=_common_start([piece.path for piece in own]),

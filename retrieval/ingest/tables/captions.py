@@ -175,8 +175,8 @@ def about(blocks: Sequence[Block], index: int) -> str:
 
 def _title_above(blocks: Sequence[Block], index: int, taken: Collection[int]) -> Caption | None:
     """The caption in the last line of the text block above, or, over one short subtitle, of the block above that."""
-    if index and (words := _html_title(blocks[index - 1]) or _box_title(blocks[index - 1])):
-        return Caption(words)
+    if index and (outer := _html_title(blocks[index - 1]) or _box_title(blocks[index - 1])):
+        return Caption(outer)
     for block in range(index - 1, max(index - 3, -1), -1):
         if blocks[block].kind != "text" or block in taken:
             return None

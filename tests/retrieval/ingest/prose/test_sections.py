@@ -145,3 +145,13 @@ def test_no_bold_line_and_no_paragraph_is_lost_unless_nothing_but_headings_is_le
     text = "\n\n".join(passage.text for passage in cut("\n\n".join(numbered), 200)).split("\n\n")
 
     assert [part.strip() for part in numbered if part[0] != "#" and part.strip() not in text] == []
+
+
+def test_a_section_of_a_table_alone_does_not_lead_the_prose_of_the_next():
+    table = "| a | b |\n| - | - |\n| 1 | 2 |"
+    (passage,) = cut(f"# A\n\n## B\n\n{table}\n\n## C\n\ntext\n\n## D\n\n{table}\n")
+    (intro,) = cut(f"# A\n\n{table}\n\n## C\n\ntext\n")
+
+    assert (passage.heading_path, passage.titles) == (("A", "C"), ("A", "C", "D"))
+    assert passage.text == "# A\n\n## C\n\ntext\n\n## D\n\n[Table: a, b]"
+    assert intro.text == "# A\n\n[Table: a, b]\n\n## C\n\ntext"
