@@ -13,6 +13,13 @@ from retrieval.ingest.markdown.parser import split_row
 from retrieval.ingest.markdown.spans import without_marks
 from retrieval.ingest.markdown.words import plain_text, with_blank_comments
 from retrieval.ingest.tables.captions import Caption, about, caption_at
+from retrieval.ingest.tables.drawn_tables import (
+    DrawnTable,
+    is_grid,
+    is_list_table,
+    parse_grid,
+    parse_list_table,
+)
 from retrieval.ingest.tables.header import joined_headers
 from retrieval.ingest.tables.notes import Notes, footnotes, marked, note_of, notes_below, notes_in
 from retrieval.ingest.tables.table import Table, TableRow
@@ -109,6 +116,10 @@ class _Parsed:
 
 
 def _parse(block: Block, notes: Notes) -> _Parsed | None:
+    if is_grid(block.shown):
+        return _parse_drawn(block, parse_grid(block.shown), notes)
+    if is_list_table(block.source):
+        return _parse_drawn(block, parse_list_table(block.source), notes)
     if block.kind == "table":
         return _parse_pipes(block.source, notes)
     if block.kind == "html" and "<table" in block.source.lower():
@@ -132,6 +143,21 @@ def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     rows = tuple((padded[i], i, lines[i]) for i in kept)
     header = reduce(joined_headers, headers)
     return _Parsed(None, header, "\n".join(lines[:first]), rows, tuple(said[i] for i in kept), heads)
+
+
+def _parse_drawn(block: Block, drawn: DrawnTable, notes: Notes) -> _Parsed | None:
+    if not drawn.rows:
+        return None
+    lines = block.source.split("\n")
+    width = max(len(row.cells) for row in (*drawn.headers, *drawn.rows))
+    raw = [row.cells + ("",) * (width - len(row.cells)) for row in (*drawn.headers, *drawn.rows)]
+    cells, said = _read(raw, {**notes, **notes_in(raw)}, plain_text)
+    count = len(drawn.headers)
+    header = reduce(joined_headers, cells[:count]) if count else ("",) * width
+    sources = ["\n".join(lines[row.start : row.end]).rstrip("\n") for row in (*drawn.headers, *drawn.rows)]
+    rows = zip(cells[count:], (row.start for row in drawn.rows), sources[count:], strict=True)
+    title = plain_text(drawn.title) or None
+    return _Parsed(title, header, "\n".join(sources[:count]), tuple(rows), tuple(said[count:]))
 
 
 def _read(
