@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import heading_text, without_comments
 from retrieval.ingest.tables.captions import is_bold_line
+from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.source_tables import PlacedTable
 from retrieval.types import Document
 
@@ -82,12 +83,15 @@ def cut_into_passages(
 def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable]) -> _Section:
     table_at = {placed.block: placed.table for placed in tables}
     captions = {placed.caption_block for placed in tables}
+    of_grids = {placed.caption_block for placed in tables if _is_of_grid(placed)}
     root = _Section(0)
     stack = [root]
     for index, block in enumerate(blocks):
         first = document.first_line + block.lines[0]
         lines = (first, first + block.source.count("\n"))
-        level = block.level or (BOLD_LINE_LEVEL if is_bold_line(block) else 0)
+        level = block.level or (BOLD_LINE_LEVEL if is_bold_line(block) and index not in of_grids else 0)
+        if index in of_grids and is_bold_line(block):
+            continue
         if level:
             named = f"{block.shown} (table)" if index in captions else block.shown
             piece = _Piece(named, block.source, lines, block.heading_path, level)
@@ -114,6 +118,14 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
     while len(stack) > 1:
         _settle(stack.pop(), stack[-1])
     return root
+
+
+def _is_of_grid(placed: PlacedTable) -> bool:
+    """Whether a caption directly over a table of many things: the prose below the table is not about them.
+
+    A table that describes one thing has the name of that thing for its caption, and the prose below goes on about it.
+    """
+    return placed.caption_block == placed.block - 1 and read_table(placed.table).kind == "grid"
 
 
 def _is_caption(piece: _Piece) -> bool:

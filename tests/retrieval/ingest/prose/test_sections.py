@@ -55,7 +55,7 @@ def test_a_table_becomes_one_line_and_a_section_of_tables_alone_no_passage():
     (captioned,) = cut(f"# A\n\n**Caption**\n\n{table}\n\ntext\n")
     (bare,) = cut(f"# A\n\ntext\n\n{table}\n")
 
-    assert captioned.text == "# A\n\n**Caption** (table)\n\ntext"
+    assert captioned.text == "# A\n\n[Table: Caption]\n\ntext"
     assert bare.text == "# A\n\ntext\n\n[Table: a, b]"
     assert "1" not in captioned.source + bare.source
     assert cut(f"# A\n\n{table}\n") == ()
@@ -136,7 +136,18 @@ def test_a_title_and_its_subtitle_head_the_same_prose():
 def test_a_caption_under_a_title_stands_for_its_table_once():
     (passage,) = cut("**Rooms**\n\n**Table 2**\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\ntext\n")
 
-    assert passage.text == "**Rooms**\n\n**Table 2** (table)\n\ntext"
+    assert passage.text == "**Rooms**\n\n[Table: Table 2]\n\ntext"
+
+
+def test_prose_below_a_table_is_not_called_by_its_caption_unless_the_table_describes_one_thing():
+    long = sentence(100)
+    grid = "| Color | Beast |\n| - | - |\n| gray | rat |\n| rust | owl |"
+    record = "| Size: | Large |\n| - | - |\n| Speed: | 9 |"
+    (*_, below_grid) = cut(f"# A\n\n{long}\n\n**Bag Colors**\n\n{grid}\n\n{long}\n", 200)
+    (*_, below_record) = cut(f"# A\n\n{long}\n\n**Ghast**\n\n{record}\n\n{long}\n", 200)
+
+    assert (below_grid.titles, below_grid.text) == (("A",), f"# A\n\n{long}")
+    assert below_record.titles == ("Ghast",)
 
 
 @given(st.lists(st.sampled_from(["# H{}", "## S{}", "**B{}**", "p{}", "p{} " + "word " * 80]), max_size=14))
