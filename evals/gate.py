@@ -167,13 +167,16 @@ SNAPSHOT_RULES: tuple[Rule[Contents], ...] = (
     ),
 )
 
+GOLD_RESOLVES: Rule[Scores] = Rule(
+    "gold_resolves",
+    "Every gold anchor is in the candidate. Below the floor nothing goes live; above it the check only warns.",
+    "leaderboard",
+    _stale,
+)
+"""Looks at no ranking, so that a build can ask it before anything is scored."""
+
 SCORE_RULES: tuple[Rule[Scores], ...] = (
-    Rule(
-        "gold_resolves",
-        "Every gold anchor is in the candidate. Below the floor nothing goes live; above it the check only warns.",
-        "leaderboard",
-        _stale,
-    ),
+    GOLD_RESOLVES,
     Rule(
         "no_false_exclusions",
         "No predicate keeps the gold of a question out of what ships.",

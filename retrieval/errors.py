@@ -42,9 +42,11 @@ class InvalidQueryError(RetrievalError):
 class UnknownNameError(RetrievalError):
     """A name that nothing is registered under."""
 
-    def __init__(self, kind: str, name: str, available: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, available: Iterable[str], advice: str = "there are: none") -> None:
+        """`advice` is what to do where nothing is available."""
         self.kind, self.name, self.available = kind, name, tuple(sorted(available))
-        super().__init__(f"no {kind} is called {name!r}; there are: {', '.join(self.available) or 'none'}")
+        there = f"there are: {', '.join(self.available)}" if self.available else advice
+        super().__init__(f"no {kind} is called {name!r}; {there}")
 
 
 class AmbiguousNameError(RetrievalError):

@@ -68,8 +68,11 @@ def build_library(
       querymust build --library books --questions mine.jsonl
       querymust build          (the library and the questions of the last build)
     """
+    from retrieval.ingest.library.library import check_library
+
     with told_when_interrupted(home):
         asked = asked_for(home, library, questions, no_questions=no_questions, embedder=embedder)
+        check_library(asked.home.library)  # loading Dagster takes seconds, and this would be said after it
         done = run_build(asked.home, asked.forgotten, json_=json_, verbose=verbose)
     if not json_:
         print_scores_of_build(asked.home, str(done.library["live_index"]["snapshot"]))
@@ -84,7 +87,9 @@ def told_when_interrupted(root: Path) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         live = pointer.read_bytes() if pointer.is_file() else b""
-        kept = "the live index is as it was" if live == before else "the new index had just gone live"
+        kept = "the live index is as it was" if live else "nothing is live yet"
+        if live != before:
+            kept = "the new index had just gone live"
         err.print(f"Interrupted; {kept}. Run the same command to go on.")
         raise typer.Exit(INTERRUPTED) from None
 

@@ -40,7 +40,7 @@ def search(
       querymust search "turning a vampire" --k 1 --full
       querymust search "turning a vampire" --json
     """
-    from retrieval.search.metadata_filter.emptiness import why_empty
+    from retrieval.search.metadata_filter.emptiness import strange_values, why_empty
     from retrieval.search.metadata_filter.text import read_filter
 
     wanted = read_filter(*where) if where else None
@@ -52,6 +52,8 @@ def search(
         err.print(
             f"--where: {reason or 'what is left has a query_must that this question does not meet'}", markup=False
         )
+    elif wanted is not None and (strange := strange_values(wanted, retriever.snapshot.metadata)):
+        err.print(f"--where: {strange}", markup=False)
     if json_:
         print_json(retrieval_record(retrieval, short_id))
         return

@@ -5,12 +5,18 @@ from dataclasses import dataclass
 
 import dagster as dg
 
+from evals.errors import EvaluationError
+from evals.evaluation import question_sets
+from evals.experiment import Experiment
+from evals.gate import GOLD_RESOLVES, Scores
+from evals.statistics.aggregates import evaluability
 from pipeline.building.book_entry import BookEntry, book_entries
 from pipeline.definitions import load
 from pipeline.runs.in_process import Runner, cancel_unfinished, dagster_instance, sync_books
-from pipeline.runs.outcomes import Build, Progress, Step
+from pipeline.runs.outcomes import Build, Problem, Progress, Step
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.ingest.library.library import BookFolder, list_books, stray_files
 from retrieval.search.strategies import STRATEGIES
 
@@ -67,7 +73,21 @@ def build(
                 done.books[job.key] = outcome
             else:
                 done.library |= outcome.numbers
+            if job.name == "index_library" and not done.problems:
+                done.problems.extend(_stale_gold(home))
     return done
+
+
+def _stale_gold(home: Home) -> list[Problem]:
+    """What the gate will say of the questions' gold, whatever the scores are: known before minutes of scoring."""
+    try:
+        with open_snapshot(home.root, home.candidate) as snapshot:
+            sets = question_sets(home.settings.questions, tuple(snapshot.chunks))
+    except EvaluationError as error:
+        return [Problem(GOLD_RESOLVES.name, str(error))]
+    unscored = tuple(each for one in sets for each in one.unscored)
+    reasons = GOLD_RESOLVES.reasons(Scores(Experiment(home.candidate, (), evaluability(sets), unscored, ())))
+    return [Problem(reason.rule, str(reason.objection)) for reason in reasons if reason.blocks]
 
 
 def _compared(folders: tuple[BookFolder, ...], before: Mapping[str, BookEntry]) -> Build:

@@ -88,7 +88,7 @@ class ChunkFile:
         """The id that begins so.
 
         Raises:
-            UnknownNameError: no id does; lists those next to it in their order.
+            UnknownNameError: no id does; lists those that begin alike.
             AmbiguousNameError: several do; lists them.
         """
         given = beginning.encode()
@@ -100,7 +100,9 @@ class ChunkFile:
             listed = [self._called(position) for position in range(first, last)[:LISTED]]
             raise AmbiguousNameError("chunk", beginning, listed + more)
         near = range(max(0, first - LISTED // 2), min(len(self), first + LISTED // 2))
-        raise UnknownNameError("chunk", beginning, [self._called(position) for position in near])
+        alike = [at for at in near if self.id_at(at).startswith(beginning[: max(2, len(beginning) // 2)])]
+        advice = "search prints the id of each hit: querymust search QUESTION"
+        raise UnknownNameError("chunk", beginning, [self._called(position) for position in alike], advice)
 
     def _called(self, position: int) -> str:
         return f"{self.short_id(self.id_at(position))} ({self[position].title})"

@@ -51,13 +51,7 @@ def list_books(library: Path) -> tuple[BookFolder, ...]:
     Raises:
         LibraryError: no such folder, no markdown in it, or two folders with one slug.
     """
-    if not library.is_dir():
-        raise LibraryError(f"{library} is not a folder; name the folder that holds your books")
-    folders = _book_folders(library)
-    if not folders and _markdown_files(library):
-        folders = [library.resolve()]
-    if not folders:
-        raise LibraryError(f"{library} holds no markdown (*.md) file, neither itself nor in its sub-folders")
+    folders = _folders(library)
     books: dict[str, BookFolder] = {}
     for folder in folders:
         slug = slugify(folder.name)
@@ -67,6 +61,15 @@ def list_books(library: Path) -> tuple[BookFolder, ...]:
             )
         books[slug] = BookFolder(slug, folder, _digest(folder, library / VOCABULARY_FILE))
     return tuple(books[slug] for slug in sorted(books))
+
+
+def check_library(library: Path) -> None:
+    """See that there is something to read, without reading it.
+
+    Raises:
+        LibraryError: no such folder, or no markdown in it.
+    """
+    _folders(library)
 
 
 def stray_files(library: Path) -> tuple[str, ...]:
@@ -100,6 +103,17 @@ def read_book(folder: BookFolder) -> Book:
     if any(document.metadata["last_update_date"] == UNKNOWN_DATE for document in documents):
         warnings.insert(0, f"no last_update_date in book.toml: {UNKNOWN_DATE} is used")
     return Book(folder.slug, str(defaults["title"]), tuple(documents), _ignored(folder.path), tuple(warnings))
+
+
+def _folders(library: Path) -> list[Path]:
+    if not library.is_dir():
+        raise LibraryError(f"{library} is not a folder; name the folder that holds your books")
+    folders = _book_folders(library)
+    if not folders and _markdown_files(library):
+        folders = [library.resolve()]
+    if not folders:
+        raise LibraryError(f"{library} holds no markdown (*.md) file, neither itself nor in its sub-folders")
+    return folders
 
 
 def _book_folders(library: Path) -> list[Path]:

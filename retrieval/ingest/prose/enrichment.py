@@ -20,6 +20,8 @@ MIN_LABELS = 2
 SHORT_LINE = 90
 """Characters of a line that classifies ("_Evocation [Fire]_"); longer ones tell a story."""
 FIRST_LINES = 3
+RULESET = "ruleset_id"
+"""What the author of a role-playing book says of it, and of no other book."""
 
 _PAGE = re.compile(r"^\s*(?:<!--\s*page[\s:]*(\d+)\s*-->|\[page\s+(\d+)\]|\{page[\s:]+(\d+)\})\s*$", re.IGNORECASE)
 _LABEL = re.compile(r"^[\s*_>-]*([A-Za-z][A-Za-z. ]{1,24}?)[*_]*:", re.MULTILINE)
@@ -68,9 +70,10 @@ def _metadata(chunk: Chunk, pages: Sequence[tuple[int, int]]) -> Iterator[tuple[
     yield "is_rule_bearing", bearing
     if chunk.heading_path:
         yield "section_path", chunk.heading_path
-    words = chunk.search_text.casefold()
-    if tags := tuple(name for name, pattern in lists.tags if pattern.search(words)):
-        yield "tags", tags
+    if RULESET in chunk.metadata:  # the tags are subjects of games, and "magic" is not one of a tariff
+        words = chunk.search_text.casefold()
+        if tags := tuple(name for name, pattern in lists.tags if pattern.search(words)):
+            yield "tags", tags
     if traits := tuple(dict.fromkeys(_traits(chunk, lists))):
         yield "traits", traits
     place = bisect_right(pages, (chunk.lines[0], 1 << 62))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from retrieval.index.snapshot.metadata_index import Column, MetadataIndex
-from retrieval.search.metadata_filter.filter import And, Contains, Eq, Filter, In, Or
+from retrieval.search.metadata_filter.filter import And, Contains, Eq, Filter, In, Ne, Not, Or
 
 LISTED = 12
 """Values that are named at most."""
@@ -21,6 +21,31 @@ def why_empty(wanted: Filter, index: MetadataIndex) -> str | None:
         return None
     strange = [said for each in _demands(wanted) for said in _unknown(each, index)]
     return "; ".join(strange) or "the filters leave no chunk: each is met by some, all together by none"
+
+
+def strange_values(wanted: Filter, index: MetadataIndex) -> str | None:
+    """One sentence about values that the filter names and no chunk has, be it empty or not; None without such."""
+    said = []
+    for key, value, filters in _named(wanted):
+        if not filters.mask(index).any():
+            said.append(f"no chunk has {key}={value}; {key} is one of: {_listed(index.columns[key], [value])}")
+    return "; ".join(dict.fromkeys(said)) or None
+
+
+def _named(wanted: Filter) -> Iterator[tuple[str, str, Filter]]:
+    """(key, value, the filter for that value alone) of every value that is asked for or refused."""
+    if isinstance(wanted, And | Or):
+        for each in wanted.filters:
+            yield from _named(each)
+    elif isinstance(wanted, Not):
+        yield from _named(wanted.filter)
+    elif isinstance(wanted, In):
+        for value in wanted.values:
+            yield wanted.key, str(value), Eq(wanted.key, value)
+    elif isinstance(wanted, Contains | Eq):
+        yield wanted.key, str(wanted.value), wanted
+    elif isinstance(wanted, Ne):
+        yield wanted.key, str(wanted.value), Eq(wanted.key, wanted.value)
 
 
 def _demands(wanted: Filter) -> Iterator[Filter]:

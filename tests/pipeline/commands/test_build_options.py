@@ -1,16 +1,20 @@
 """What `querymust build` and `querymust quickstart` make of their options, of what a home remembers, and of neither."""
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 from pipeline import cli
-from pipeline.commands.build import asked_for
+from pipeline.commands.build import asked_for, told_when_interrupted
 from pipeline.runs.outcomes import Build
 from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.settings import FILE_NAME, Settings
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)
@@ -128,6 +132,33 @@ def test_remembered_questions_that_are_gone_are_missed_before_anything_is_done(
     assert "gone.jsonl" in line
     assert "--questions" in line
     assert [path.name for path in home.root.iterdir()] == [FILE_NAME]
+
+
+def test_a_library_that_is_not_there_is_said_before_dagster_is_loaded(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pipeline import cli\n"
+        "try: cli.main()\n"
+        "finally: print('dagster' in sys.modules, 'pipeline.runs.apart' in sys.modules)"
+    )
+    given = ["build", "--library", str(tmp_path / "none"), "--home", str(tmp_path / "home")]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *given], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "False False\n")
+    assert done.stderr == f"error: {tmp_path / 'none'} is not a folder; name the folder that holds your books\n"
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize(("live", "said"), [(None, "nothing is live yet"), ("one", "the live index is as it was")])
+def test_what_is_kept_is_said_when_a_build_is_interrupted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], live: str | None, said: str
+) -> None:
+    if live is not None:
+        (tmp_path / "live").write_text(live)
+    with pytest.raises(typer.Exit) as stop, told_when_interrupted(tmp_path):
+        raise KeyboardInterrupt
+    assert stop.value.exit_code == 130
+    assert capsys.readouterr().err == f"Interrupted; {said}. Run the same command to go on.\n"
 
 
 def test_an_embedder_that_does_not_exist_is_not_remembered(

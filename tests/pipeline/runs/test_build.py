@@ -1,5 +1,6 @@
 """Real builds through Dagster in a home of their own: what is incremental, what is refused, what is never lost."""
 
+import json
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -159,6 +160,26 @@ def test_questions_of_another_library_keep_the_candidate_from_going_live(tiny: H
     assert all("Stack Trace" not in problem.sentence for problem in done.problems)
     assert "questions" in done.problems[0].sentence
     assert live_id(tiny.root) == before
+
+
+def test_stale_gold_stops_a_build_before_anything_is_scored(tiny: Home, tmp_path: Path) -> None:
+    before = live_id(tiny.root)
+    question = {
+        "id": "q",
+        "query": "What does a mace cost?",
+        "book": "tiny",
+        "gold": [{"snippet": "| Mace | 1d6 | 8 gp |"}],
+    }
+    gone = question | {"id": "gone", "gold": [{"snippet": "| Mace | 1d6 | 9 gp |"}]}
+    (tmp_path / "asked.jsonl").write_text("\n".join(map(json.dumps, (question, gone))))
+    replace_in_book(tiny, "A dagger is drawn", "It is drawn")
+    done = build(replace(tiny, settings=replace(tiny.settings, questions=(tmp_path / "asked.jsonl",))))
+    (problem,) = done.problems
+    assert problem.where == "gold_resolves"
+    assert problem.sentence.endswith("gold is stale (gone)")
+    assert "0.500" in problem.sentence
+    assert live_id(tiny.root) == before
+    assert not (tiny.evaluations / tiny.candidate).exists()
 
 
 def test_books_of_every_odd_shape_are_indexed_correctly(tmp_path: Path) -> None:

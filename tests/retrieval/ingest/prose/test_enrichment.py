@@ -109,6 +109,13 @@ def test_a_line_of_its_own_marks_a_page(line: str) -> None:
     assert page_marks(Document("b", "d", f"text\n{line}\nsee [page 9] there", first_line=4)) == ((5, 7),)
 
 
+def test_a_book_has_tags_of_games_only_if_it_says_that_it_is_one() -> None:
+    assert all("tags" not in chunk.metadata for chunk in CHUNKS)
+    told = {chunk.title: chunk.metadata.get("tags") for chunk in chunks_of(TEXT, {"ruleset_id": "old-1"})}
+    assert any("magic" in (tags or ()) for tags in told.values())
+    assert any("equipment" not in (tags or ()) for tags in told.values())
+
+
 def test_what_the_author_says_wins() -> None:
     told = chunks_of(TEXT, {"content_kind": "lore", "tags": "mine"})
     assert {chunk.metadata["content_kind"] for chunk in told} == {"lore"}
