@@ -10,7 +10,7 @@ AS_TEXT: frozenset[Kind] = frozenset({"dice", "version", "date", "time", "ratio"
 """Kinds that have no place on the line of numbers: they match their own spelling alone."""
 
 
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 """What two conversions of one value may differ by, as a part of it."""
 
 _SAME = str.maketrans({"−": "-", "–": "-", "×": "x", "*": "x"})
@@ -70,12 +70,12 @@ def _within(ends: tuple[float, float], low: float, high: float) -> bool:
 
 
 def _slack(end: float) -> float:
-    return 0.0 if isinf(end) else abs(end) * _ROUNDING
+    return 0.0 if isinf(end) else abs(end) * ROUNDING
 
 
 def beyond(bound: float) -> float:
     """The least value that counts as more than a bound: nearer ones may be the bound itself in another unit."""
-    return bound + max(abs(bound), 1.0) * _ROUNDING * 10
+    return bound + max(abs(bound), 1.0) * ROUNDING * 10
 
 
 def spelling(text: str) -> str:

@@ -40,6 +40,10 @@ class WordllamaEmbedder:
         vector: Vector = self._embed([canonical(query).text.strip()])[0]
         return vector
 
+    def embed_one(self, text: str) -> Vector:
+        """The vector that `embed` gives this text, (256,); for a few short texts this is the faster way."""
+        return self._pooled(self._tokenizer.encode(literal(text), add_special_tokens=False).ids)
+
     def _embed(self, texts: Sequence[str]) -> Vector:
         matrix = np.empty((len(texts), _DIMENSIONS), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):

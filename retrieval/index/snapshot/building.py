@@ -19,7 +19,10 @@ from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.live import snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
+from retrieval.index.words.column_index import ColumnIndex
 from retrieval.index.words.evidence_index import EvidenceIndex
+from retrieval.index.words.field_index import FieldIndex
+from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
 from retrieval.index.words.tokenizer import TOKENIZATION, Tokenization, Tokenize, question_tokenizer, tokenizer
 from retrieval.query_must.canonical.canonical import as_point, canonical_term
@@ -141,7 +144,11 @@ def _write_own_files(
     lexical.save(folder / "lexical")
     tell("evidence", 0, len(chunks))
     numbered, worded = _split_names(chunks, vocabulary)
-    EvidenceIndex.build(chunks, worded, vocabulary, tokenize, ask).save(folder / "evidence")
+    evidence = EvidenceIndex.build(chunks, worded, vocabulary, tokenize, ask)
+    evidence.save(folder / "evidence")
+    FieldIndex.build(chunks, evidence.of, lexical.terms, tokenize).save(folder / "fields")
+    FigureIndex.build(chunks, evidence.of, lexical.terms, tokenize).save(folder / "figures")
+    ColumnIndex.build(chunks, evidence.of).save(folder / "columns")
     MetadataIndex.build(chunks).save(folder / "metadata")
     tell("predicates", 0, len(chunks))
     predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], numbered, vocabulary)

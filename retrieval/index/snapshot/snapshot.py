@@ -9,6 +9,9 @@
                           vectors.npy              (n, dimensions) float32
                           lexical/                 BM25 over search_text
                           evidence/                words by the place where they are
+                          fields/                  the words of every field, in their order
+                          figures/                 the numbers of cells, columns and headings
+                          columns/                 vectors of the column names
                           graph/                   what leads from a chunk to others
                           metadata/                values by key, for a caller's filter
                           predicates/              compiled query_must and names, and their vocabulary
@@ -20,6 +23,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from retrieval.arrays import load_array
 from retrieval.errors import IndexCorruptError, IndexMissingError
@@ -33,7 +37,10 @@ from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
+from retrieval.index.words.column_index import ColumnIndex
 from retrieval.index.words.evidence_index import EvidenceIndex
+from retrieval.index.words.field_index import FieldIndex
+from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
 from retrieval.query_must.compiled.predicates import CompiledPredicates
@@ -81,6 +88,27 @@ class Snapshot:
     def evidence(self) -> EvidenceIndex:
         """Where the words of a question are."""
         return EvidenceIndex.load(self.folder / "evidence")
+
+    @cached_property
+    def fields(self) -> FieldIndex:
+        """The words of every field."""
+        return FieldIndex.load(self.folder / "fields")
+
+    @cached_property
+    def figures(self) -> FigureIndex:
+        """The quantities of cells, columns and headings."""
+        return FigureIndex.load(self.folder / "figures")
+
+    @cached_property
+    def columns(self) -> ColumnIndex:
+        """What column names mean."""
+        return ColumnIndex.load(self.folder / "columns")
+
+    @cached_property
+    def rarity(self) -> npt.NDArray[np.float64]:
+        """Weight of every word of the lexical index, (terms,): ln(1 + (N - n + 0.5) / (n + 0.5)), Lucene's idf."""
+        n = np.diff(self.lexical.documents.starts)
+        return np.asarray(np.log1p((len(self) - n + 0.5) / (n + 0.5)), dtype=np.float64)
 
     @cached_property
     def graph(self) -> Graph:

@@ -1,0 +1,142 @@
+import re
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from retrieval.errors import IndexCorruptError
+from retrieval.index.term_table import TermTable
+from retrieval.index.words.field_index import UNKNOWN, FieldIndex
+from retrieval.types import Chunk
+
+PROSE = Chunk(
+    id="", book="b", document="d.md", kind="prose", text="", search_text="ropes are long", source="", lines=(1, 1),
+    heading_path=("Gear", "Camp", "Rope"),
+)  # fmt: skip
+ROW = replace(
+    PROSE,
+    kind="row",
+    search_text="not read",
+    heading_path=("Rules", "Fight", "Weapons", "Long swords"),
+    caption="Swords of old",
+    table_id="swords",
+    row_key="long sword",
+    columns=("Weapon", "Armor Rating", "Cost (gp)"),
+    cells=("long sword", "", "15 gp"),
+)
+CHUNKS = [ROW, PROSE, replace(ROW, row_key="mace", cells=("mace", "4", "xyzzy gp"))]
+OF = np.asarray([0, 1, 0], dtype=np.int32)
+KNOWN = sorted(
+    {"long", "sword", "swords", "mace", "15", "4", "gp", "weapon", "weapons", "armor", "rating", "ar", "cost", "fight"}
+    | {"ropes", "are", "rope", "camp", "gear", "of", "rules"}
+)
+TERMS = TermTable.build([word.encode() for word in KNOWN])
+
+
+def tokens(text):
+    return re.findall(r"\w+", text.casefold())
+
+
+@pytest.fixture
+def index():
+    return FieldIndex.build(CHUNKS, OF, TERMS, tokens)
+
+
+def said(words, key):
+    return ["?" if number == UNKNOWN else KNOWN[number] for number in words[key].tolist()]
+
+
+def arrays_of(index):
+    for field in fields(index):
+        value = getattr(index, field.name)
+        yield from (value,) if isinstance(value, np.ndarray) else (value.starts, value.items)
+
+
+def test_the_words_of_a_row_stand_in_their_order(index):
+    assert said(index.key, 0) == ["long", "sword"]
+    assert said(index.cell, 0) == ["long", "sword", "15", "gp"]
+    assert said(index.passage, 0) == []
+
+
+def test_prose_has_a_passage_and_no_cells(index):
+    assert said(index.passage, 1) == ["ropes", "are", "long"]
+    assert said(index.key, 1) == said(index.cell, 1) == said(index.column, 1) == said(index.caption, 1) == []
+
+
+def test_a_word_that_the_lexical_index_lacks_is_unknown_and_keeps_its_place(index):
+    assert said(index.cell, 2) == ["mace", "4", "?", "gp"]
+
+
+def test_every_word_knows_its_cell_and_an_empty_cell_counts(index):
+    assert index.cell_of[index.cell.span(0)].tolist() == [0, 0, 2, 2]
+    assert index.cell_of[index.cell.span(2)].tolist() == [0, 1, 2, 2]
+
+
+def test_a_column_of_several_words_is_also_called_by_its_initials(index):
+    assert said(index.column, 0) == ["weapon", "armor", "rating", "ar", "cost", "gp"]
+    assert index.column_of[index.column.span(0)].tolist() == [0, 1, 1, 1, 2, 2]
+
+
+def test_initials_are_cut_as_the_words_of_a_question_are():
+    def cut(text):
+        return [word.removesuffix("s") for word in tokens(text)]
+
+    row = replace(ROW, columns=("Fire Gear Size",))
+    index = FieldIndex.build([row], np.zeros(1, dtype=np.int32), TermTable.build([b"fg"]), cut)
+
+    assert index.column[0].tolist() == [UNKNOWN, UNKNOWN, UNKNOWN, 0]
+
+
+def test_headings_are_told_apart_by_how_near_they_are(index):
+    assert said(index.heading, 0) == ["long", "swords"]
+    assert said(index.above, 0) == ["weapons"]
+    assert said(index.further, 0) == ["rules", "fight"]
+    assert said(index.caption, 0) == ["swords", "of", "?"]
+    assert [said(field, 1) for field in (index.heading, index.above, index.further)] == [["rope"], ["camp"], ["gear"]]
+
+
+def test_a_section_is_one_document_and_one_heading_path():
+    places = [
+        PROSE,
+        replace(PROSE, search_text="another"),
+        replace(PROSE, heading_path=("Gear",)),
+        replace(PROSE, document="e.md"),
+        replace(PROSE, book="c"),
+        ROW,
+        replace(PROSE, heading_path=ROW.heading_path),
+    ]
+    index = FieldIndex.build(places, np.arange(len(places), dtype=np.int32), TERMS, tokens)
+
+    assert index.section.tolist() == [0, 0, 1, 2, 3, 4, 4]
+
+
+def test_a_saved_index_reads_back(index, tmp_path):
+    index.save(tmp_path)
+
+    for built, loaded in zip(arrays_of(index), arrays_of(FieldIndex.load(tmp_path)), strict=True):
+        assert built.dtype == loaded.dtype
+        assert built.tolist() == loaded.tolist()
+
+
+@pytest.mark.parametrize("name", ["cell", "cell_of", "heading_starts", "section"])
+def test_a_damaged_file_is_refused(index, tmp_path, name):
+    index.save(tmp_path)
+    (tmp_path / f"{name}.npy").write_bytes(b"no array")
+
+    with pytest.raises(IndexCorruptError, match=name):
+        FieldIndex.load(tmp_path)
+
+
+def test_words_that_do_not_fit_their_starts_are_refused(index, tmp_path):
+    index.save(tmp_path)
+    np.save(tmp_path / "key.npy", index.key.items[:-1])
+
+    with pytest.raises(IndexCorruptError, match="key"):
+        FieldIndex.load(tmp_path)
+
+
+def test_an_empty_library_has_an_index_without_words(tmp_path):
+    FieldIndex.build([], np.zeros(0, dtype=np.int32), TermTable.build([]), tokens).save(tmp_path)
+    index = FieldIndex.load(tmp_path)
+
+    assert (len(index.key), len(index.column), len(index.section)) == (0, 0, 0)

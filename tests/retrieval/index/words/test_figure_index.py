@@ -1,0 +1,144 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from retrieval.errors import IndexCorruptError
+from retrieval.index.term_table import TermTable
+from retrieval.index.words.figure_index import (
+    BARE,
+    CELLS,
+    HEAD,
+    IS_FRACTION,
+    LABEL,
+    LONGEST,
+    STRANGE,
+    UNIT,
+    WORD,
+    FigureIndex,
+    unit_number,
+)
+from retrieval.index.words.tokenizer import tokens
+from retrieval.types import Chunk
+
+ROW = Chunk(
+    id="", book="b", document="d.md", kind="row", text="", search_text="", source="", lines=(1, 1), heading_path=(),
+    table_id="t",
+)  # fmt: skip
+TERMS = TermTable.build([b"pound", b"spear"])
+
+
+def build(*chunks):
+    number = {}
+    of = [number.setdefault(chunk.table_id or place, len(number)) for place, chunk in enumerate(chunks)]
+    return FigureIndex.build(chunks, np.asarray(of, dtype=np.int32), TERMS, tokens)
+
+
+def row(*cells, key=None, **given):
+    return replace(ROW, cells=cells, row_key=key, **given)
+
+
+def ends(figures, key):
+    return [tuple(each) for each in figures.ends[figures.cell.span(key)][:, 2:].tolist()]
+
+
+def test_cells_that_are_one_quantity_are_read_with_their_places():
+    index = build(row("7", "spear", "3-5", "about 7 of them and more"), row("", "2d6", "10 lb"))
+
+    assert index.rows.cell[0].tolist() == [0, 2]
+    assert ends(index.rows, 0) == [(7, 7), (3, 5)]
+    assert index.rows.cell[1].tolist() == [2]
+
+
+def test_a_quantity_keeps_its_unit_its_word_and_its_label():
+    index = build(row("10 lb", "level 3", "1/2", "8"))
+    pound, level, half, bare = index.rows.marks.tolist()
+
+    assert index.units.text_of(pound[UNIT]) == "kilogram"
+    assert index.units.text_of(level[LABEL]) == "level"
+    assert half[IS_FRACTION] == 1
+    assert (bare[UNIT], bare[LABEL], bare[IS_FRACTION]) == (BARE, BARE, 0)
+
+
+def test_a_unit_is_also_a_word_of_the_lexical_index():
+    index = build(row("3 spears", "3 tridents"))
+
+    assert index.rows.marks[:, WORD].tolist() == [TERMS.position("spear"), BARE]
+    assert {index.units.text_of(number) for number in index.rows.marks[:, UNIT]} == {"spear", "trident"}
+
+
+def test_columns_captions_and_the_two_nearest_headings_are_read_once_a_table():
+    first = row("x", heading_path=("Part 9", "Level 3", "Page 4"), caption="Roll 12", columns=("name", "level 5"))
+    index = build(first, replace(first, cells=("y",)))
+
+    assert len(index.tables.cell) == 1
+    assert index.tables.cell[0].tolist() == [HEAD, HEAD, HEAD, 1]
+    assert ends(index.tables, 0) == [(3, 3), (4, 4), (12, 12), (5, 5)]
+
+
+def test_prose_has_headings_and_no_cells():
+    index = build(replace(row("7"), table_id=None, kind="prose", columns=("level 5",), heading_path=("Level 3",)))
+
+    assert index.rows.cell[0].tolist() == []
+    assert index.tables.cell[0].tolist() == [HEAD]
+
+
+def test_long_cells_and_those_of_very_wide_rows_are_not_read():
+    assert build(row("5" + " " * LONGEST)).rows.cell[0].tolist() == []
+    assert len(build(row(*["5"] * (CELLS + 3))).rows.cell[0]) == CELLS
+
+
+def test_the_cell_that_picks_the_row_is_known():
+    assert build(row("a", "5", key="5"), row("a", "b"), row("a", key="elsewhere")).key_cell.tolist() == [1, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("key", "letter"), [("K", "K"), ("11 (B)", "B"), ("(C)", "C"), ("k", ""), ("KL", ""), ("11 (BC)", ""), (None, "")]
+)
+def test_a_code_is_a_single_capital_that_the_key_is_or_has_in_brackets(key, letter):
+    assert build(row(key or "x", key=key)).code.tolist() == [ord(letter) if letter else 0]
+
+
+def test_prose_has_no_code():
+    assert build(replace(row("K", key="K"), table_id=None)).code.tolist() == [0]
+
+
+def test_a_unit_that_no_cell_has_is_strange_and_none_is_bare():
+    index = build(row("50%"))
+
+    assert unit_number(index.units, None) == BARE
+    assert unit_number(index.units, "second") == STRANGE
+    assert index.percent == unit_number(index.units, "percent") >= 0
+    assert build(row("50")).percent == STRANGE
+
+
+def test_a_saved_index_reads_back(tmp_path):
+    index = build(row("10 lb", "1/2", "K", key="K", heading_path=("Level 3",)), row("50%", key="50%"))
+    index.save(tmp_path)
+    loaded = FigureIndex.load(tmp_path)
+
+    for built, read in ((index.rows, loaded.rows), (index.tables, loaded.tables)):
+        assert built.cell.starts.tolist() == read.cell.starts.tolist()
+        assert built.cell.items.tolist() == read.cell.items.tolist()
+        assert built.ends.tolist() == read.ends.tolist()
+        assert built.marks.tolist() == read.marks.tolist()
+    assert loaded.key_cell.tolist() == index.key_cell.tolist() == [2, 0]
+    assert loaded.code.tolist() == index.code.tolist()
+    assert [loaded.units.text_of(place) for place in range(len(loaded.units))] == ["kilogram", "level", "percent"]
+
+
+@pytest.mark.parametrize("name", ["rows_ends", "tables_marks", "key_cell", "code", "terms"])
+def test_a_damaged_file_is_refused(tmp_path, name):
+    build(row("10 lb")).save(tmp_path)
+    (tmp_path / f"{name}.npy").write_bytes(b"")
+
+    with pytest.raises(IndexCorruptError, match=name):
+        FigureIndex.load(tmp_path)
+
+
+def test_an_empty_library_has_an_index_without_figures(tmp_path):
+    build().save(tmp_path)
+    index = FigureIndex.load(tmp_path)
+
+    assert (len(index.rows.cell), len(index.tables.cell), len(index.key_cell), len(index.units)) == (0, 0, 0, 0)
+    assert index.rows.ends.shape == index.rows.marks.shape == (0, 4)
