@@ -85,6 +85,8 @@ class Strategy:
     query_must: QueryMustMode = "off"
     evidence: "EvidenceWeights | None" = None
     """Rank by evidence, in these weights; both legs are parts of it, so their own weights are not used."""
+    second_look: bool = False
+    """Put the best by evidence in the order of the shipped trees, which see how words and numbers fit together."""
     max_iterations: int = 3
     """Rounds of the `iterative` mode."""
     noisy_weight: float = 1.0

@@ -14,6 +14,7 @@ from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, best, total
 from retrieval.search.graph_boost import graph_boost, named_entities, reached
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
+from retrieval.search.rerank.rerank import BEST, SecondLook, second_look
 from retrieval.search.routing import routed
 from retrieval.search.stopwatch import Stopwatch
 from retrieval.strategy import GraphBoost, Strategy
@@ -21,8 +22,8 @@ from retrieval.types import Vector
 
 NAMED = GraphBoost(relations=("describes", "see", "contains"), depth=3)
 """How far from the name of a thing its chunks are, where a strategy with `graph_first` does not say."""
-GAIN = "graph_boost"
-"""What the graph adds is called so; `base_score` beside it is a sum already and no part of one."""
+GAIN, BASE = "graph_boost", "base_score"
+"""What the graph adds, and what was there before, which is a sum already and no part of one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +34,7 @@ class Legs:
     """(n,) BM25."""
     dense: Cosines | None
     evidence: Evidence | None
+    question: Query
     named: Positions | None = None
     """Chunks that the graph connects with what the question names, rising; None where the strategy does not look."""
 
@@ -80,6 +82,14 @@ class Legs:
         values = self.evidence.at(positions)
         return [Leg(values[name], weight, name=name) for name, weight in strategy.evidence.items() if weight]
 
+    def looked_at_again(
+        self, snapshot: Snapshot, strategy: Strategy, scores: Scores, allowed: Mask | None
+    ) -> SecondLook:
+        """A second look at the best of these scores; an empty one where the strategy takes none."""
+        if not strategy.second_look or self.evidence is None or self.lexical is None:
+            return SecondLook.nowhere()
+        return second_look(snapshot, self.question, self.evidence, self.lexical, scores, allowed)
+
     def at(self, positions: Positions) -> Mapping[str, Scores]:
         """What was measured of these chunks, by name."""
         if self.evidence is not None:
@@ -112,7 +122,7 @@ def scan(snapshot: Snapshot, question: Query, vector: Vector | None, strategy: S
         with watch.stage("graph"):
             words = snapshot.lexical.tokenize(question.text)
             named = reached(snapshot.graph, named_entities(snapshot.graph, words), strategy.graph or NAMED)
-    return Legs(lexical, dense, evidence, named)
+    return Legs(lexical, dense, evidence, question, named)
 
 
 def rank(
@@ -135,20 +145,41 @@ def rank(
     """
     mask = where if admitted is None else admitted_mask(snapshot, admitted, where)
     scaled = legs.scaled(strategy)
-    base = legs.fused(strategy, scaled, k, mask, where)
+    base = legs.fused(strategy, scaled, max(k, BEST) if strategy.second_look else k, mask, where)
     kept = mask if strategy.routing is None else routed(base, snapshot.graph.chapters, strategy.routing, mask)
-    scores, gains = raised(base, snapshot, strategy, legs.named, kept)
+    first = legs.looked_at_again(snapshot, strategy, base, kept)
+    scores, gains = raised(first.over(base), snapshot, strategy, legs.named, kept)
     found = best(scores, k, kept)
     displaced = np.empty(0, dtype=np.int64)
     if admitted is not None and mask is not None:
-        unfiltered = best(scores, k, where)
+        unfiltered = _unfiltered(legs, snapshot, strategy, base, scores, k, (mask, where))
         displaced = unfiltered[~mask[unfiltered]]
     raises = {name: gain[found] for name, gain in gains.items()}
+    own = gains[BASE][found] if gains else scores[found]
     parts = [
-        *legs.parts(strategy, scaled, found),
+        *(legs.parts(strategy, scaled, found) if first.is_empty else first.parts(found, own)),
         *(Leg(gain, name=name) for name, gain in raises.items() if name == GAIN),
     ]
     return Ranking(found, scores[found], {**legs.at(found), **raises}, parts, displaced)
+
+
+def _unfiltered(
+    legs: Legs,
+    snapshot: Snapshot,
+    strategy: Strategy,
+    base: Scores,
+    scores: Scores,
+    k: int,
+    masks: tuple[Mask, Mask | None],
+) -> Positions:
+    """The k best as if no predicate excluded any; a second look is taken again where it would see others."""
+    mask, where = masks
+    if not strategy.second_look:
+        return best(scores, k, where)
+    seen = best(base, BEST, where)
+    if mask[seen].all():
+        return best(scores, k, mask)
+    return best(legs.looked_at_again(snapshot, strategy, base, where).over(base), k, where)
 
 
 def raised(
@@ -165,4 +196,4 @@ def raised(
         gains[named] += float(np.ptp(scores)) + float(gains.max()) + 1.0
     if strategy.graph is None and named is None:
         return scores, {}
-    return scores + gains, {"base_score": scores, GAIN: gains}
+    return scores + gains, {BASE: scores, GAIN: gains}

@@ -1,0 +1,1 @@
+"""The second look at the best candidates: how their words and numbers fit the question together."""

@@ -1,0 +1,124 @@
+"""The second look: the best candidates of the first in a better order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from retrieval.index.snapshot.metadata_index import Mask
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.search.evidence.evidence import Evidence
+from retrieval.search.fusion import Leg, Positions, Scores, best
+from retrieval.search.query import Query
+from retrieval.search.rerank.features import candidates, matrix, measure
+from retrieval.search.rerank.trees import Matrix, Trees
+
+TREES_FILE = Path(__file__).with_name("trees.json")
+"""The trees that ship; `querymust fit` fits and writes them."""
+
+BEST, LEXICAL = 100, 50
+"""Candidates: that many of the best by all evidence, and by BM25 alone."""
+
+START, FIRST_LOOK = "start", "first_look"
+"""What the trees say of every candidate before they know anything; what a chunk has that is no candidate."""
+
+_GROUPS: Mapping[str, Sequence[str]] = {
+    "lexical": ("part_lexical", "less_part_lexical"),
+    "dense": ("part_dense", "less_part_dense"),
+    "numbers": ("number_", "less_number_", "part_number", "part_figure", "part_axis", "code_", "other_code"),
+    "siblings": ("behind_", "distinct", "less_distinct"),
+    "order": ("order", "less_order"),
+    "columns": ("meaning", "less_meaning", "column_", "less_column", "covered_column", "only_column", "part_column"),
+    "names": (
+        *("part_name", "less_part_name", "part_quote", "part_heading", "said_key", "words_key", "covered_key"),
+        *("whole_", "less_whole", "best_cell", "less_best_cell"),
+    ),
+    "heads": (
+        *("said_", "less_said", "words_", "covered_head", "less_covered_head", "covered_caption", "covered_above"),
+        *("covered_further", "only_head", "part_title", "part_head"),
+    ),
+    "words": ("part_text", "together", "less_together", "covered", "less_covered", "missing", "only_row"),
+    "form": ("is_row", "length", "steps"),
+}
+"""The parts that a score is shown in: a feature belongs to the first group that has a beginning of its name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SecondLook:
+    """Candidates and what the trees make of them."""
+
+    positions: Positions
+    """(n,) rising."""
+    scores: Scores
+    """(n,)."""
+    values: Matrix
+    """(n, features)."""
+
+    @classmethod
+    def nowhere(cls) -> "SecondLook":
+        """At no candidate."""
+        return cls(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 0), dtype=np.float32))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no candidate."""
+        return not len(self.positions)
+
+    def parts(self, positions: Positions, scores: Scores) -> Sequence[Leg]:
+        """What the scores of these chunks are the sum of; they come from the scores that `over` gave."""
+        place = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
+        looked = self.positions[place] == positions
+        trees = shipped()
+        shares = trees.shares(self.values[place]) * looked[:, None]
+        legs = [Leg(np.where(looked, trees.start, 0.0), name=START)]
+        groups = [group_of(name) for name in trees.names]
+        legs += [Leg(shares[:, [each == group for each in groups]].sum(axis=1), name=group) for group in _GROUPS]
+        if not looked.all():
+            legs.append(Leg(np.where(looked, 0.0, scores), name=FIRST_LOOK))
+        return legs
+
+    def over(self, scores: Scores) -> Scores:
+        """Every chunk's score: the trees' for candidates; the others come after them, in the order of the first."""
+        if self.is_empty:
+            return scores
+        moved: Scores = scores - (float(scores.max()) - float(self.scores.min()) + 1.0)
+        moved[self.positions] = self.scores
+        return moved
+
+
+def second_look(
+    snapshot: Snapshot, question: Query, evidence: Evidence, lexical: Scores, scores: Scores, allowed: Mask | None
+) -> SecondLook:
+    """Look again at the best of a first ranking.
+
+    Args:
+        snapshot: what is searched.
+        question: what was asked.
+        evidence: of the first look.
+        lexical: (n,) BM25.
+        scores: (n,) of the first look, whole for its `BEST` best.
+        allowed: (n,) chunks that may come back; None: all.
+    """
+    positions = pool(scores, lexical, allowed)
+    if not len(positions):
+        return SecondLook.nowhere()
+    values = matrix(measure(snapshot, question, candidates(snapshot, evidence, positions)), shipped().names)
+    return SecondLook(positions, shipped().scores(values), values)
+
+
+def pool(scores: Scores, lexical: Scores, allowed: Mask | None) -> Positions:
+    """The candidates of a first ranking, rising; the arguments are those of `second_look`."""
+    return np.union1d(best(scores, BEST, allowed), best(lexical, LEXICAL, allowed))
+
+
+def group_of(feature: str) -> str:
+    """The part that a feature is shown in."""
+    return next(group for group, names in _GROUPS.items() if feature.startswith(tuple(names)))
+
+
+@cache
+def shipped() -> Trees:
+    """The trees that ship."""
+    return Trees.read(TREES_FILE)

@@ -1,0 +1,126 @@
+"""Regression trees as arrays: what they say of each candidate, and which feature moved it by how much."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.errors import IndexCorruptError
+
+Matrix = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.float64]
+
+LEAF = -1
+
+
+@dataclass(frozen=True)
+class Trees:
+    """The sum of binary trees. A value goes left where it is not above the threshold.
+
+    Every node has a value: a leaf its own, an inner node the mean of the leaves below it by how many examples they had.
+    A path's steps therefore sum up to what its leaf says: each step belongs to the feature that was asked there
+    (Saabas 2014, "Interpreting random forests"; the sum is exact).
+    """
+
+    names: tuple[str, ...]
+    """The features in the order of the columns."""
+    roots: npt.NDArray[np.int32]
+    feature: npt.NDArray[np.int32]
+    """Of each node; `LEAF` for a leaf."""
+    threshold: npt.NDArray[np.float64]
+    left: npt.NDArray[np.int32]
+    right: npt.NDArray[np.int32]
+    value: npt.NDArray[np.float64]
+
+    @cached_property
+    def depth(self) -> int:
+        """Steps of the longest path."""
+        nodes, steps = self.roots, 0
+        while len(nodes := nodes[self.feature[nodes] != LEAF]):
+            nodes, steps = np.concatenate([self.left[nodes], self.right[nodes]]), steps + 1
+        return steps
+
+    @property
+    def start(self) -> float:
+        """What the trees say before they know anything."""
+        return float(self.value[self.roots].sum())
+
+    def scores(self, values: Matrix) -> Scores:
+        """(n,) of candidates (n, features)."""
+        node = np.tile(self.roots, (len(values), 1))
+        for _ in range(self.depth):
+            node = self._step(values, node)
+        total: Scores = self.value[node].sum(axis=1)
+        return total
+
+    def shares(self, values: Matrix) -> Scores:
+        """(n, features): what each feature adds; with `start` they sum up to the score."""
+        node = np.tile(self.roots, (len(values), 1))
+        found = np.zeros((len(values), len(self.names)))
+        row = np.broadcast_to(np.arange(len(values))[:, None], node.shape)
+        for _ in range(self.depth):
+            below = self._step(values, node)
+            moved = below != node
+            np.add.at(found, (row[moved], self.feature[node[moved]]), (self.value[below] - self.value[node])[moved])
+            node = below
+        return found
+
+    def _step(self, values: Matrix, node: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        asked = self.feature[node]
+        value = np.take_along_axis(values, np.maximum(asked, 0), axis=1)
+        below = np.where(value <= self.threshold[node], self.left[node], self.right[node])
+        return np.where(asked == LEAF, node, below)
+
+    def to_json(self) -> Mapping[str, Any]:
+        """As it is written; thresholds and values exactly."""
+        return {
+            "names": list(self.names),
+            **{name: getattr(self, name).tolist() for name in _ARRAYS},
+        }
+
+    @classmethod
+    def read(cls, path: Path) -> "Trees":
+        """The trees of a file.
+
+        Raises:
+            IndexCorruptError: the file cannot be read, or its arrays do not fit each other.
+        """
+        try:
+            found = json.loads(path.read_text("utf-8"))
+            arrays = {name: np.asarray(found[name], dtype=dtype) for name, dtype in _ARRAYS.items()}
+            names = tuple(map(str, found["names"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise IndexCorruptError(f"{path} holds no trees ({error}); install the program again") from error
+        sizes = {array.shape for name, array in arrays.items() if name != "roots"}
+        if len(sizes) != 1:
+            raise IndexCorruptError(f"{path} holds arrays of {sorted(sizes)} nodes; install the program again")
+        trees = cls(names, **arrays)
+        if not trees._is_sound():
+            raise IndexCorruptError(f"{path} holds nodes that lead nowhere; install the program again")
+        return trees
+
+    def _is_sound(self) -> bool:
+        """Whether every path ends: children stand before their parents, and every feature has a name."""
+        here = np.arange(len(self.feature))
+        inner = self.feature != LEAF
+        below = np.stack([self.left, self.right])
+        return bool(
+            np.all((self.roots >= 0) & (self.roots < len(here)))
+            and np.all((self.feature >= LEAF) & (self.feature < len(self.names)))
+            and np.all((below >= 0) & (below < here) | ~inner)
+        )
+
+
+_ARRAYS = {
+    "roots": np.int32,
+    "feature": np.int32,
+    "threshold": np.float64,
+    "left": np.int32,
+    "right": np.int32,
+    "value": np.float64,
+}

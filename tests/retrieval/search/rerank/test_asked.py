@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+
+from retrieval.index.words.figure_index import BARE, STRANGE
+from retrieval.search.query import Query
+from retrieval.search.rerank.asked import MOST, ask
+
+
+@pytest.fixture
+def asking(snapshot):
+    return lambda text: ask(snapshot, Query.ask(text, snapshot.vocabulary))
+
+
+@pytest.fixture
+def text_of(snapshot):
+    return lambda positions: {snapshot.lexical.terms.text_of(int(place)) for place in positions}
+
+
+def test_only_words_that_the_index_has_are_asked_and_they_rise(asking, text_of):
+    asked = asking("zzyzx rope, mace and rope")
+
+    assert text_of(asked.words) == text_of(asking("mace rope").words)
+    assert len(asked.words) == len(asked.weights) == 2
+    assert (np.diff(asked.words) > 0).all()
+
+
+def test_a_rare_word_weighs_more(asking, text_of):
+    asked = asking("level rope silk")
+    weight = dict(zip((min(text_of([place])) for place in asked.words), asked.weights, strict=True))
+
+    assert weight["silk"] > weight["rope"] > weight["level"] > 0
+    assert asked.whole == pytest.approx(sum(weight.values()))
+
+
+def test_a_pair_is_worth_its_lighter_word_and_has_a_direction(asking, text_of):
+    asked = asking("silk rope")
+    place = {min(text_of([word])): number for number, word in enumerate(asked.words)}
+    silk, rope = place["silk"], place["rope"]
+
+    assert asked.pairs[silk, rope] == asked.weights.min()
+    assert asked.pairs.sum() == asked.pairs[silk, rope]
+
+
+def test_of_a_long_question_the_rarest_words_are_asked(asking, snapshot, shelf):
+    words = sorted({word for chunk in shelf for word in snapshot.lexical.ask(chunk.search_text)})
+    asked = asking(" ".join(words))
+
+    assert len(words) > MOST
+    assert len(asked.words) == len(asked.weights) == MOST
+    known = snapshot.lexical.terms.positions(words)
+    assert asked.weights.min() >= np.sort(snapshot.rarity[known])[-MOST] - 1e-12
+
+
+def test_a_question_without_a_known_word_asks_nothing(asking):
+    asked = asking("zzyzx plugh")
+
+    assert (len(asked.words), asked.pairs.shape, asked.figures, asked.whole) == (0, (0, 0), (), 1.0)
+
+
+def test_a_number_knows_its_unit_and_the_words_beside_it(asking, text_of, snapshot):
+    (figure,) = asking("what has a weight of 5 lb").figures
+    (strange,) = asking("after 7 minutes").figures
+    (bare,) = asking("the level 5 poison throw").figures
+
+    assert snapshot.figures.units.text_of(figure.unit) == figure.quantity.unit
+    assert "weight" in text_of(figure.near)
+    assert strange.unit == STRANGE
+    assert bare.unit == BARE
+    assert snapshot.figures.units.text_of(bare.label) == "level" if bare.label >= 0 else bare.label == STRANGE
+    assert {"level", "poison", "throw"} <= text_of(bare.near)
+
+
+def test_dice_and_dates_are_no_numbers(asking):
+    assert asking("roll 2d6 for the mace").figures == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "codes"),
+    [
+        ("hull of size K", "K"),
+        ("hull class (B), or M", "BM"),
+        ("which hull do I want", ""),
+        ("A hull", ""),
+        ("the KM hull", ""),
+        ("M. Hulot's hull", ""),
+        ("the bard's B'ane", ""),
+        ("size k", ""),
+    ],
+)
+def test_a_code_is_a_capital_letter_that_stands_alone(asking, question, codes):
+    assert asking(question).codes == frozenset(map(ord, codes))

@@ -1,0 +1,148 @@
+import numpy as np
+import pytest
+
+from retrieval.search.dense.cosine import Cosines
+from retrieval.search.evidence.evidence import gather
+from retrieval.search.query import Query
+from retrieval.search.rerank.features import NAMES, candidates, matrix, measure
+
+
+@pytest.fixture(scope="module")
+def measured(snapshot, retriever):
+    """Every feature of every chunk for a question, and where each chunk is."""
+
+    def of(text, ids=None):
+        question = Query.ask(text, snapshot.vocabulary)
+        dense = Cosines(snapshot.vectors, retriever.embedder.embed_query(text))
+        evidence = gather(snapshot, question, snapshot.lexical.scores(text), dense)
+        positions = np.arange(len(snapshot)) if ids is None else np.sort(snapshot.chunks.positions(ids))
+        return measure(snapshot, question, candidates(snapshot, evidence, positions))
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def of(measured, snapshot):
+    """One feature of some chunks."""
+
+    def values(question, feature, *ids):
+        found = measured(question)[feature]
+        return [round(float(found[place]), 6) for place in snapshot.chunks.positions(list(ids))]
+
+    return values
+
+
+QUESTIONS = [
+    "what does a level 5 fighter need against poison",
+    "how heavy is the long sword",
+    "size K",
+    "the next level after 3",
+    "zzyzx",
+    "12%",
+    "rope " * 300,
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_named_feature_is_measured_finite_and_the_same_again(measured, snapshot, question):
+    found = measured(question)
+
+    assert set(NAMES) <= set(found)
+    assert len(set(NAMES)) == len(NAMES)
+    for name in NAMES:
+        assert found[name].shape == (len(snapshot),), name
+        assert np.isfinite(found[name]).all(), name
+    assert np.array_equal(matrix(found, NAMES), matrix(measured(question), NAMES))
+
+
+def test_nothing_is_measured_that_no_tree_may_see(measured):
+    assert sorted(measured("rope")) == sorted(NAMES)
+
+
+def test_the_matrix_has_the_features_in_the_order_of_their_names(measured):
+    found = measured("how heavy is the long sword")
+    values = matrix(found, ("length", "is_row"))
+
+    assert values.dtype == np.float32
+    assert values[:, 1].tolist() == found["is_row"].tolist()
+
+
+def test_a_single_candidate_is_measured(measured):
+    assert all(len(values) == 1 for values in measured("hemp rope", ["gear-hemp rope"]).values())
+
+
+def test_the_row_whose_key_holds_the_number_is_told_from_its_neighbours(of):
+    question = "what does a level 5 fighter need against poison"
+    rows = ("fighter-saves-1-3", "fighter-saves-4-6", "fighter-saves-7-9", "fighter-saves-10+")
+
+    assert of(question, "number_key", *rows) == [0, 1, 0, 0]
+    assert of(question, "number_key_labelled", *rows) == [0, 1, 0, 0]
+    assert of(question, "number_other_key", *rows) == [1, 0, 1, 1]
+    behind = of(question, "behind_number_key", *rows)
+    assert behind[1] == 0
+    assert min(behind[0], behind[2], behind[3]) > 0
+
+
+def test_a_key_that_is_open_upwards_holds_every_higher_number(of):
+    assert of("a fighter of level 300", "number_key", "fighter-saves-10+", "fighter-saves-7-9") == [1, 0]
+
+
+def test_a_number_that_no_candidate_has_is_unexplained(of):
+    assert of("a mace of 77 lb", "number_unexplained", "gear-iron mace") == [1]
+    assert of("a mace of 8 lb", "number_unexplained", "gear-iron mace", "gear-silk rope") == [0, 1]
+
+
+def test_words_in_the_order_of_the_question_count_more(of):
+    question = "what is a long sword"
+    ordered = of(question, "order_key", "gear-long sword", "gear-sword of the long night", "gear-silk rope")
+
+    assert ordered == [1, 0, 0]
+
+
+def test_a_cell_that_is_said_whole_is_told_from_one_of_which_a_part_is_said(of):
+    whole = of("price of a long sword", "whole_cells", "gear-long sword", "gear-sword of the long night")
+
+    assert whole[0] > 0 == whole[1]
+    assert of("price of a long sword", "whole_key", "gear-long sword", "gear-silk rope")[1] == 0
+
+
+def test_a_code_of_the_question_speaks_for_its_row_and_against_the_others(of):
+    rows = ("hulls-K", "hulls-11 (B)", "hulls-M")
+
+    assert of("cargo of a hull of size B", "code_key", *rows) == [0, 1, 0]
+    assert of("cargo of a hull of size B", "other_code_key", *rows) == [1, 0, 1]
+    assert of("cargo of a hull", "other_code_key", *rows) == [0, 0, 0]
+
+
+def test_the_column_that_means_what_is_asked_speaks_for_its_table(of):
+    gear, hull = of("how heavy is it", "meaning", "gear-hemp rope", "hulls-K")
+
+    assert gear > hull
+    assert of("how heavy is it", "less_meaning", "gear-hemp rope", "hulls-K") == [
+        0,
+        pytest.approx(hull - gear, abs=1e-5),
+    ]
+
+
+def test_only_the_rows_of_the_subject_have_its_words_above_them(of):
+    own, other = of("saving throws of fighters", "covered_heading", "fighter-saves-1-3", "cleric-saves-1-3")
+
+    assert own == 1.0 > other
+
+
+def test_what_sets_a_row_apart_is_not_what_all_rows_of_its_table_say(of):
+    silk, hemp, mace = of("silk rope", "distinct", "gear-silk rope", "gear-hemp rope", "gear-iron mace")
+
+    assert silk > hemp > mace == 0
+
+
+def test_prose_beside_the_row_that_was_asked_for_is_behind_it(of):
+    question = "what does a level 5 fighter need against poison"
+
+    assert of(question, "behind_section_number", "prose-x", "fighter-saves-4-6") == [1, 0]
+    assert of(question, "is_row", "prose-x", "fighter-saves-4-6") == [0, 1]
+
+
+def test_a_question_that_steps_between_rows_is_known(of):
+    assert of("which item is heavier than the silk rope", "steps", "gear-silk rope") == [1]
+    assert of("weight of the silk rope", "steps", "gear-silk rope") == [0]

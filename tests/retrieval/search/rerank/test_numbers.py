@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.index.term_table import TermTable
+from retrieval.index.words.figure_index import FigureIndex, unit_number
+from retrieval.index.words.tokenizer import tokens
+from retrieval.quantities import AS_TEXT, holds, quantities, whole_quantity
+from retrieval.search.rerank.asked import Figure
+from retrieval.search.rerank.numbers import Held
+from retrieval.types import Chunk
+
+UNITS = ["lb", "kg", "feet", "inches", "yards", "minutes", "hours", "seconds", "spears", "rounds", "levels"]
+
+
+def row(cell):
+    return Chunk(
+        id=cell, book="b", document="d.md", kind="row", text="", search_text="", source="", lines=(1, 1),
+        heading_path=(), table_id="t", cells=(cell,),
+    )  # fmt: skip
+
+
+def held_by(cells, question):
+    """What the arrays say of each number of a question and each cell, and what `holds` says."""
+    positions = np.arange(len(cells))
+    index = FigureIndex.build(
+        [row(cell) for cell in cells], np.zeros(len(cells), dtype=np.int32), TermTable.build([]), tokens
+    )
+    rows = Held.of(index.rows, positions)
+    for asked in quantities(question):
+        if asked.kind not in AS_TEXT:
+            none = np.zeros(0, dtype=np.int64)
+            figure = Figure(asked, unit_number(index.units, asked.unit), unit_number(index.units, asked.label), none)
+            marks = np.zeros(len(cells), dtype=bool)
+            marks[rows.owner] = rows.hold(figure, index.percent)
+            read = [whole_quantity(cell) for cell in cells]
+            plain = [found is not None and found.kind not in AS_TEXT and holds(found, asked) for found in read]
+            yield asked.text, marks.tolist(), plain
+
+
+SAME = ["half", "1/2", "0.5", "50%", "40%–50%", "50", "6 inches", "0.5 feet", "3 yards", "9 feet", "90 minutes"]
+SAME += ["1.5 hours", "9 levels", "level 9", "9", "up to 9", "9+", "9 or more feet", "under 90 minutes"]
+
+small = st.integers(0, 12)
+numbers = st.one_of(
+    small.map(str),
+    st.integers(-3, 120).map(str),
+    st.tuples(small, small).map(lambda ends: f"{min(ends)}-{max(ends) + 1}"),
+    small.map("{}+".format),
+    small.map("{} or more".format),
+    small.map("up to {}".format),
+    small.map("under {}".format),
+    small.map("more than {}".format),
+    st.sampled_from(["1/2", "1/4", "3/4", "2 1/2", "0.5", "1.5", "0.1", "half"]),
+)
+figures = st.one_of(
+    numbers,
+    st.tuples(numbers, st.sampled_from(UNITS)).map(" ".join),
+    st.tuples(st.sampled_from(["level", "AC", "page"]), numbers).map(" ".join),
+    st.sampled_from(SAME),
+    st.integers(0, 100).map("{}%".format),
+    st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda ends: f"{min(ends)}%–{max(ends) + 1}%"),
+)
+
+
+@given(st.lists(figures, min_size=1, max_size=8), figures)
+def test_the_arrays_say_what_holds_says(cells, question):
+    for text, found, plain in held_by(cells, question):
+        assert found == plain, text
+
+
+@pytest.mark.parametrize("question", SAME)
+def test_the_arrays_say_what_holds_says_of_equal_values(question):
+    for cells in (SAME, *([cell] for cell in SAME)):
+        for text, found, plain in held_by(cells, question):
+            assert found == plain, (text, cells)
+
+
+@pytest.mark.parametrize(
+    ("cell", "question", "held"),
+    [
+        ("3-5", "4", True),
+        ("3-5", "3-6", False),
+        ("10+", "level 200", True),
+        ("90 minutes", "90", True),
+        ("90 minutes", "1.5 hours", True),
+        ("90 minutes", "90 lb", False),
+        ("46%–55%", "1/2", True),
+        ("1/2", "50%", True),
+        ("6 inches", "0.5 feet", True),
+        ("10 feet", "120 inches", True),
+        ("3 yards", "9 feet", True),
+        ("300 seconds", "5 minutes", True),
+        ("0.3 feet", "3.6 inches", True),
+        ("level 3", "3 levels", True),
+        ("2d6", "6", False),
+    ],
+)
+def test_a_cell_that_is_known_to_hold_a_number(cell, question, held):
+    ((_, found, plain),) = held_by([cell], question)
+
+    assert found == plain == [held]
+
+
+def test_a_percentage_meets_a_fraction_where_no_cell_has_a_percentage():
+    ((_, found, plain),) = held_by(["1/2", "1/4"], "50%")
+
+    assert found == plain == [True, False]

@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+
+from retrieval.search.rerank.siblings import among_siblings, behind_best, in_section
+
+TABLES = np.asarray([0, 0, 0, 1, 2])
+IS_ROW = np.asarray([True, True, True, True, False])
+
+
+def test_a_row_is_behind_the_best_of_its_own_table():
+    behind = behind_best(TABLES, 3, IS_ROW)(np.asarray([0.2, 0.9, 0.5, 0.1, 0.0]))
+
+    assert behind == pytest.approx([0.7, 0.0, 0.4, 0.0, 0.0])
+
+
+def test_prose_is_behind_nobody_of_its_table():
+    behind = behind_best(np.asarray([0, 0]), 1, np.asarray([True, False]))
+
+    assert behind(np.asarray([1.0, 0.0])).tolist() == [0.0, 0.0]
+
+
+def test_what_every_row_of_a_table_says_sets_none_apart():
+    cells = np.asarray([[1, 1], [1, 0], [1, 0], [0, 1], [0, 0]], dtype=bool)
+    weights = np.asarray([0.6, 0.4])
+    zeros = np.zeros(5)
+    found = among_siblings(
+        {"whole_cells": zeros, "covered": zeros},
+        cells,
+        weights,
+        lambda marks: marks @ weights,
+        cells,
+        TABLES * 7,
+        IS_ROW,
+    )
+
+    assert found["distinct"] == pytest.approx([0.4 * 2 / 3, 0, 0, 0, 0])
+    assert found["behind_row"] == pytest.approx([0, 0.4, 0.4, 0, 0])
+    assert found["behind_distinct"] == pytest.approx([0, 0.4 * 2 / 3, 0.4 * 2 / 3, 0, 0])
+
+
+def test_prose_is_behind_the_row_of_its_section():
+    values = np.asarray([1.0, 0.0, 0.0])
+    features = {"number_key_labelled": values, "whole_cells": values / 2, "covered": np.ones(3)}
+    found = in_section(np.asarray([4, 4, 9], dtype=np.int32), features)
+
+    assert found["behind_section_number"].tolist() == [0, 1, 0]
+    assert found["behind_section_whole"].tolist() == [0, 0.5, 0]
+    assert found["behind_section_covered"].tolist() == [0, 0, 0]

@@ -1,0 +1,130 @@
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.errors import IndexCorruptError
+from retrieval.search.rerank.trees import LEAF, Trees
+
+from .conftest import random_trees
+
+FEATURES = ("a", "b", "c")
+THRESHOLDS = [-1.0, 0.0, 0.1, 0.30000000000000004, 2.5]
+values = st.sampled_from([*THRESHOLDS, -2.0, 0.05, 0.2, 3.0]).map(np.float32)
+
+
+@st.composite
+def small_trees(draw):
+    """Trees of any shape; an inner node has any value, as shares need no mean to sum up."""
+    nodes = []
+
+    def add(depth):
+        if not depth or draw(st.booleans()):
+            nodes.append((LEAF, 0.0, 0, 0, draw(st.floats(-5, 5))))
+        else:
+            left, right = add(depth - 1), add(depth - 1)
+            feature, threshold = draw(st.integers(0, 2)), draw(st.sampled_from(THRESHOLDS))
+            nodes.append((feature, threshold, left, right, draw(st.floats(-5, 5))))
+        return len(nodes) - 1
+
+    roots = [add(3) for _ in range(draw(st.integers(1, 4)))]
+    feature, threshold, left, right, value = zip(*nodes, strict=True)
+    return Trees(FEATURES, *map(np.asarray, (roots, feature, threshold, left, right, value)))
+
+
+def walk(trees, root, row):
+    """The leaf's value, and what each step added, by a plain loop."""
+    node, added = root, dict.fromkeys(range(len(trees.names)), 0.0)
+    while (asked := int(trees.feature[node])) != LEAF:
+        below = int(trees.left[node] if float(row[asked]) <= trees.threshold[node] else trees.right[node])
+        added[asked] += float(trees.value[below] - trees.value[node])
+        node = below
+    return float(trees.value[node]), added
+
+
+matrices = st.lists(st.tuples(values, values, values), min_size=1, max_size=4).map(
+    lambda rows: np.asarray(rows, dtype=np.float32)
+)
+
+
+@given(small_trees(), matrices)
+def test_scores_are_those_of_a_plain_walk(trees, rows):
+    plain = [sum(walk(trees, root, row)[0] for root in trees.roots) for row in rows]
+
+    assert trees.scores(rows) == pytest.approx(plain, abs=1e-12)
+
+
+@given(small_trees(), matrices)
+def test_shares_are_the_steps_of_a_plain_walk_and_sum_up_to_the_score(trees, rows):
+    shares = trees.shares(rows)
+    plain = [[sum(walk(trees, root, row)[1][name] for root in trees.roots) for name in range(3)] for row in rows]
+
+    assert shares == pytest.approx(np.asarray(plain), abs=1e-9)
+    assert trees.start + shares.sum(axis=1) == pytest.approx(trees.scores(rows), abs=1e-9)
+
+
+def test_a_value_at_the_threshold_goes_left():
+    nodes = [[0, LEAF, LEAF], [0.5, 0.0, 0.0], [1, 0, 0], [2, 0, 0], [0.0, -1.0, 1.0]]
+    trees = Trees(("a",), np.asarray([0]), *map(np.asarray, nodes))
+
+    assert trees.scores(np.asarray([[0.5], [0.50001], [0.4]], dtype=np.float32)).tolist() == [-1, 1, -1]
+
+
+def test_a_tree_that_is_a_leaf_says_the_same_of_everything():
+    trees = Trees(("a",), *map(np.asarray, ([0], [LEAF], [0.0], [0], [0], [0.25])))
+
+    assert trees.depth == 0
+    assert trees.scores(np.zeros((2, 1), dtype=np.float32)).tolist() == [0.25, 0.25]
+    assert not trees.shares(np.zeros((2, 1), dtype=np.float32)).any()
+
+
+def test_no_candidate_has_no_score():
+    trees = random_trees(FEATURES, seed=1)
+
+    assert trees.scores(np.zeros((0, 3), dtype=np.float32)).shape == (0,)
+    assert trees.shares(np.zeros((0, 3), dtype=np.float32)).shape == (0, 3)
+
+
+def test_written_trees_read_back_exactly(tmp_path):
+    trees = random_trees(FEATURES, seed=3)
+    (tmp_path / "trees.json").write_text(json.dumps(trees.to_json()))
+    read = Trees.read(tmp_path / "trees.json")
+
+    assert read.names == trees.names
+    assert read.to_json() == trees.to_json()
+    for name in ("roots", "feature", "threshold", "left", "right", "value"):
+        assert getattr(read, name).dtype == getattr(trees, name).dtype
+
+
+def damaged(**given):
+    return json.dumps({**random_trees(FEATURES, seed=3).to_json(), **given})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "{", "[]", "{}"),
+        *(damaged(threshold=[0.5]), damaged(names=None), damaged(value=["x"]), damaged(left=None)),
+        *(damaged(names=["a"]), damaged(roots=[10**6]), damaged(roots=[-1])),
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path, text):
+    (tmp_path / "trees.json").write_text(text)
+
+    with pytest.raises(IndexCorruptError, match=r"trees\.json.*install the program again"):
+        Trees.read(tmp_path / "trees.json")
+
+
+def test_nodes_that_lead_back_to_themselves_are_refused(tmp_path):
+    nodes = {"feature": [0, LEAF], "threshold": [0.0, 0.0], "left": [0, 0], "right": [1, 0], "value": [0.0, 1.0]}
+    (tmp_path / "trees.json").write_text(json.dumps({"names": ["a"], "roots": [0], **nodes}))
+
+    with pytest.raises(IndexCorruptError, match="lead nowhere"):
+        Trees.read(tmp_path / "trees.json")
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(IndexCorruptError, match="holds no trees"):
+        Trees.read(tmp_path / "trees.json")
