@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from evals.benchmarks.books import BookCorpus
 from evals.benchmarks.corpus import Corpus
@@ -33,6 +34,10 @@ class WeightsReport:
         weights_file.write_text(json.dumps(asdict(self.weights), indent=2) + "\n", encoding="utf-8")
         docs.mkdir(parents=True, exist_ok=True)
         (docs / "weights.md").write_text(self.page(), encoding="utf-8")
+
+    def to_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        return asdict(self)
 
     def page(self) -> str:
         """Markdown: the weights with their curves, and every group held out, fitted and by BM25."""
@@ -89,7 +94,7 @@ def fit_weights(
         BenchmarkDataError: there is no benchmark under `data` with such a split.
     """
     groups: dict[str, tuple[Judged, ...]] = {}
-    for name, corpus in _corpora(data, split):
+    for name, corpus in learned_from(data, split):
         tell(f"{name}, {corpus.name}", 0, 1)
         with open_index(home, name, corpus, embedder, tell) as snapshot:
             retriever, chunks = Retriever(snapshot, embedder), tuple(snapshot.chunks)
@@ -105,7 +110,8 @@ def fit_weights(
     return WeightsReport(weights, folds, curves(groups, weights))
 
 
-def _corpora(data: Path, split: str) -> list[tuple[str, Corpus]]:
+def learned_from(data: Path, split: str) -> list[tuple[str, Corpus]]:
+    """What is fitted and learned on, each with the name of its set: all sets under a folder, and the sample book."""
     (book,) = list_books(SAMPLE_LIBRARY)
     sample = BookCorpus(SAMPLE, SAMPLE, book, SAMPLE_QUESTIONS)
     found = benchmarks_under(data, split).corpora

@@ -1,0 +1,67 @@
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from pipeline.bench import learning
+from pipeline.cli import app
+from retrieval.errors import RetrievalError
+from retrieval.search.rerank.rerank import TREES_FILE
+
+from ..bench.conftest import lightgbm, small_sets  # noqa: F401
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learning, "MOST", 8)
+
+
+def fit(*arguments: object) -> str:
+    done = CliRunner().invoke(app, ["fit", *map(str, arguments)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.mark.usefixtures("lightgbm")
+def test_trees_are_fitted_and_told_as_numbers_and_as_a_page(small_sets: Path, home: Path) -> None:  # noqa: F811
+    before = TREES_FILE.read_bytes() if TREES_FILE.exists() else None
+    told = json.loads(fit("trees", "--data", small_sets, "--home", home, "--json"))
+    page = fit("trees", "--data", small_sets, "--home", home)
+
+    assert told["n_nodes"] > 0
+    assert {row["group"] for row in told["found"]} == {"arms", "camp", "wikisql-rows.open"}
+    for row in told["found"]:
+        assert f"| {row['group']} | {row['kind'] or 'search'} | {row['left_out']['n']} |" in page
+    assert page.startswith("# The trees of the second look")
+    assert (TREES_FILE.read_bytes() if TREES_FILE.exists() else None) == before
+
+
+def test_trees_without_lightgbm_say_what_to_install(
+    small_sets: Path,  # noqa: F811
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+
+    with pytest.raises(RetrievalError, match=r"install querymust\[fit\]"):
+        fit("trees", "--data", small_sets, "--home", home)
+
+
+def test_what_cannot_be_fitted_is_refused(small_sets: Path) -> None:  # noqa: F811
+    done = CliRunner().invoke(app, ["fit", "forests", "--data", str(small_sets)])
+
+    assert done.exit_code == 2
+    assert "trees" in done.output
+    assert "weights" in done.output
+
+
+def test_a_folder_without_sets_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RetrievalError, match="no set with the split 'open'"):
+        fit("trees", "--data", tmp_path, "--home", tmp_path)
