@@ -46,7 +46,7 @@ FILTER = st.recursive(
 WORDS = ["cleric", "thief", "AC 6", "armor class -2", "level", "dragon", "tavern", "hit", "dagger"]
 QUESTION = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
 MANY = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
-SAME_ORDER = ["bm25", "dense", "hybrid", "prefilter", "default"]
+SAME_ORDER = ["bm25", "dense", "hybrid", "prefilter", "default-second_look"]
 
 
 def facts(chunk: Chunk) -> Mapping[str, MetadataValue]:
