@@ -106,9 +106,13 @@ class Snapshot:
 
     @cached_property
     def rarity(self) -> npt.NDArray[np.float64]:
-        """Weight of every word of the lexical index, (terms,): ln(1 + (N - n + 0.5) / (n + 0.5)), Lucene's idf."""
+        """Weight of every word of the lexical index: ln(1 + (N - n + 0.5) / (n + 0.5)), Lucene's idf.
+
+        (terms + 1,): the last entry is of a word that the index does not have, which is as rare as the rarest.
+        """
         n = np.diff(self.lexical.documents.starts)
-        return np.asarray(np.log1p((len(self) - n + 0.5) / (n + 0.5)), dtype=np.float64)
+        weights = np.log1p((len(self) - n + 0.5) / (n + 0.5))
+        return np.append(weights, weights.max(initial=0.0))
 
     @cached_property
     def graph(self) -> Graph:

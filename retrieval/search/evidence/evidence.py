@@ -68,11 +68,12 @@ class Evidence:
 
     def at(self, positions: Positions) -> Mapping[str, Scores]:
         """Every part of these chunks."""
-        nothing = np.zeros(len(positions))
-        return {
-            name: np.clip(sum((part.at(positions) for part in self.parts[name]), nothing), 0.0, 1.0)
-            for name, _ in EvidenceWeights().items()
-        }
+        names = [name for name, _ in EvidenceWeights().items()]
+        found = np.zeros((len(names), len(positions)))
+        for row, name in enumerate(names):
+            for part in self.parts[name]:
+                found[row] += part.at(positions)
+        return dict(zip(names, np.clip(found, 0.0, 1.0, out=found), strict=True))
 
 
 def gather(snapshot: Snapshot, question: Query, lexical: Scores, dense: Cosines | None = None) -> Evidence:

@@ -1,7 +1,7 @@
 """What a question asks, in the numbers of an index: its words, their weights, its quantities and its codes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,7 +12,6 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.figure_index import unit_number
 from retrieval.quantities import Quantity, quantities
 from retrieval.quantities.quantity import AS_TEXT
-from retrieval.search.evidence.evidence import word_weights
 from retrieval.search.query import Query
 
 MOST = 48
@@ -43,12 +42,18 @@ class Figure:
 class Asked:
     """A question as a snapshot sees it."""
 
+    known: Mapping[str, int]
+    """Its t distinct words that the index has, and the place of each in what follows."""
     words: Words
-    """(t,) distinct words that the index has, rising."""
+    """(t,) numbers of those words, rising."""
     weights: Weights
     """(t,) how rare each is."""
-    pairs: Weights
-    """(t, t): what it is worth that word j follows word i, as in the question; 0 where it does not."""
+    pairs: Words
+    """(t, t): which of the p pairs it is that word j follows word i, as in the question; -1 where it does not."""
+    worth: Weights
+    """(p,) what each pair is worth."""
+    worth_of_all: float
+    """Sum of those; 1 where there is none."""
     figures: tuple[Figure, ...]
     codes: frozenset[int]
     """Single capital letters, as numbers of their characters."""
@@ -61,43 +66,48 @@ class Asked:
 
 def ask(snapshot: Snapshot, question: Query) -> Asked:
     """Read a question against a snapshot."""
-    said = snapshot.lexical.tokenize(question.text)
-    asked = (snapshot.lexical.ask or snapshot.lexical.tokenize)(question.text)
-    weighed = word_weights(snapshot.lexical, asked)
-    known = sorted((word for word in weighed if weighed[word]), key=lambda word: -weighed[word])[:MOST]
-    positions = dict(zip(known, snapshot.lexical.terms.positions(known), strict=True))
-    order = sorted(positions, key=lambda word: positions[word] or 0)
+    cut = snapshot.lexical.ask or snapshot.lexical.tokenize
+    asked = cut(question.text)
+    figures = [found for found in quantities(question.text) if asked and found.kind not in AS_TEXT]
+    beside = [_beside(snapshot, question.text, found) for found in figures]
+    every = list(dict.fromkeys((*asked, *(word for words in beside for word in words))))
+    at = dict(zip(every, snapshot.lexical.terms.positions(every), strict=True))
+    numbers = {word: number for word in asked if (number := at[word]) is not None}
+    weights = dict(zip(numbers, snapshot.rarity[list(numbers.values())].tolist(), strict=True)) if numbers else {}
+    known = sorted(numbers, key=lambda word: -weights[word])[:MOST]
+    order = sorted(known, key=numbers.__getitem__)
     place = {word: number for number, word in enumerate(order)}
-    weights = np.asarray([weighed[word] for word in order], dtype=np.float64)
-    pairs = np.zeros((len(order), len(order)))
+    worth = np.zeros((len(order), len(order)))
     for first, second in pairwise(asked):
         if first in place and second in place:
-            pairs[place[first], place[second]] = min(weighed[first], weighed[second])
+            worth[place[first], place[second]] = min(weights[first], weights[second])
+    pairs = np.full(worth.shape, -1)
+    pairs[worth > 0] = np.arange(np.count_nonzero(worth))
     return Asked(
-        np.asarray([positions[word] for word in order], dtype=np.int64),
-        weights,
+        place,
+        np.asarray([numbers[word] for word in order], dtype=np.int64),
+        np.asarray([weights[word] for word in order], dtype=np.float64),
         pairs,
-        tuple(_figures(snapshot, question.text)) if said else (),
+        worth[worth > 0],
+        float(worth.sum()) or 1.0,
+        tuple(_figure(snapshot, found, words, at) for found, words in zip(figures, beside, strict=True)),
         _codes(question.text),
     )
 
 
-def _figures(snapshot: Snapshot, text: str) -> Sequence[Figure]:
+def _figure(snapshot: Snapshot, found: Quantity, beside: Sequence[str], at: Mapping[str, int | None]) -> Figure:
     units = snapshot.figures.units
-    return [
-        Figure(found, unit_number(units, found.unit), unit_number(units, found.label), _near(snapshot, text, found))
-        for found in quantities(text)
-        if found.kind not in AS_TEXT
-    ]
+    near = sorted(place for word in beside if (place := at[word]) is not None)
+    return Figure(found, unit_number(units, found.unit), unit_number(units, found.label), np.asarray(near, np.int64))
 
 
-def _near(snapshot: Snapshot, text: str, found: Quantity) -> Words:
+def _beside(snapshot: Snapshot, text: str, found: Quantity) -> Sequence[str]:
+    """Words of letters beside a number, its unit and its label, each once."""
     before = _WORD.findall(text[: found.start])[-BEFORE:]
     after = _WORD.findall(text[found.end :])[:AFTER]
     ask = snapshot.lexical.ask or snapshot.lexical.tokenize
     words = [word for each in (*before, *after, found.unit or "", found.label or "") if each for word in ask(each)]
-    at = snapshot.lexical.terms.positions([word for word in dict.fromkeys(words) if word.isalpha()])
-    return np.asarray(sorted(place for place in at if place is not None), dtype=np.int64)
+    return [word for word in dict.fromkeys(words) if word.isalpha()]
 
 
 def _codes(text: str) -> frozenset[int]:

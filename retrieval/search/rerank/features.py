@@ -2,25 +2,29 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.index.words.field_index import HeadField, RowField
 from retrieval.search.evidence.evidence import Evidence
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.query import Query
 from retrieval.search.rerank.asked import Asked, ask
 from retrieval.search.rerank.meaning import meaning
 from retrieval.search.rerank.numbers import NAMES as NUMBERS
-from retrieval.search.rerank.numbers import Held, number_features
-from retrieval.search.rerank.said import Field, Marks, look
-from retrieval.search.rerank.siblings import among_siblings, behind_best, in_section
+from retrieval.search.rerank.numbers import Near, number_features
+from retrieval.search.rerank.said import Fields, Marks, Numbers, look
+from retrieval.search.rerank.siblings import behind_best, distinct_cells, in_section
 
 Features = Mapping[str, Scores]
 
 _PARTS = (
     *("lexical", "dense", "text", "title", "column", "head", "name", "heading", "quote", "figure", "number", "axis"),
 )
+_ROWS: tuple[RowField, ...] = ("key", "cell", "passage")
+_HEADS: tuple[HeadField, ...] = ("caption", "heading", "above", "further", "column")
 _COVERED = ("key", "cell", "passage", "caption", "heading", "above", "further", "column")
 _SHARED = ("key", "caption", "heading", "above")
 _ORDERED = ("key", "cell", "passage", "caption", "heading", "column")
@@ -56,7 +60,9 @@ class Candidates:
     positions: Positions
     """(n,) rising."""
     tables: Positions
-    """(n,) number of each one's table or passage."""
+    """Distinct numbers of their tables and passages, rising."""
+    table_of: Numbers
+    """(n,) which of those each one is in."""
     is_row: Marks
     evidence: Mapping[str, Scores]
     """Every part of the evidence, (n,) each."""
@@ -64,142 +70,124 @@ class Candidates:
 
 def candidates(snapshot: Snapshot, evidence: Evidence, positions: Positions) -> Candidates:
     """The chunks at these positions, with what the first look says of them."""
-    tables = snapshot.evidence.of[positions].astype(np.int64)
-    is_row = tables < snapshot.evidence.n_tables
-    return Candidates(positions, tables, is_row, evidence.at(positions))
+    numbers = snapshot.evidence.of[positions]
+    tables, table_of = np.unique(numbers, return_inverse=True)
+    is_row = numbers < snapshot.evidence.n_tables
+    return Candidates(positions, tables.astype(np.int64), table_of, is_row, evidence.at(positions))
 
 
 def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
     """Every feature by name, (n,) each."""
     asked = ask(snapshot, question)
-    rarity = snapshot.rarity
-    fields = _fields(snapshot, asked, found, rarity)
-    words = _words(asked, fields, found)
-    numbers = _numbers(snapshot, asked, fields, found)
-    elsewhere, somewhere = _where(fields, len(asked.words))
-    columns = meaning(snapshot, question.text, asked, found.tables, elsewhere, somewhere)
+    rows, heads = _fields(snapshot, asked, found)
+    said = {**_by_name(_ROWS, rows.said()), **_by_name(_HEADS, heads.said()[:, found.table_of])}
+    elsewhere = np.logical_or.reduce([marks for name, marks in said.items() if name != "column"])
+    words = _words(snapshot, asked, rows, heads, said, elsewhere, found)
+    near = Near(heads, len(_SHARED) - 1, snapshot.fields.column_of)
+    numbers = number_features(asked, snapshot.figures, found.positions, found.tables, found.table_of, near)
     features = {
         **{f"part_{name}": found.evidence[name] for name in _PARTS},
         "is_row": found.is_row.astype(np.float64),
-        "length": np.log1p(fields["cell"].size + fields["passage"].size),
+        "length": np.log1p((rows.sizes[1] + rows.sizes[2]).astype(np.float64)),
         "steps": np.full(len(found.positions), float(question.wants_siblings)),
         **words,
         **numbers,
-        **columns,
+        **meaning(snapshot, question.text, asked, found.tables, found.table_of, elsewhere, elsewhere | said["column"]),
         **_codes(snapshot, asked, found),
     }
-    features |= in_section(snapshot.fields.section[found.tables], features)
-    features |= {f"less_{name}": features[name] - features[name].max(initial=0.0) for name in _RELATIVE}
-    return features
+    features |= _behind(features, found)
+    features |= in_section(snapshot.fields.section[found.tables][found.table_of], features)
+    relative = np.asarray([features[name] for name in _RELATIVE])
+    less = relative - relative.max(axis=1, initial=0.0, keepdims=True)
+    return features | {f"less_{name}": values for name, values in zip(_RELATIVE, less, strict=True)}
 
 
-def _fields(snapshot: Snapshot, asked: Asked, found: Candidates, rarity: Scores) -> Mapping[str, Field]:
-    index = snapshot.fields
-    by_chunk = {
-        "key": look(index.key, found.positions, asked, rarity),
-        "cell": look(index.cell, found.positions, asked, rarity, index.cell_of),
-        "passage": look(index.passage, found.positions, asked, rarity),
-    }
-    by_table = {
-        name: look(getattr(index, name), found.tables, asked, rarity)
-        for name in ("caption", "heading", "above", "further")
-    }
-    return {**by_chunk, **by_table, "column": look(index.column, found.tables, asked, rarity, index.column_of)}
+def _fields(snapshot: Snapshot, asked: Asked, found: Candidates) -> tuple[Fields, Fields]:
+    """Those of the candidates, and those of their tables."""
+    index, rarity = snapshot.fields, snapshot.rarity
+    return (
+        look([getattr(index, name) for name in _ROWS], found.positions, asked, rarity),
+        look([getattr(index, name) for name in _HEADS], found.tables, asked, rarity),
+    )
 
 
-def _where(fields: Mapping[str, Field], t: int) -> tuple[Marks, Marks]:
-    """Which words a row or its headings have, and which any field has, (n, t) each."""
-    said = [field.said(t) for name, field in fields.items() if name != "column"]
-    elsewhere = np.logical_or.reduce(said)
-    return elsewhere, elsewhere | fields["column"].said(t)
+def _by_name(names: Sequence[str], values: "np.ndarray[tuple[int, ...], Any]") -> dict[str, Any]:
+    return dict(zip(names, values, strict=True))
 
 
-def _words(asked: Asked, fields: Mapping[str, Field], found: Candidates) -> Features:
-    t, n, weights, whole = len(asked.words), len(found.positions), asked.weights, asked.whole
-    said = {name: field.said(t) for name, field in fields.items()}
-
-    def covered(marks: Marks) -> Scores:
-        return (marks @ weights) / whole if t else np.zeros(n)
-
+def _words(
+    snapshot: Snapshot,
+    asked: Asked,
+    rows: Fields,
+    heads: Fields,
+    said: Mapping[str, Marks],
+    elsewhere: Marks,
+    found: Candidates,
+) -> Features:
+    t, weights, whole, table_of = len(asked.words), asked.weights, asked.whole, found.table_of
+    cells = rows.cells(_ROWS.index("cell"), snapshot.fields.cell_of)
+    columns = heads.cells(_HEADS.index("column"), snapshot.fields.column_of)
     head = said["caption"] | said["heading"] | said["above"]
     row = said["cell"] | said["passage"] | said["key"]
-    heads = head | said["further"]
-    somewhere = row | heads | said["column"]
-    cells, columns = fields["cell"].slots(), fields["column"].slots()
-    in_whole = np.zeros((n, t + 1), dtype=np.bool_)
-    quoted = cells.whole[fields["cell"].slot] if len(fields["cell"].slot) else np.zeros(0, dtype=np.bool_)
-    in_whole[fields["cell"].owner[quoted], fields["cell"].asked[quoted]] = True
+    above, column = head | said["further"], said["column"]
+    somewhere = elsewhere | column
+    marks = {
+        **{f"covered_{name}": said[name] for name in _COVERED},
+        "covered": somewhere,
+        "covered_head": head,
+        "covered_row": row,
+        "covered_head_row": head | said["cell"] | column,
+        "only_head": above & ~row & ~column,
+        "only_row": row & ~above & ~column,
+        "only_column": column & ~row & ~above,
+        "whole_cells": cells.in_whole(t),
+    }
+    features = _by_name(tuple(marks), np.matmul(np.asarray(list(marks.values())), weights) / whole)
     missing = np.where(somewhere, 0.0, weights)
-    features = {f"covered_{name}": covered(said[name]) for name in _COVERED}
     features |= {
-        "covered": covered(somewhere),
-        "covered_head": covered(head),
-        "covered_row": covered(row),
-        "covered_head_row": covered(head | said["cell"] | said["column"]),
-        "together": np.where(found.is_row, covered(row), fields["passage"].densest(asked) / whole),
+        "together": np.where(found.is_row, features["covered_row"], rows.densest(_ROWS.index("passage")) / whole),
         "missing_most": missing.max(axis=1, initial=0.0) / max(float(weights.max(initial=0.0)), 1e-9),
         "missing_words": (missing > 0).sum(axis=1).astype(np.float64),
-        "only_head": covered(heads & ~row & ~said["column"]),
-        "only_row": covered(row & ~heads & ~said["column"]),
-        "only_column": covered(said["column"] & ~row & ~heads),
-        "whole_cells": covered(in_whole[:, :t]),
         "best_cell": cells.best(np.where(cells.whole, cells.weight, 0.0)) / whole,
         "best_cell_share": cells.best(cells.shares) / whole,
-        "column_said": columns.best(columns.shares) / whole,
+        "column_said": (columns.best(columns.shares) / whole)[table_of],
+        "distinct": distinct_cells(said["cell"], weights / whole, table_of, found.is_row),
     }
-    for name in _SHARED:
-        features |= {f"said_{name}": fields[name].share(), f"words_{name}": fields[name].size}
+    shares = (*rows.shares(1), *heads.shares(len(_SHARED) - 1)[:, table_of])
+    sizes = (rows.sizes[0], *heads.sizes[: len(_SHARED) - 1, table_of])
+    for name, share, size in zip(_SHARED, shares, sizes, strict=True):
+        features |= {f"said_{name}": share, f"words_{name}": size.astype(np.float64)}
     features["whole_key"] = (features["said_key"] > 0.999) * features["covered_key"]
-    features |= _order(asked, fields)
-    return features | among_siblings(features, said["cell"], weights / whole, covered, row, found.tables, found.is_row)
+    return features | _order(asked, rows, heads, table_of)
 
 
-def _order(asked: Asked, fields: Mapping[str, Field]) -> dict[str, Scores]:
-    worth, whole = asked.pairs.ravel(), float(asked.pairs.sum()) or 1.0
-    marks = {name: fields[name].pairs(asked) for name in _ORDERED}
-    anywhere = np.logical_or.reduce(list(marks.values()))
-    return {
-        **{f"order_{name}": (found @ worth) / whole for name, found in marks.items()},
-        "order": (anywhere @ worth) / whole,
-    }
+def _order(asked: Asked, rows: Fields, heads: Fields, table_of: Numbers) -> dict[str, Scores]:
+    pairs = {**_by_name(_ROWS, rows.pairs()), **_by_name(_HEADS, heads.pairs()[:, table_of])}
+    marks = [pairs[name] for name in _ORDERED]
+    marks.append(np.logical_or.reduce(marks))
+    names = (*(f"order_{name}" for name in _ORDERED), "order")
+    return _by_name(names, np.matmul(np.asarray(marks), asked.worth) / asked.worth_of_all)
 
 
-def _numbers(snapshot: Snapshot, asked: Asked, fields: Mapping[str, Field], found: Candidates) -> Features:
-    index, figures = snapshot.fields, snapshot.figures
-    heads = [fields[name] for name in ("caption", "heading", "above")]
-    head_words = [getattr(index, name).gather(found.tables) for name in ("caption", "heading", "above")]
-    merged = Field(
-        np.concatenate([field.owner for field in heads]),
-        np.concatenate([field.asked for field in heads]),
-        np.concatenate([field.weight for field in heads]),
-        len(found.positions),
-        np.concatenate([field.slot for field in heads]),
-    )
-    features = dict(
-        number_features(
-            asked,
-            Held.of(figures.rows, found.positions),
-            Held.of(figures.tables, found.tables),
-            figures.key_cell[found.positions],
-            (fields["column"], index.column.gather(found.tables).astype(np.int64)),
-            (merged, np.concatenate(head_words).astype(np.int64)),
-            figures.percent,
-        )
-    )
-    tables, which = np.unique(found.tables, return_inverse=True)
-    behind = behind_best(which, len(tables), found.is_row)
+def _behind(features: Features, found: Candidates) -> dict[str, Scores]:
+    """How far a row is behind the best candidate of its table; 0 for prose."""
     fits = np.maximum(features["number_key"], features["number_cell"])
     labelled = np.maximum(features["number_key_labelled"], features["number_cell_labelled"])
-    return features | {
-        "behind_number_key": behind(features["number_key"] + features["number_key_labelled"]),
-        "behind_number": behind(fits),
-        "behind_number_labelled": behind(labelled + 0.5 * features["number_wide_labelled"]),
+    values = {
+        "behind_row": features["covered_row"],
+        "behind_whole": features["whole_cells"],
+        "behind_covered": features["covered"],
+        "behind_distinct": features["distinct"],
+        "behind_number_key": features["number_key"] + features["number_key_labelled"],
+        "behind_number": fits,
+        "behind_number_labelled": labelled + 0.5 * features["number_wide_labelled"],
     }
+    return _by_name(tuple(values), behind_best(found.table_of, list(values.values())) * found.is_row)
 
 
 def _codes(snapshot: Snapshot, asked: Asked, found: Candidates) -> Features:
     codes = snapshot.figures.code[found.positions]
-    fits = np.isin(codes, list(asked.codes)) & (codes > 0)
+    fits = np.isin(codes, list(asked.codes)) & (codes > 0) if asked.codes else np.zeros(len(codes), dtype=np.bool_)
     return {
         "code_key": fits.astype(np.float64),
         "other_code_key": ((codes > 0) & ~fits & bool(asked.codes)).astype(np.float64),
@@ -207,5 +195,5 @@ def _codes(snapshot: Snapshot, asked: Asked, found: Candidates) -> Features:
 
 
 def matrix(features: Features, names: Sequence[str]) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
-    """(n, names) as the trees were fitted on it."""
-    return np.column_stack([features[name] for name in names]).astype(np.float32)
+    """(n, names) as the trees were fitted on it; a feature's values lie together."""
+    return np.asarray([features[name] for name in names]).astype(np.float32).T

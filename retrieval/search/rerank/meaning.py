@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.column_index import word_vector
+from retrieval.index.words.tokenizer import Tokenize
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.rerank.asked import Asked
-from retrieval.search.rerank.said import Marks
+from retrieval.search.rerank.said import Marks, Numbers
 
 NEAR, SAME = 0.3, 0.8
 """Cosines of a word and a column name: from the first on they have something in common, from the second on all."""
@@ -23,7 +25,13 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def meaning(
-    snapshot: Snapshot, question: str, asked: Asked, tables: Positions, elsewhere: Marks, somewhere: Marks
+    snapshot: Snapshot,
+    question: str,
+    asked: Asked,
+    tables: Positions,
+    table_of: Numbers,
+    elsewhere: Marks,
+    somewhere: Marks,
 ) -> Mapping[str, Scores]:
     """How well the columns of n candidates mean what the question asks for.
 
@@ -31,18 +39,18 @@ def meaning(
         snapshot: what is searched.
         question: as it was asked.
         asked: what the index knows of it, t words.
-        tables: (n,) of each candidate.
+        tables: distinct numbers of the candidates' tables, rising.
+        table_of: (n,) which of those each is in.
         elsewhere: (n, t) whether its row or its headings have the word.
         somewhere: (n, t) whether any field has it.
     """
     words = list(dict.fromkeys(_WORD.findall(question.casefold())))[:MOST]
-    places = _places(snapshot, words, asked)
-    n = len(tables)
-    near = _near(snapshot, words, tables) if words else np.zeros((n, 0))
+    cut = [_cut(snapshot.lexical.tokenize, word) for word in words]
+    places = [[asked.known[part] for part in parts if part in asked.known] for parts in cut]
+    near = _near(snapshot, words, tables)[table_of]
     weights = np.asarray([max((float(asked.weights[at]) for at in each), default=0.0) for each in places])
-    row = np.asarray([elsewhere[:, each].all(axis=1) if each else np.zeros(n) for each in places]).T.reshape(n, -1)
-    any_field = np.asarray([somewhere[:, each].all(axis=1) if each else np.zeros(n) for each in places])
-    missing = 1.0 - any_field.T.reshape(n, -1)
+    row, any_field = _has_all(places, elsewhere, somewhere)
+    missing = 1.0 - any_field
     counts = np.asarray([len(each) > 0 or len(word) > 2 for word, each in zip(words, places, strict=True)], dtype=float)
     whole = float(weights.sum()) or 1.0
     return {
@@ -53,20 +61,30 @@ def meaning(
     }
 
 
-def _places(snapshot: Snapshot, words: Sequence[str], asked: Asked) -> Sequence[Sequence[int]]:
-    """Which of the question's words of the index each word is."""
-    cut = [snapshot.lexical.tokenize(word) for word in words]
-    known = {int(word): number for number, word in enumerate(asked.words)}
-    found = iter(snapshot.lexical.terms.positions([part for parts in cut for part in parts]))
-    return [[known[at] for _ in parts if (at := next(found)) is not None and at in known] for parts in cut]
+@lru_cache(maxsize=1 << 14)
+def _cut(tokenize: Tokenize, word: str) -> Sequence[str]:
+    """The words of the index that a word is. Questions repeat their words."""
+    return tuple(tokenize(word))
+
+
+def _has_all(places: Sequence[Sequence[int]], *marks: Marks) -> Scores:
+    """(marks, n, words): 1 where a candidate has all that a word is; 0 for a word that is nothing."""
+    found = np.zeros((len(marks), len(places), len(marks[0])))
+    some = [number for number, each in enumerate(places) if each]
+    if some:
+        flat = np.stack(marks)[:, :, [at for each in places for at in each]]
+        sizes = np.asarray([len(places[number]) for number in some], dtype=np.int64)
+        all_of = np.minimum.reduceat(flat, np.cumsum(sizes) - sizes, axis=2)
+        found[:, some] = all_of.transpose(0, 2, 1)
+    return found.transpose(0, 2, 1)
 
 
 def _near(snapshot: Snapshot, words: Sequence[str], tables: Positions) -> Scores:
-    """(n, words): how near the nearest column of each candidate's table is to each word, 0-1."""
+    """(tables, words): how near the nearest column of each table is to each word, 0-1."""
     index = snapshot.columns
     names, which = np.unique(index.columns.gather(tables), return_inverse=True)
     found = np.zeros((len(tables), len(words)))
-    if not len(names):
+    if not len(names) or not words:
         return found
     pairs = [f"{first} {second}" for first, second in pairwise(words)]
     cosines = np.stack([word_vector(each) for each in (*words, *pairs)]) @ index.vectors[names].T
@@ -74,6 +92,7 @@ def _near(snapshot: Snapshot, words: Sequence[str], tables: Positions) -> Scores
     np.maximum(near[:-1], together, out=near[:-1])
     np.maximum(near[1:], together, out=near[1:])
     near = np.clip((near - NEAR) / (SAME - NEAR), 0.0, 1.0)
-    owner = np.repeat(np.arange(len(tables)), index.columns.sizes(tables))
-    np.maximum.at(found, owner, near.T[which])
+    sizes = index.columns.sizes(tables)
+    some = np.flatnonzero(sizes)
+    found[some] = np.maximum.reduceat(near.T[which], np.cumsum(sizes[some]) - sizes[some], axis=0)
     return found

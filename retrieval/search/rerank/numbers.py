@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.index.words.figure_index import BARE, HEAD, IS_FRACTION, LABEL, UNIT, WORD, Figures
+from retrieval.index.words.field_index import Cells
+from retrieval.index.words.figure_index import BARE, HEAD, IS_FRACTION, LABEL, UNIT, WORD, FigureIndex
 from retrieval.quantities.quantity import ROUNDING
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.rerank.asked import Asked, Figure
-from retrieval.search.rerank.said import SLOTS, Field, Marks
+from retrieval.search.rerank.said import SLOTS, Fields, Marks, Numbers
 
 PERCENT = "percent"
 NAMES = (
@@ -23,49 +24,70 @@ NAMES = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """Quantities of the candidates, end to end."""
+    """Quantities of the cells of n rows, and after them those of the columns and headings of their tables."""
 
-    owner: npt.NDArray[np.int64]
-    """(m,) the candidate of each."""
-    cell: npt.NDArray[np.int64]
+    n: int
+    n_tables: int
+    rows: int
+    """Quantities of rows."""
+    owner: Numbers
+    """(m,) the row, or the table."""
+    table: Numbers
+    """(m,)."""
+    cell: Numbers
+    is_key: Marks
+    """(rows,) whether each is in the cell that picks the row."""
     ends: Scores
     """(m, 4)."""
     marks: npt.NDArray[np.int32]
     """(m, 4)."""
 
     @classmethod
-    def of(cls, figures: Figures, keys: Positions) -> "Held":
-        """Those of these chunks or tables."""
-        places = figures.cell.places(keys)
-        owner = np.repeat(np.arange(len(keys)), figures.cell.sizes(keys))
-        return cls(owner, figures.cell.items[places].astype(np.int64), figures.ends[places], figures.marks[places])
+    def of(cls, figures: FigureIndex, positions: Positions, tables: Positions, table_of: Numbers) -> "Held":
+        """Those of these chunks, (n,), and of these tables; `table_of` (n,) is which table each chunk is in."""
+        of_rows, of_tables = figures.rows, figures.tables
+        places, heads = of_rows.cell.places(positions), of_tables.cell.places(tables)
+        rows = np.repeat(np.arange(len(positions)), of_rows.cell.sizes(positions))
+        own = np.repeat(np.arange(len(tables)), of_tables.cell.sizes(tables))
+        cells = of_rows.cell.items[places]
+        return cls(
+            len(positions),
+            len(tables),
+            len(rows),
+            np.concatenate([rows, own]),
+            np.concatenate([table_of[rows], own]),
+            np.concatenate([cells, of_tables.cell.items[heads]]).astype(np.int64),
+            cells == figures.key_cell[positions][rows],
+            np.concatenate([of_rows.ends[places], of_tables.ends[heads]]),
+            np.concatenate([of_rows.marks[places], of_tables.marks[heads]]),
+        )
 
     def hold(self, figure: Figure, percent: int) -> Marks:
         """(m,) whether each holds the number: `quantities.holds`, all at once."""
         asked = figure.quantity
-        unit, label, fraction = self.marks[:, UNIT], self.marks[:, LABEL], self.marks[:, IS_FRACTION] > 0
+        unit, label = self.marks[:, UNIT], self.marks[:, LABEL]
         low, high, written_low, written_high = self.ends.T
-        bare = (unit == BARE) | (figure.unit == BARE)
-        named = (unit == figure.label) & (figure.label != BARE) | (figure.unit == label) & (label != BARE)
-        shares = (unit == percent) & (figure.unit == BARE) & (asked.kind == "fraction")
-        parts = (unit == BARE) & fraction & (asked.unit == PERCENT)
-        found: Marks = np.select(
-            [unit == figure.unit, shares, parts, bare | named],
-            [
-                _within(low, high, asked.low, asked.high),
-                _within(low, high, asked.low * 100, asked.high * 100),
-                _within(low * 100, high * 100, asked.low, asked.high),
-                _within(written_low, written_high, *asked.written),
-            ],
-            default=False,
-        )
-        return found
+        named = (unit == BARE) | (figure.unit == BARE)
+        if figure.label != BARE:
+            named |= unit == figure.label
+        named |= (label == figure.unit) & (label != BARE)
+        found: Marks = named & _within(written_low, written_high, *asked.written)
+        if asked.unit == PERCENT:
+            parts = (unit == BARE) & (self.marks[:, IS_FRACTION] > 0)
+            found = np.where(parts, _within(low * 100, high * 100, asked.low, asked.high), found)
+        if figure.unit == BARE and asked.kind == "fraction":
+            found = np.where(unit == percent, _within(low, high, asked.low * 100, asked.high * 100), found)
+        return np.where(unit == figure.unit, _within(low, high, asked.low, asked.high), found)
 
-    def largest(self, values: Marks, n: int) -> Scores:
-        """(n,) 1 for candidates with any of these."""
-        found = np.zeros(n)
-        found[self.owner[values]] = 1.0
-        return found
+    def largest(self, of_rows: list[Marks], of_tables: list[Marks], table_of: Numbers) -> Scores:
+        """(what, n) 1 for candidates with any of these marks; what is said of a table is said of each of its rows."""
+        rows = np.zeros((len(of_rows), self.n))
+        what, place = np.nonzero(np.asarray(of_rows))
+        rows[what, self.owner[: self.rows][place]] = 1.0
+        tables = np.zeros((len(of_tables), self.n_tables))
+        what, place = np.nonzero(np.asarray(of_tables))
+        tables[what, self.owner[self.rows :][place]] = 1.0
+        return np.concatenate([rows, tables[:, table_of]])
 
 
 def _within(low: Scores, high: Scores, asked_low: float, asked_high: float) -> Marks:
@@ -74,87 +96,82 @@ def _within(low: Scores, high: Scores, asked_low: float, asked_high: float) -> M
 
 
 def number_features(
-    asked: Asked,
-    rows: Held,
-    tables: Held,
-    key_cell: npt.NDArray[np.int16],
-    columns: tuple[Field, npt.NDArray[np.int64]],
-    heads: tuple[Field, npt.NDArray[np.int64]],
-    percent: int,
+    asked: Asked, figures: FigureIndex, positions: Positions, tables: Positions, table_of: Numbers, near: "Near"
 ) -> Mapping[str, Scores]:
     """What the numbers of a question say of n candidates: the largest over its numbers, but the mean of `unexplained`.
 
     Args:
         asked: the question.
-        rows: quantities of the candidates' cells.
-        tables: those of their columns and headings.
-        key_cell: (n,) which cell picks the row.
-        columns: the words of their columns, and which word of the index each is.
-        heads: those of their headings.
-        percent: number of the unit of percentages; -2 where there is none.
+        figures: the quantities of the index.
+        positions: (n,) of the candidates.
+        tables: distinct numbers of their tables.
+        table_of: (n,) which of those each is in.
+        near: the words of those tables.
     """
-    n = len(key_cell)
-    found = {name: np.zeros(n) for name in NAMES}
-    for figure in asked.figures:
-        said = _of_figure(figure, rows, tables, key_cell, columns, heads, percent)
-        for name in NAMES[:-1]:
-            np.maximum(found[name], said[name], out=found[name])
-        explained = said["key"] + said["cell"] + said["head"] + said["column"] > 0
-        found["unexplained"] += (1.0 - explained) / len(asked.figures)
-    return {f"number_{name}": values for name, values in found.items()}
+    found = np.zeros((len(NAMES), len(positions)))
+    if asked.figures:
+        held, percent = Held.of(figures, positions, tables, table_of), figures.percent
+        for figure in asked.figures:
+            said = _of_figure(figure, held, near, table_of, percent)
+            np.maximum(found[:-1], said, out=found[:-1])
+            key, cell, head, column = (said[NAMES.index(name)] for name in ("key", "cell", "head", "column"))
+            found[-1] += (1.0 - (key + cell + head + column > 0)) / len(asked.figures)
+    return {f"number_{name}": values for name, values in zip(NAMES, found, strict=True)}
 
 
-def _of_figure(
-    figure: Figure,
-    rows: Held,
-    tables: Held,
-    key_cell: npt.NDArray[np.int16],
-    columns: tuple[Field, npt.NDArray[np.int64]],
-    heads: tuple[Field, npt.NDArray[np.int64]],
-    percent: int,
-) -> Mapping[str, Scores]:
-    n = len(key_cell)
-    in_column = _near_slots(columns, figure, n)
-    in_head = _near_any(heads, figure, n)
-    is_key = rows.cell == key_cell[rows.owner]
-    labelled = in_column[rows.owner, np.minimum(rows.cell, SLOTS - 1)] | np.isin(rows.marks[:, WORD], figure.near)
-    by_head = labelled | (is_key & in_head[rows.owner])
-    fits = rows.hold(figure, percent)
-    wide = rows.ends[:, 0] != rows.ends[:, 1]
-    exact_or_labelled = ~is_key & (~wide | labelled)
-    in_heading = tables.cell == HEAD
-    held = tables.hold(figure, percent)
-    same_label = (tables.marks[:, LABEL] == figure.label) & (figure.label != BARE)
-    by_column = in_column[tables.owner, np.clip(tables.cell, 0, SLOTS - 1)] | np.isin(
-        tables.marks[:, WORD], figure.near
+def _of_figure(figure: Figure, held: Held, near: "Near", table_of: Numbers, percent: int) -> Scores:
+    """(names, n): all but `unexplained`."""
+    word = near.marked(figure)
+    in_column, in_head = near.columns(word), near.heads(word)
+    fits = held.hold(figure, percent)
+    labelled = in_column[held.table, np.clip(held.cell, 0, SLOTS - 1)] | word[held.marks[:, WORD]]
+    in_heading = held.cell[held.rows :] == HEAD
+    same_label = (held.marks[held.rows :, LABEL] == figure.label) & (figure.label != BARE)
+    fit, by_column, is_key = fits[: held.rows], labelled[: held.rows], held.is_key
+    by_head = by_column | (is_key & in_head[held.table[: held.rows]])
+    wide = held.ends[: held.rows, 0] != held.ends[: held.rows, 1]
+    of_key, of_wide, other_key = fit & is_key, fit & wide, ~fit & is_key
+    of_cell = fit & ~is_key & (~wide | by_column)
+    holds, named = fits[held.rows :], labelled[held.rows :]
+    of_column = holds & ~in_heading
+    return held.largest(
+        [
+            *(of_key, of_key & by_head, of_wide, of_wide & by_head, of_cell, of_cell & by_column),
+            *(other_key, other_key & by_head, ~fit & by_column),
+        ],
+        [holds & in_heading, ~holds & in_heading & same_label, of_column, of_column & named],
+        table_of,
     )
-    return {
-        "key": rows.largest(fits & is_key, n),
-        "key_labelled": rows.largest(fits & is_key & by_head, n),
-        "wide": rows.largest(fits & wide, n),
-        "wide_labelled": rows.largest(fits & wide & by_head, n),
-        "cell": rows.largest(fits & exact_or_labelled, n),
-        "cell_labelled": rows.largest(fits & exact_or_labelled & labelled, n),
-        "other_key": rows.largest(~fits & is_key, n),
-        "other_key_labelled": rows.largest(~fits & is_key & by_head, n),
-        "other_labelled": rows.largest(~fits & labelled, n),
-        "head": tables.largest(held & in_heading, n),
-        "other_head": tables.largest(~held & in_heading & same_label, n),
-        "column": tables.largest(held & ~in_heading, n),
-        "column_labelled": tables.largest(held & ~in_heading & by_column, n),
-    }
 
 
-def _near_slots(columns: tuple[Field, npt.NDArray[np.int64]], figure: Figure, n: int) -> Marks:
-    field, words = columns
-    found = np.zeros((n, SLOTS), dtype=np.bool_)
-    near = np.isin(words, figure.near)
-    found[field.owner[near], field.slot[near] % SLOTS] = True
-    return found
+@dataclass(frozen=True, slots=True, eq=False)
+class Near:
+    """The words of tables, to be compared with those beside a number."""
 
+    fields: Fields
+    """`heading_fields` of them name the table, the last is its columns."""
+    heading_fields: int
+    column_of: Cells
+    """Which column each word of the column field is in."""
 
-def _near_any(heads: tuple[Field, npt.NDArray[np.int64]], figure: Figure, n: int) -> Marks:
-    field, words = heads
-    found = np.zeros(n, dtype=np.bool_)
-    found[field.owner[np.isin(words, figure.near)]] = True
-    return found
+    def marked(self, figure: Figure) -> Marks:
+        """(terms + 1,) words that stand beside the number; the last is of a word that the index does not have."""
+        marks = np.zeros(len(self.fields.rarity), dtype=np.bool_)
+        marks[figure.near] = True
+        return marks
+
+    def columns(self, word: Marks) -> Marks:
+        """(tables, SLOTS) columns with one of these words."""
+        fields, found = self.fields, np.zeros((self.fields.n, SLOTS), dtype=np.bool_)
+        first = fields.ends[-1 - fields.n]
+        at = first + np.flatnonzero(word[fields.words[first:]])
+        owner = np.searchsorted(fields.ends, at, side="right") - 1
+        found[owner % max(fields.n, 1), np.minimum(self.column_of[fields.places[at]], SLOTS - 1)] = True
+        return found
+
+    def heads(self, word: Marks) -> Marks:
+        """(tables,) those whose headings have one of these words."""
+        fields, found = self.fields, np.zeros(self.fields.n, dtype=np.bool_)
+        at = np.flatnonzero(word[fields.words[: fields.ends[self.heading_fields * fields.n]]])
+        found[(np.searchsorted(fields.ends, at, side="right") - 1) % max(fields.n, 1)] = True
+        return found

@@ -1,57 +1,57 @@
 """How a candidate stands among the others of its table and of its section."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.search.fusion import Positions, Scores
-from retrieval.search.rerank.said import Marks
+from retrieval.search.fusion import Scores
+from retrieval.search.rerank.said import Marks, Numbers
 
 
-def among_siblings(
-    features: Mapping[str, Scores],
-    cells: Marks,
-    shares: Scores,
-    covered: Callable[[Marks], Scores],
-    row: Marks,
-    tables: Positions,
-    is_row: Marks,
-) -> dict[str, Scores]:
-    """What sets a row apart from the rows of its table that are candidates too."""
-    known, which = np.unique(tables, return_inverse=True)
-    count = np.bincount(which)
-    common = np.zeros((len(known), cells.shape[1]))
-    np.add.at(common, which, cells.astype(np.float64))
-    distinct = ((cells * (1.0 - common[which] / count[which][:, None])) @ shares) * is_row
-    behind = behind_best(which, len(known), is_row)
-    return {
-        "distinct": distinct,
-        "behind_row": behind(covered(row)),
-        "behind_whole": behind(features["whole_cells"]),
-        "behind_covered": behind(features["covered"]),
-        "behind_distinct": behind(distinct),
-    }
+def distinct_cells(cells: Marks, shares: Scores, table_of: Numbers, is_row: Marks) -> Scores:
+    """(n,) what the cells of a row say of the question that those of other candidates of its table do not.
+
+    Args:
+        cells: (n, t) whether the cells have the question's word.
+        shares: (t,) weight of each.
+        table_of: (n,) which table each is in; every table has one.
+        is_row: (n,).
+    """
+    order, starts = _groups(table_of)
+    count = np.diff(starts, append=len(order))
+    common = np.add.reduceat(cells[order].astype(np.float64), starts, axis=0) if len(order) else np.zeros(cells.shape)
+    distinct: Scores = ((cells * (1.0 - common[table_of] / count[table_of][:, None])) @ shares) * is_row
+    return distinct
 
 
-def behind_best(which: Positions, n_tables: int, is_row: Marks) -> Callable[[Scores], Scores]:
-    """How far a row is behind the best candidate of its table; 0 for prose."""
+def behind_best(group: Numbers, values: Sequence[Scores]) -> Scores:
+    """(values, n) how far each candidate is behind the best of its group.
 
-    def behind(values: Scores) -> Scores:
-        best = np.full(n_tables, -np.inf)
-        np.maximum.at(best, which, values)
-        gap: Scores = (best[which] - values) * is_row
-        return gap
-
-    return behind
+    Args:
+        group: (n,) numbers from 0 on, each there.
+        values: (n,) each.
+    """
+    stacked = np.asarray(values)
+    if not len(group):
+        return stacked
+    order, starts = _groups(group)
+    gap: Scores = np.maximum.reduceat(stacked[:, order], starts, axis=1)[:, group] - stacked
+    return gap
 
 
 def in_section(sections: npt.NDArray[np.int32], features: Mapping[str, Scores]) -> dict[str, Scores]:
     """How much better another candidate of the same section is named: prose beside the row that was asked for."""
-    known, which = np.unique(sections, return_inverse=True)
-    behind = behind_best(which, len(known), np.ones(len(which), dtype=np.bool_))
+    values = [features[name] for name in ("number_key_labelled", "whole_cells", "covered")]
+    number, whole, covered = behind_best(np.unique(sections, return_inverse=True)[1], values)
     return {
-        "behind_section_number": behind(features["number_key_labelled"]),
-        "behind_section_whole": behind(features["whole_cells"]),
-        "behind_section_covered": behind(features["covered"]),
+        "behind_section_number": number,
+        "behind_section_whole": whole,
+        "behind_section_covered": covered,
     }
+
+
+def _groups(group: Numbers) -> tuple[Numbers, Numbers]:
+    """Candidates group by group, and where each group begins among them."""
+    order = np.argsort(group, kind="stable")
+    return order, np.flatnonzero(np.diff(group[order], prepend=-1))

@@ -37,8 +37,10 @@ def test_a_pair_is_worth_its_lighter_word_and_has_a_direction(asking, text_of):
     place = {min(text_of([word])): number for number, word in enumerate(asked.words)}
     silk, rope = place["silk"], place["rope"]
 
-    assert asked.pairs[silk, rope] == asked.weights.min()
-    assert asked.pairs.sum() == asked.pairs[silk, rope]
+    assert asked.worth.tolist() == [asked.weights.min()]
+    assert asked.worth_of_all == asked.weights.min()
+    assert asked.pairs[silk, rope] == 0
+    assert np.count_nonzero(asked.pairs >= 0) == 1
 
 
 def test_of_a_long_question_the_rarest_words_are_asked(asking, snapshot, shelf):
@@ -49,6 +51,14 @@ def test_of_a_long_question_the_rarest_words_are_asked(asking, snapshot, shelf):
     assert len(asked.words) == len(asked.weights) == MOST
     known = snapshot.lexical.terms.positions(words)
     assert asked.weights.min() >= np.sort(snapshot.rarity[known])[-MOST] - 1e-12
+
+
+def test_the_words_are_known_by_their_place(asking, text_of):
+    asked = asking("silk rope and a mace")
+
+    assert {word: min(text_of([asked.words[place]])) for word, place in asked.known.items()} == {
+        word: word for word in ("silk", "rope", "mace")
+    }
 
 
 def test_a_question_without_a_known_word_asks_nothing(asking):

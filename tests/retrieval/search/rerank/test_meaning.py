@@ -10,13 +10,14 @@ from retrieval.search.rerank.meaning import MOST, meaning
 def mean(snapshot):
     """Features of a row of gear, one of hulls and a passage, if no field says any word but those of `said`."""
     ids = ("gear-hemp rope", "hulls-K", "prose-001")
-    tables = snapshot.evidence.of[snapshot.chunks.positions(list(ids))].astype(np.int64)
+    numbers = snapshot.evidence.of[snapshot.chunks.positions(list(ids))].astype(np.int64)
+    tables, table_of = np.unique(numbers, return_inverse=True)
 
     def of(question, said=()):
         asked = ask(snapshot, Query.ask(question, snapshot.vocabulary))
         words = [snapshot.lexical.terms.text_of(int(place)) for place in asked.words]
         marks = np.tile(np.asarray([word in said for word in words], dtype=bool), (3, 1))
-        return meaning(snapshot, question, asked, tables, marks, marks)
+        return meaning(snapshot, question, asked, tables, table_of, marks, marks)
 
     return of
 

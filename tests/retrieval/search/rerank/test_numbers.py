@@ -27,13 +27,13 @@ def held_by(cells, question):
     index = FigureIndex.build(
         [row(cell) for cell in cells], np.zeros(len(cells), dtype=np.int32), TermTable.build([]), tokens
     )
-    rows = Held.of(index.rows, positions)
+    rows = Held.of(index, positions, positions[:1], np.zeros(len(cells), dtype=np.int64))
     for asked in quantities(question):
         if asked.kind not in AS_TEXT:
             none = np.zeros(0, dtype=np.int64)
             figure = Figure(asked, unit_number(index.units, asked.unit), unit_number(index.units, asked.label), none)
             marks = np.zeros(len(cells), dtype=bool)
-            marks[rows.owner] = rows.hold(figure, index.percent)
+            marks[rows.owner[: rows.rows]] = rows.hold(figure, index.percent)[: rows.rows]
             read = [whole_quantity(cell) for cell in cells]
             plain = [found is not None and found.kind not in AS_TEXT and holds(found, asked) for found in read]
             yield asked.text, marks.tolist(), plain

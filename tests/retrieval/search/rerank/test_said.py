@@ -9,79 +9,106 @@ from retrieval.ragged import RaggedArray
 from retrieval.search.rerank.asked import Asked
 from retrieval.search.rerank.said import SLOTS, STRETCH, look
 
-RARITY = np.asarray([1.0, 2.0, 3.0, 4.0, 5.0])
+RARITY = np.asarray([1.0, 2.0, 3.0, 4.0, 5.0, 5.0])
+"""The last is of a word that the index does not have."""
 
 
 def asks(*words):
     """Distinct words asked one after the other, each as rare as `RARITY` says."""
     order = sorted(words)
     place = {word: number for number, word in enumerate(order)}
-    pairs = np.zeros((len(words), len(words)))
+    worth = np.zeros((len(words), len(words)))
     for first, second in pairwise(words):
-        pairs[place[first], place[second]] = min(RARITY[first], RARITY[second])
-    return Asked(np.asarray(order, dtype=np.int64), RARITY[order], pairs, (), frozenset())
+        worth[place[first], place[second]] = min(RARITY[first], RARITY[second])
+    pairs = np.full(worth.shape, -1)
+    pairs[worth > 0] = np.arange(np.count_nonzero(worth))
+    known = {str(word): number for word, number in place.items()}
+    order = np.asarray(order, dtype=np.int64)
+    return Asked(known, order, RARITY[order], pairs, worth[worth > 0], worth.sum() or 1.0, (), frozenset())
 
 
-def fields(*texts, asked, cells=None):
-    slot = None if cells is None else np.asarray([cell for each in cells for cell in each], dtype=np.int16)
-    return look(RaggedArray.build(texts, np.int32), np.arange(len(texts)), asked, RARITY, slot)
+def fields(*texts, asked):
+    """Two fields of the same candidates: one that is empty, and these texts."""
+    empty = RaggedArray.build([[] for _ in texts], np.int32)
+    return look([empty, RaggedArray.build(texts, np.int32)], np.arange(len(texts)), asked, RARITY)
+
+
+def cells(*texts, asked, of):
+    """What is said of the cells of these texts; `of` says in which cell each word is."""
+    return fields(*texts, asked=asked).cells(1, np.asarray([cell for each in of for cell in each], dtype=np.int16))
 
 
 def test_what_is_said_is_marked_word_by_word():
     field = fields([3, 0], [], [-1, 1], asked=asks(0, 1))
 
-    assert field.said(2).tolist() == [[True, False], [False, False], [False, True]]
-    assert field.size.tolist() == [2, 0, 2]
+    assert not field.said()[0].any()
+    assert field.said()[1].tolist() == [[True, False], [False, False], [False, True]]
+    assert field.sizes.tolist() == [[0, 0, 0], [2, 0, 2]]
 
 
 def test_the_share_of_a_field_is_by_weight_and_an_unknown_word_is_as_rare_as_any():
     field = fields([0, 2], [], [2, -1], asked=asks(2))
 
-    assert field.share().tolist() == [3 / 4, 0.0, 3 / 8]
+    assert field.shares(2).tolist() == [[0, 0, 0], [3 / 4, 0.0, 3 / 8]]
+
+
+def test_only_the_first_fields_are_shared_where_no_more_are_wanted():
+    words = [RaggedArray.build(texts, np.int32) for texts in ([[0, 2]], [[2]])]
+    field = look(words, np.asarray([0]), asks(2), RARITY)
+
+    assert field.shares(1).tolist() == [[3 / 4]]
+    assert field.shares(2).tolist() == [[3 / 4], [1.0]]
 
 
 def test_candidates_are_looked_up_by_their_keys():
     words = RaggedArray.build([[0], [1], [2, 3]], np.int32)
-    field = look(words, np.asarray([2, 0, 2]), asks(3), RARITY)
+    field = look([words], np.asarray([2, 0, 2]), asks(3), RARITY)
 
-    assert field.said(1).tolist() == [[True], [False], [True]]
+    assert field.said()[0].tolist() == [[True], [False], [True]]
 
 
 def test_pairs_stand_in_the_order_of_the_question_and_within_one_field():
     asked = asks(0, 1)
     field = fields([0, 1], [1, 0], [0], [1], [0, 4, 1], asked=asked)
 
-    assert (field.pairs(asked) @ asked.pairs.ravel()).tolist() == [1.0, 0, 0, 0, 0]
+    assert (field.pairs()[1] @ asked.worth).tolist() == [1.0, 0, 0, 0, 0]
+
+
+def test_a_pair_does_not_stand_across_two_fields():
+    words = [RaggedArray.build(texts, np.int32) for texts in ([[0]], [[1]])]
+
+    assert not look(words, np.asarray([0]), asks(0, 1), RARITY).pairs().any()
 
 
 def test_a_cell_is_said_whole_if_every_word_of_it_is():
-    field = fields([0, 1, 2], [0, 1], asked=asks(0, 1), cells=[[0, 0, 1], [0, 1]])
-    slots = field.slots()
+    found = cells([0, 1, 2], [0, 1], [4], asked=asks(0, 1), of=[[0, 0, 1], [0, 1], [0]])
 
-    assert np.flatnonzero(slots.whole).tolist() == [0, SLOTS, SLOTS + 1]
-    assert slots.best(np.where(slots.whole, slots.weight, 0.0)).tolist() == [3.0, 2.0]
+    assert found.whole.tolist() == [True, True, True]
+    assert found.best(np.where(found.whole, found.weight, 0.0)).tolist() == [3.0, 2.0, 0.0]
+    assert found.in_whole(2).tolist() == [[True, True], [True, True], [False, False]]
 
 
 def test_the_share_of_a_cell_is_what_is_said_of_it_times_its_weight():
-    slots = fields([0, 1, -1, 3], asked=asks(0, 1), cells=[[0, 0, 0, 1]]).slots()
+    found = cells([0, 1, -1, 3], asked=asks(0, 1), of=[[0, 0, 0, 1]])
 
-    assert slots.best(slots.shares) == pytest.approx([3 * 2 / 3])
+    assert found.best(found.shares) == pytest.approx([3 * 2 / 3])
+    assert not found.in_whole(2).any()
 
 
 def test_cells_beyond_those_that_are_told_apart_count_as_the_last():
-    slots = fields([0, 1], asked=asks(0), cells=[[SLOTS + 5, SLOTS - 1]]).slots()
+    found = cells([0, 1], asked=asks(0), of=[[SLOTS - 1, SLOTS + 5]])
 
-    assert np.flatnonzero(slots.size).tolist() == [SLOTS - 1]
-    assert not slots.whole.any()
+    assert found.size.tolist() == [2]
+    assert not found.whole.any()
 
 
 def test_a_question_without_words_is_said_nowhere():
-    asked = asks()
-    field = fields([0, 1], [], asked=asked, cells=[[0, 1], []])
+    field = fields([0, 1], [], asked=asks())
 
-    assert field.said(0).shape == (2, 0)
-    assert field.pairs(asked).shape == (2, 0)
-    assert field.share().tolist() == [0, 0]
+    assert field.said().shape == (2, 2, 0)
+    assert field.pairs().shape == (2, 2, 0)
+    assert field.shares(2).tolist() == [[0, 0], [0, 0]]
+    assert cells([0, 1], [], asked=asks(), of=[[0, 1], []]).in_whole(0).shape == (2, 0)
 
 
 texts = st.lists(st.lists(st.integers(-1, 4), max_size=5), min_size=1, max_size=4)
@@ -95,16 +122,16 @@ def test_marks_and_pairs_are_those_of_a_plain_loop(words, order, asked_words):
     marks = [[int(word) in text for word in asked.words] for text in words]
     pairs = [
         sum(
-            float(asked.pairs[i, j])
+            float(asked.worth[asked.pairs[i, j]])
             for i in range(t)
             for j in range(t)
-            if (int(asked.words[i]), int(asked.words[j])) in set(pairwise(text))
+            if asked.pairs[i, j] >= 0 and (int(asked.words[i]), int(asked.words[j])) in set(pairwise(text))
         )
         for text in words
     ]
 
-    assert field.said(t).tolist() == marks
-    assert field.pairs(asked) @ asked.pairs.ravel() == pytest.approx(pairs)
+    assert field.said()[1].tolist() == marks
+    assert field.pairs()[1] @ asked.worth == pytest.approx(pairs)
 
 
 def test_words_that_stand_together_are_worth_more_than_the_same_words_far_apart():
@@ -112,7 +139,7 @@ def test_words_that_stand_together_are_worth_more_than_the_same_words_far_apart(
     far = [0, *[4] * 3 * STRETCH, 1]
     field = fields([4, 0, 4, 1], far, [], [0], asked=asked)
 
-    assert field.densest(asked).tolist() == [3.0, 2.0, 0.0, 1.0]
+    assert field.densest(1).tolist() == [3.0, 2.0, 0.0, 1.0]
 
 
 @given(st.lists(st.lists(st.integers(-1, 4), max_size=5 * STRETCH), min_size=1, max_size=3))
@@ -126,15 +153,15 @@ def test_the_best_stretch_is_that_of_a_plain_loop(words):
         for text in words
     ]
 
-    assert fields(*words, asked=asked).densest(asked) == pytest.approx(plain)
+    assert fields(*words, asked=asked).densest(1) == pytest.approx(plain)
 
 
 def test_words_within_a_stretch_s_half_of_each_other_are_always_together():
     asked = asks(0, 1)
     for before in range(3 * STRETCH):
         text = [4] * before + [0] + [4] * (STRETCH - 1) + [1]
-        assert fields(text, asked=asked).densest(asked).tolist() == [3.0]
+        assert fields(text, asked=asked).densest(1).tolist() == [3.0]
 
 
 def test_a_question_without_words_has_no_stretch():
-    assert fields([0, 1], [2], asked=asks()).densest(asks()).tolist() == [0, 0]
+    assert fields([0, 1], [2], asked=asks()).densest(1).tolist() == [0, 0]

@@ -1,41 +1,35 @@
 import numpy as np
 import pytest
 
-from retrieval.search.rerank.siblings import among_siblings, behind_best, in_section
+from retrieval.search.rerank.siblings import behind_best, distinct_cells, in_section
 
 TABLES = np.asarray([0, 0, 0, 1, 2])
 IS_ROW = np.asarray([True, True, True, True, False])
 
 
 def test_a_row_is_behind_the_best_of_its_own_table():
-    behind = behind_best(TABLES, 3, IS_ROW)(np.asarray([0.2, 0.9, 0.5, 0.1, 0.0]))
+    values = np.asarray([0.2, 0.9, 0.5, 0.1, 0.0])
+    behind = behind_best(TABLES, [values, -values])
 
-    assert behind == pytest.approx([0.7, 0.0, 0.4, 0.0, 0.0])
+    assert behind[0] == pytest.approx([0.7, 0.0, 0.4, 0.0, 0.0])
+    assert behind[1] == pytest.approx([0.0, 0.7, 0.3, 0.0, 0.0])
 
 
-def test_prose_is_behind_nobody_of_its_table():
-    behind = behind_best(np.asarray([0, 0]), 1, np.asarray([True, False]))
+def test_the_candidates_of_a_table_need_not_stand_together():
+    behind = behind_best(np.asarray([1, 0, 1]), [np.asarray([0.0, 0.5, 1.0])])
 
-    assert behind(np.asarray([1.0, 0.0])).tolist() == [0.0, 0.0]
+    assert behind.tolist() == [[1.0, 0.0, 0.0]]
+
+
+def test_nobody_is_behind_where_nobody_is():
+    assert behind_best(np.zeros(0, dtype=np.int64), [np.zeros(0)]).shape == (1, 0)
 
 
 def test_what_every_row_of_a_table_says_sets_none_apart():
     cells = np.asarray([[1, 1], [1, 0], [1, 0], [0, 1], [0, 0]], dtype=bool)
     weights = np.asarray([0.6, 0.4])
-    zeros = np.zeros(5)
-    found = among_siblings(
-        {"whole_cells": zeros, "covered": zeros},
-        cells,
-        weights,
-        lambda marks: marks @ weights,
-        cells,
-        TABLES * 7,
-        IS_ROW,
-    )
 
-    assert found["distinct"] == pytest.approx([0.4 * 2 / 3, 0, 0, 0, 0])
-    assert found["behind_row"] == pytest.approx([0, 0.4, 0.4, 0, 0])
-    assert found["behind_distinct"] == pytest.approx([0, 0.4 * 2 / 3, 0.4 * 2 / 3, 0, 0])
+    assert distinct_cells(cells, weights, TABLES, IS_ROW) == pytest.approx([0.4 * 2 / 3, 0, 0, 0, 0])
 
 
 def test_prose_is_behind_the_row_of_its_section():

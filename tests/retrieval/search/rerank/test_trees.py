@@ -75,7 +75,6 @@ def test_a_value_at_the_threshold_goes_left():
 def test_a_tree_that_is_a_leaf_says_the_same_of_everything():
     trees = Trees(("a",), *map(np.asarray, ([0], [LEAF], [0.0], [0], [0], [0.25])))
 
-    assert trees.depth == 0
     assert trees.scores(np.zeros((2, 1), dtype=np.float32)).tolist() == [0.25, 0.25]
     assert not trees.shares(np.zeros((2, 1), dtype=np.float32)).any()
 
