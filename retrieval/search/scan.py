@@ -152,7 +152,8 @@ def rank(
     found = best(scores, k, kept)
     displaced = np.empty(0, dtype=np.int64)
     if admitted is not None and mask is not None:
-        unfiltered = _unfiltered(legs, snapshot, strategy, base, scores, k, (mask, where))
+        # A second look at what is excluded would cost as much as the search: the first says what it displaced.
+        unfiltered = best(base if strategy.second_look else scores, k, where)
         displaced = unfiltered[~mask[unfiltered]]
     raises = {name: gain[found] for name, gain in gains.items()}
     own = gains[BASE][found] if gains else scores[found]
@@ -161,25 +162,6 @@ def rank(
         *(Leg(gain, name=name) for name, gain in raises.items() if name == GAIN),
     ]
     return Ranking(found, scores[found], {**legs.at(found), **raises}, parts, displaced)
-
-
-def _unfiltered(
-    legs: Legs,
-    snapshot: Snapshot,
-    strategy: Strategy,
-    base: Scores,
-    scores: Scores,
-    k: int,
-    masks: tuple[Mask, Mask | None],
-) -> Positions:
-    """The k best as if no predicate excluded any; a second look is taken again where it would see others."""
-    mask, where = masks
-    if not strategy.second_look:
-        return best(scores, k, where)
-    seen = best(base, BEST, where)
-    if mask[seen].all():
-        return best(scores, k, mask)
-    return best(legs.looked_at_again(snapshot, strategy, base, where).over(base), k, where)
 
 
 def raised(

@@ -73,7 +73,7 @@ class SecondLook:
         trees = shipped()
         shares = trees.shares(self.values[place]) * looked[:, None]
         legs = [Leg(np.where(looked, trees.start, 0.0), name=START)]
-        groups = [group_of(name) for name in trees.names]
+        groups = _groups(trees.names)
         legs += [Leg(shares[:, [each == group for each in groups]].sum(axis=1), name=group) for group in _GROUPS]
         if not looked.all():
             legs.append(Leg(np.where(looked, 0.0, scores), name=FIRST_LOOK))
@@ -116,6 +116,11 @@ def pool(scores: Scores, lexical: Scores, allowed: Mask | None) -> Positions:
 def group_of(feature: str) -> str:
     """The part that a feature is shown in."""
     return next(group for group, names in _GROUPS.items() if feature.startswith(tuple(names)))
+
+
+@cache
+def _groups(names: tuple[str, ...]) -> Sequence[str]:
+    return [group_of(name) for name in names]
 
 
 @cache
