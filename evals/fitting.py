@@ -9,6 +9,7 @@ import numpy.typing as npt
 from evals.metrics import SHOWN
 from evals.questions.question_sets import QuestionSet
 from retrieval.search.dense.cosine import Cosines
+from retrieval.search.dense.prefilter import admitted_mask
 from retrieval.search.evidence.evidence import gather
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
@@ -98,7 +99,6 @@ def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Seque
         chunks: those of the index, in the order of their positions.
     """
     snapshot = retriever.snapshot
-    guarded = np.asarray(snapshot.predicates.guarded)
     twins = np.asarray([chunk.signature or f"alone {chunk.id}" for chunk in chunks])
     everywhere = np.arange(len(snapshot))
     for each in questions.scored:
@@ -112,9 +112,10 @@ def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Seque
         pool = min(POOL, len(snapshot) - 1)
         best = [np.argpartition(-part, pool)[:pool] for part in evidence]
         candidates = np.unique(np.concatenate([*best, gold]))
-        admitted = np.isin(candidates, retriever.admitted(asked)) | np.isin(candidates, gold)
-        unexplained = snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))
-        candidates = candidates[(~guarded[candidates] | admitted) & ~np.isin(candidates, unexplained)]
+        allowed = admitted_mask(snapshot, retriever.admitted(asked))
+        allowed[gold] = True
+        allowed[snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))] = False
+        candidates = candidates[allowed[candidates]]
         is_gold = np.isin(candidates, gold)
         noise = np.isin(twins[candidates], twins[gold]) & ~is_gold
         yield Judged(each.kind, evidence[:, candidates], is_gold, noise)

@@ -10,7 +10,9 @@ from evals.benchmarks.books import LibraryBook
 from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder
 from evals.generation.generation import GenerationSettings, generate_questions
 from evals.questions.question_sets import QuestionSet
+from evals.questions.questions import Question
 from retrieval.ingest.library.library import list_books
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
 
@@ -27,9 +29,14 @@ class GeneratedCorpus(LibraryBook):
 
     def question_sets(self, retriever: Retriever, chunks: Sequence[Chunk]) -> tuple[QuestionSet, ...]:
         """The generated questions, gold by anchor."""
-        documents = generate_questions(chunks, retriever.snapshot.vocabulary, GenerationSettings(seed=self.seed))
-        questions = [question for document in documents for question in document.questions]
+        questions = generated_questions(chunks, retriever.snapshot.vocabulary, self.seed)
         return (QuestionSet.of(self.set, self.split, questions, chunks),)
+
+
+def generated_questions(chunks: Sequence[Chunk], vocabulary: Vocabulary, seed: int) -> list[Question]:
+    """Every question that the templates write about a book, in the order of its documents."""
+    documents = generate_questions(chunks, vocabulary, GenerationSettings(seed=seed))
+    return [question for document in documents for question in document.questions]
 
 
 def read_generated(folders: Sequence[Path], split: str) -> tuple[GeneratedCorpus, ...]:

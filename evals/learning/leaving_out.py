@@ -1,6 +1,6 @@
 """What trees are worth in a book that had no say in them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,8 +37,8 @@ class LeftOut:
     group: str
     kind: str
     """As the questions say; `generated` for those that templates wrote."""
-    left_out: Score | None
-    """By trees that were learned on all other groups; None for a group that was in all."""
+    left_out: Score
+    """By trees that were learned on all other groups."""
     shipped: Score
     """By trees that were learned on all."""
     first_look: Score
@@ -50,7 +50,6 @@ def leave_out(
     names: Sequence[str],
     shipped: Trees,
     settings: Settings = SETTINGS,
-    only: Collection[str] | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> tuple[LeftOut, ...]:
     """Learn without each group in turn and score it; of one group, nothing.
@@ -60,7 +59,6 @@ def leave_out(
         names: the features.
         shipped: learned on all groups.
         settings: how trees are grown.
-        only: the groups that are left out in turn; the others are scored by the shipped trees alone. None: all.
         tell: called with the group that is left out now.
 
     Neither the questions of a group nor those generated from it have a say in the trees that it is scored by. The
@@ -70,10 +68,8 @@ def leave_out(
     if len(groups) < 2:
         return ()
     for held in sorted(groups):
-        others = None
-        if only is None or held in only:
-            tell(held)
-            others = learn({name: examples for name, examples in groups.items() if name != held}, names, settings)
+        tell(held)
+        others = learn({name: examples for name, examples in groups.items() if name != held}, names, settings)
         kinds: dict[str, list[Example]] = {}
         for example in groups[held]:
             kinds.setdefault(GENERATED if example.generated else example.kind, []).append(example)
@@ -81,7 +77,7 @@ def leave_out(
             LeftOut(
                 held,
                 kind,
-                None if others is None else Score.of([each.rank(others.scores(each.values)) for each in examples]),
+                Score.of([each.rank(others.scores(each.values)) for each in examples]),
                 Score.of([each.rank(shipped.scores(each.values)) for each in examples]),
                 Score.of([each.rank(each.first) for each in examples]),
             )
@@ -92,13 +88,13 @@ def leave_out(
 
 def pooled(found: Sequence[LeftOut], kind: str) -> LeftOut | None:
     """The questions of one kind of all groups that were left out; None where there is none."""
-    rows = [each for each in found if each.kind == kind and each.left_out]
+    rows = [each for each in found if each.kind == kind]
     if not rows:
         return None
     return LeftOut(
         "all",
         kind,
-        _mean([row.left_out for row in rows if row.left_out]),
+        _mean([row.left_out for row in rows]),
         _mean([row.shipped for row in rows]),
         _mean([row.first_look for row in rows]),
     )

@@ -3,13 +3,13 @@
 import json
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from evals.benchmarks.books import LibraryBook
 from evals.benchmarks.corpus import Corpus
-from evals.generation.generation import GenerationSettings, generate_questions
+from evals.benchmarks.generated import generated_questions
 from evals.learning.examples import Example, examples_of
 from evals.learning.lambdarank import learn
 from evals.learning.leaving_out import GENERATED, LeftOut, Score, leave_out, pooled
@@ -55,7 +55,7 @@ class TreesReport:
             "`retrieval/search/rerank/features.py` says what they look at.",
             "",
             "hit@1 / hit@5 / hit@10 / MRR. *Left out*: learned without this book or set, nor from questions",
-            "generated from it: what a new book may expect; -: was not left out. *Shipped*: learned on all; it",
+            "generated from it: what a new book may expect. *Shipped*: learned on all; it",
             "flatters. *First look*: the sum of the evidence alone, whose weights were fitted on most of these.",
             "",
             "| book or set | kind | questions | left out | shipped | first look |",
@@ -72,9 +72,7 @@ def _row(row: LeftOut) -> str:
     return f"| {row.group} | {row.kind or 'search'} | {row.shipped.n} | {scores} |"
 
 
-def _score(found: Score | None) -> str:
-    if found is None:
-        return "-"
+def _score(found: Score) -> str:
     return f"{found.hit_1:.3f} / {found.hit_5:.3f} / {found.hit_10:.3f} / {found.mrr:.3f}"
 
 
@@ -88,7 +86,6 @@ def learn_trees(
         FittingError: LightGBM cannot be loaded.
     """
     groups: dict[str, tuple[Example, ...]] = {}
-    books: set[str] = set()
     for name, corpus in learned_from(data, split):
         tell(f"{name}, {corpus.name}", 0, 1)
         with open_index(home, name, corpus, embedder, tell) as snapshot:
@@ -97,7 +94,6 @@ def learn_trees(
             asked = [example for each in sets for example in examples_of(retriever, each, NAMES)]
         if asked:
             groups[corpus.name] = tuple(asked)
-            books |= {corpus.name} if isinstance(corpus, LibraryBook) else set()
     tell("learning", 0, 1)
     trees = learn(groups, NAMES)
     return TreesReport(trees, leave_out(groups, NAMES, trees, tell=lambda held: tell(f"learning without {held}", 0, 1)))
@@ -109,8 +105,7 @@ def _sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chun
         if each.ask is None or name == PASSAGES:
             yield each if isinstance(corpus, LibraryBook) else _sampled(each, seed)
     if isinstance(corpus, LibraryBook):
-        documents = generate_questions(chunks, retriever.snapshot.vocabulary, GenerationSettings(seed=seed))
-        questions = [question for document in documents for question in document.questions]
+        questions = generated_questions(chunks, retriever.snapshot.vocabulary, seed)
         chosen = random.Random(seed).sample(questions, min(MOST, len(questions)))
         yield QuestionSet.of(corpus.name, f"seed{seed}", chosen, chunks)
 
@@ -118,12 +113,4 @@ def _sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chun
 def _sampled(questions: QuestionSet, seed: int) -> QuestionSet:
     every = questions.scored
     chosen = random.Random(seed).sample(every, min(MOST, len(every)))
-    return QuestionSet(
-        questions.name,
-        questions.split,
-        tuple(chosen),
-        questions.resolution,
-        questions.ask,
-        questions.unexplained,
-        questions.file,
-    )
+    return replace(questions, questions=tuple(chosen))

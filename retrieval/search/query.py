@@ -9,6 +9,9 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 MAX_CHARACTERS = 2000
 
+LETTERS = re.compile(r"[^\W\d_]+")
+"""A word of letters alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
@@ -21,7 +24,7 @@ class Query:
     @property
     def wants_siblings(self) -> bool:
         """Whether it compares, counts or steps between rows: `the next largest after Mykonos`."""
-        words = set(re.findall(r"[^\W\d_]+", self.text.casefold()))
+        words = set(LETTERS.findall(self.text.casefold()))
         return not words.isdisjoint(self.canonical.vocabulary.sibling_words)
 
     @classmethod

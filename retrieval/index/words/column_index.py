@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from retrieval.arrays import load_array, save_array
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
+from retrieval.index.words.first_chunks import first_chunks
 from retrieval.ragged import RaggedArray
 from retrieval.types import Chunk, Vector
 
@@ -40,7 +41,7 @@ class ColumnIndex:
             chunks: by position.
             of: (n_chunks,) number of each chunk's table or passage; every number has a chunk.
         """
-        tables = [chunks[position] for position in np.unique(of, return_index=True)[1]] if len(chunks) else []
+        tables = first_chunks(chunks, of)
         names: dict[str, int] = {}
         columns = [
             [names.setdefault(column.casefold(), len(names)) for column in table.columns if column.strip()]

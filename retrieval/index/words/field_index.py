@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from retrieval.arrays import load_array, save_array
 from retrieval.index.term_table import TermTable
+from retrieval.index.words.first_chunks import first_chunks
 from retrieval.index.words.tokenizer import Tokenize
 from retrieval.ragged import RaggedArray
 from retrieval.types import Chunk
@@ -66,7 +67,7 @@ class FieldIndex:
             tokenize: cuts texts.
         """
         cut = cache(tokenize)
-        tables = [chunks[position] for position in np.unique(of, return_index=True)[1]] if len(chunks) else []
+        tables = first_chunks(chunks, of)
         rows = [chunk if chunk.table_id is not None else None for chunk in chunks]
         cells = [list(_numbered(chunk.cells if chunk else (), cut)) for chunk in rows]
         columns = [list(_numbered(table.columns, lambda name: (*cut(name), *cut(_initials(name))))) for table in tables]

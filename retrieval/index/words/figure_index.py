@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from retrieval.arrays import load_array, save_array
 from retrieval.index.term_table import TermTable
+from retrieval.index.words.first_chunks import first_chunks
 from retrieval.index.words.tokenizer import Tokenize
 from retrieval.quantities import Quantity, quantities, whole_quantity
 from retrieval.quantities.quantity import AS_TEXT
@@ -102,7 +103,7 @@ class FigureIndex:
     ) -> "FigureIndex":
         """Index chunks; the arguments are those of `FieldIndex.build`."""
         whole, within = cache(whole_quantity), cache(quantities)
-        tables = [chunks[position] for position in np.unique(of, return_index=True)[1]] if len(chunks) else []
+        tables = first_chunks(chunks, of)
         rows = [list(_of_row(chunk, whole)) if chunk.table_id is not None else [] for chunk in chunks]
         heads = [list(_of_table(table, within)) for table in tables]
         said = {name for each in (*rows, *heads) for _, found in each for name in (found.unit, found.label) if name}

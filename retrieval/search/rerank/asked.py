@@ -12,14 +12,13 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.figure_index import unit_number
 from retrieval.quantities import Quantity, quantities
 from retrieval.quantities.quantity import AS_TEXT
-from retrieval.search.query import Query
+from retrieval.search.query import LETTERS, Query
 
 MOST = 48
 """Distinct words of a question that are looked at; the rarest of a longer one."""
 BEFORE, AFTER = 3, 3
 """Words beside a number that may say what it counts."""
 
-_WORD = re.compile(r"[^\W\d_]+")
 _CODE = re.compile(r"(?<![\w'.-])([A-Z])(?![\w'.])")
 
 Words = npt.NDArray[np.int64]
@@ -103,8 +102,8 @@ def _figure(snapshot: Snapshot, found: Quantity, beside: Sequence[str], at: Mapp
 
 def _beside(snapshot: Snapshot, text: str, found: Quantity) -> Sequence[str]:
     """Words of letters beside a number, its unit and its label, each once."""
-    before = _WORD.findall(text[: found.start])[-BEFORE:]
-    after = _WORD.findall(text[found.end :])[:AFTER]
+    before = LETTERS.findall(text[: found.start])[-BEFORE:]
+    after = LETTERS.findall(text[found.end :])[:AFTER]
     ask = snapshot.lexical.ask or snapshot.lexical.tokenize
     words = [word for each in (*before, *after, found.unit or "", found.label or "") if each for word in ask(each)]
     return [word for word in dict.fromkeys(words) if word.isalpha()]

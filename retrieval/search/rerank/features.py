@@ -17,15 +17,14 @@ from retrieval.search.rerank.numbers import NAMES as NUMBERS
 from retrieval.search.rerank.numbers import Near, number_features
 from retrieval.search.rerank.said import Fields, Marks, Numbers, look
 from retrieval.search.rerank.siblings import behind_best, distinct_cells, in_section
+from retrieval.strategy import EvidenceWeights
 
 Features = Mapping[str, Scores]
 
-_PARTS = (
-    *("lexical", "dense", "text", "title", "column", "head", "name", "heading", "quote", "figure", "number", "axis"),
-)
+_PARTS = tuple(name for name, _ in EvidenceWeights().items() if name != "sibling")
 _ROWS: tuple[RowField, ...] = ("key", "cell", "passage")
 _HEADS: tuple[HeadField, ...] = ("caption", "heading", "above", "further", "column")
-_COVERED = ("key", "cell", "passage", "caption", "heading", "above", "further", "column")
+_COVERED = (*_ROWS, *_HEADS)
 _SHARED = ("key", "caption", "heading", "above")
 _ORDERED = ("key", "cell", "passage", "caption", "heading", "column")
 _RELATIVE = (

@@ -1,6 +1,5 @@
 """Columns by their meaning: how near the words of a question are to the column names of the candidates."""
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -11,6 +10,7 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.column_index import word_vector
 from retrieval.index.words.tokenizer import Tokenize
 from retrieval.search.fusion import Positions, Scores
+from retrieval.search.query import LETTERS
 from retrieval.search.rerank.asked import Asked
 from retrieval.search.rerank.said import Marks, Numbers
 
@@ -20,8 +20,6 @@ WITH_NEXT = 0.9
 """What a column counts that is near to two words together (`how long`)."""
 MOST = 40
 """Words of a question that are looked at."""
-
-_WORD = re.compile(r"[^\W\d_]+")
 
 
 def meaning(
@@ -44,7 +42,7 @@ def meaning(
         elsewhere: (n, t) whether its row or its headings have the word.
         somewhere: (n, t) whether any field has it.
     """
-    words = list(dict.fromkeys(_WORD.findall(question.casefold())))[:MOST]
+    words = list(dict.fromkeys(LETTERS.findall(question.casefold())))[:MOST]
     cut = [_cut(snapshot.lexical.tokenize, word) for word in words]
     places = [[asked.known[part] for part in parts if part in asked.known] for parts in cut]
     near = _near(snapshot, words, tables)[table_of]

@@ -59,16 +59,3 @@ def test_generated_questions_are_scored_apart_from_those_of_people(lightgbm, mak
     found = [(each.group, each.kind, each.left_out.n) for each in leave_out(groups, names, shipped, small)]
 
     assert found == [("one", GENERATED, 4), ("one", "lookup", 3), ("one", "rule", 3), ("two", "lookup", 10)]
-
-
-def test_a_group_that_is_not_left_out_is_scored_by_the_shipped_trees_alone(lightgbm, make_example, names, small):
-    groups = {
-        "one": [make_example(place) for place in range(10)],
-        "two": [make_example(50 + place) for place in range(10)],
-    }
-    shipped = learn(groups, names, small)
-    found = {each.group: each for each in leave_out(groups, names, shipped, small, only={"one"})}
-
-    assert found["one"].left_out is not None
-    assert found["two"].left_out is None
-    assert pooled(list(found.values()), found["one"].kind).shipped == found["one"].shipped
