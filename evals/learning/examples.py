@@ -13,8 +13,8 @@ from retrieval.search.evidence.evidence import gather
 from retrieval.search.evidence.weights import WEIGHTS
 from retrieval.search.query import Query
 from retrieval.search.rerank.features import candidates, matrix, measure
+from retrieval.search.rerank.paths import Matrix
 from retrieval.search.rerank.rerank import pool
-from retrieval.search.rerank.trees import Matrix
 from retrieval.search.retriever import Retriever
 
 MOST = 40

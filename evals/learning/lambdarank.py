@@ -8,7 +8,8 @@ import numpy as np
 
 from evals.errors import FittingError
 from evals.learning.examples import Example
-from retrieval.search.rerank.trees import LEAF, Trees
+from retrieval.search.rerank.paths import LEAF
+from retrieval.search.rerank.trees import Trees
 
 HUMAN = 3.0
 """How much more a person's question counts than a generated one of the same group."""

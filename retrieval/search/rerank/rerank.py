@@ -13,7 +13,8 @@ from retrieval.search.evidence.evidence import Evidence
 from retrieval.search.fusion import Leg, Positions, Scores, best
 from retrieval.search.query import Query
 from retrieval.search.rerank.features import candidates, matrix, measure
-from retrieval.search.rerank.trees import Matrix, Trees
+from retrieval.search.rerank.paths import Matrix
+from retrieval.search.rerank.trees import Trees
 
 TREES_FILE = Path(__file__).with_name("trees.json")
 """The trees that ship; `querymust fit` fits and writes them."""
@@ -73,8 +74,7 @@ class SecondLook:
         trees = shipped()
         shares = trees.shares(self.values[place]) * looked[:, None]
         legs = [Leg(np.where(looked, trees.start, 0.0), name=START)]
-        groups = _groups(trees.names)
-        legs += [Leg(shares[:, [each == group for each in groups]].sum(axis=1), name=group) for group in _GROUPS]
+        legs += [Leg(shares[:, columns].sum(axis=1), name=group) for group, columns in _columns(trees.names).items()]
         if not looked.all():
             legs.append(Leg(np.where(looked, 0.0, scores), name=FIRST_LOOK))
         return legs
@@ -119,8 +119,10 @@ def group_of(feature: str) -> str:
 
 
 @cache
-def _groups(names: tuple[str, ...]) -> Sequence[str]:
-    return [group_of(name) for name in names]
+def _columns(names: tuple[str, ...]) -> Mapping[str, Positions]:
+    """Which features are in each part."""
+    groups = [group_of(name) for name in names]
+    return {group: np.flatnonzero([each == group for each in groups]) for group in _GROUPS}
 
 
 @cache

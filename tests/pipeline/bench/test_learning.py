@@ -9,7 +9,8 @@ from pipeline.bench import learning
 from pipeline.bench.learning import TreesReport, learn_trees
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.search.rerank.features import NAMES
-from retrieval.search.rerank.trees import LEAF, Trees
+from retrieval.search.rerank.paths import LEAF
+from retrieval.search.rerank.trees import Trees
 
 EMBEDDER = load_embedder("wordllama")
 TREES = Trees(

@@ -10,7 +10,8 @@ from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_sna
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.rerank import rerank
 from retrieval.search.rerank.features import NAMES
-from retrieval.search.rerank.trees import LEAF, Trees
+from retrieval.search.rerank.paths import LEAF
+from retrieval.search.rerank.trees import Trees
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
 

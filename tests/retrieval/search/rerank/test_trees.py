@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.errors import IndexCorruptError
-from retrieval.search.rerank.trees import LEAF, Trees
+from retrieval.search.rerank.paths import LEAF
+from retrieval.search.rerank.trees import Trees
 
 from .conftest import random_trees
 
@@ -126,4 +127,19 @@ def test_nodes_that_lead_back_to_themselves_are_refused(tmp_path):
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(IndexCorruptError, match="holds no trees"):
+        Trees.read(tmp_path / "trees.json")
+
+
+def test_a_tree_with_too_many_leaves_is_refused(tmp_path):
+    inner, leaves = range(64), 65
+    nodes = {
+        "feature": [LEAF] * leaves + [0 for _ in inner],
+        "threshold": [0.0] * leaves + [float(number) for number in inner],
+        "left": [0] * leaves + [0 if not number else leaves + number - 1 for number in inner],
+        "right": [0] * leaves + [number + 1 for number in inner],
+        "value": [0.0] * (leaves + 64),
+    }
+    (tmp_path / "trees.json").write_text(json.dumps({"names": ["a"], "roots": [leaves + 63], **nodes}))
+
+    with pytest.raises(IndexCorruptError, match=r"65 leaves, at most 64.*install the program again"):
         Trees.read(tmp_path / "trees.json")
