@@ -1,17 +1,29 @@
 """evaluation → leaderboard: the candidate's scores, before anybody reads it. Without questions there are none."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import dagster as dg
 
 from evals.code_version import code_version
-from evals.evaluation import HEADLINE, SHIPPED, evaluation_of
+from evals.evaluation import HEADLINE, SHIPPED, Evaluation, evaluation_of
 from evals.leaderboard import Leaderboard
+from evals.metric_table import meaning
+from evals.noise import Relatives
+from evals.showing.board import board
+from evals.showing.curve import MOST_POINTS
+from evals.showing.kinds import SHOWN, by_kind
+from evals.showing.legend import LEGEND, Explained
+from evals.showing.since_live import since_live
+from evals.showing.trend import Judged, trend
+from evals.showing.worst import WorstQuestion, worst_questions
 from retrieval.errors import EmbedderUnavailableError, RetrievalError
 from retrieval.home import Home
+from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.search.strategies import STRATEGIES
 
 Arguments = ParamSpec("Arguments")
@@ -70,9 +82,44 @@ def with_reason(compute: Callable[Arguments, Result]) -> Callable[Arguments, Res
     return computed
 
 
-COLUMNS = dg.TableSchema(
-    columns=[dg.TableColumn("strategy", "string"), *(dg.TableColumn(name, "float") for name in HEADLINE)]
-)
+ROWS = 200
+"""How many lines of a table are kept in the event log; the records themselves lie in the home."""
+
+
+def columns_of(record_type: type) -> dg.TableSchema:
+    """The fields of a frozen record as the columns of a table, in their order."""
+    return dg.TableSchema(
+        columns=[
+            dg.TableColumn(each.name, getattr(each.type, "__name__", str(each.type))) for each in fields(record_type)
+        ]
+    )
+
+
+def as_table(records: Sequence[object], record_type: type) -> dg.TableMetadataValue:
+    """Frozen records as a table in the UI; floats to four digits, tuples with commas."""
+    lines = ({each.name: getattr(record, each.name) for each in fields(record_type)} for record in records[:ROWS])
+    return _table(lines, columns_of(record_type))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, DIGITS)
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else value
+
+
+def _table(lines: Iterable[Mapping[str, Any]], schema: dg.TableSchema) -> dg.TableMetadataValue:
+    rows = [{name: _plain(value) for name, value in line.items()} for line in lines]
+    return dg.MetadataValue.table(records=[dg.TableRecord(row) for row in rows], schema=schema)
+
+
+def _metric_columns(*names: str) -> list[dg.TableColumn]:
+    return [dg.TableColumn(name, "float", description=meaning(name)) for name in names]
+
+
+COLUMNS = dg.TableSchema(columns=[dg.TableColumn("strategy", "string"), *_metric_columns(*HEADLINE)])
+KINDS = dg.TableSchema(columns=[dg.TableColumn("kind", "string"), dg.TableColumn("n", "int"), *_metric_columns(*SHOWN)])
+METRICS = {"metrics": as_table(LEGEND, Explained)}
+"""What the plotted numbers are; part of the definition of each asset that reports them."""
 
 
 with warnings.catch_warnings():
@@ -87,6 +134,7 @@ with warnings.catch_warnings():
         tags={"domain": "scores"},
         code_version=code_version(),
         automation_condition=AFTER_CHANGE,
+        metadata=METRICS,
     )
 """Several strategies are one run: a process for each takes longer to start than to score."""
 
@@ -96,17 +144,19 @@ with warnings.catch_warnings():
 def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """One strategy's scores on the candidate, a row for each question. Without questions every metric is null."""
     scores = evaluation_of(home, home.candidate, *(STRATEGIES[name] for name in context.partition_keys))
-    headline = scores.headline()
+    headline, worst = scores.headline(), _worst(home, scores, context.partition_keys)
     for name in context.partition_keys:
         mrr = headline.get(name, {}).get("mrr")
         said = "no questions were given" if mrr is None else f"mrr {mrr:.3f} over {scores.n_questions} questions"
         context.log.info(f"{name} on {scores.snapshot}: {said}")
         context.add_asset_metadata(
             {
-                **_metadata(headline.get(name, {})),
+                **numbers_of(headline.get(name, {})),
                 "dagster/partition_row_count": len(scores.rows(name)),
                 "n_questions": scores.n_questions,
                 "n_stale": len(scores.stale),
+                "worst_questions": as_table(worst[name], WorstQuestion),
+                "by_kind": _table(by_kind(scores, name), KINDS),
             },
             partition_key=name,
         )
@@ -121,6 +171,7 @@ def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
     tags={"domain": "scores"},
     code_version=code_version(),
     automation_condition=AFTER_SCORES,
+    metadata=METRICS,
 )
 @with_reason
 def leaderboard(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
@@ -131,40 +182,58 @@ def leaderboard(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home])
     scores = evaluation_of(home, home.candidate, *STRATEGIES.values())
     headline = scores.headline()
     Leaderboard(scores.snapshot, scores.n_questions, headline).write(home.evaluations / scores.snapshot)
+    since = since_live(home, scores)
+    shipped = since.get(SHIPPED)
     best = max(headline, key=lambda name: headline[name]["mrr"] or 0.0, default=None)
     context.log.info(
         f"{scores.snapshot}: {scores.n_questions} questions; best mrr: {best}"
         if best
         else f"{scores.snapshot}: no questions were given, so nothing is scored"
     )
+    numbers = numbers_of(headline.get(SHIPPED, {})) | {
+        "mrr_live": reported(shipped.live if shipped else None),
+        "mrr_delta": reported(shipped.delta if shipped else None),
+    }
     return dg.MaterializeResult(
         metadata={
-            **_metadata(headline.get(SHIPPED, {})),
+            "leaderboard": dg.MetadataValue.md(board(headline, since, SHIPPED)),
+            "trend": dg.MetadataValue.md(_trend(context.instance, scores.snapshot, numbers)),
+            **numbers,
             "dagster/row_count": len(headline),
             "dagster/column_schema": COLUMNS,
             "n_questions": scores.n_questions,
-            "strategies": _table(headline),
+            "strategies": _table(({"strategy": name, **line} for name, line in headline.items()), COLUMNS),
             "snapshot": scores.snapshot,
         },
     )
 
 
-def _metadata(metrics: Mapping[str, float | None]) -> dict[str, dg.MetadataValue]:
-    values = {name: metrics.get(name) for name in HEADLINE}
-    return {
-        name: dg.MetadataValue.null() if value is None else dg.MetadataValue.float(round(value, DIGITS))
-        for name, value in values.items()
-    }
+def _worst(home: Home, scores: Evaluation, strategies: Sequence[str]) -> dict[str, tuple[WorstQuestion, ...]]:
+    with open_snapshot(home.root, scores.snapshot) as snapshot:
+        relatives = Relatives.of(tuple(snapshot.chunks))
+        return {name: worst_questions(scores.rows(name), relatives, snapshot.vocabulary) for name in strategies}
 
 
-def _table(headline: Mapping[str, Mapping[str, float | None]]) -> dg.MetadataValue:
-    records = [
-        dg.TableRecord(
-            {
-                "strategy": name,
-                **{key: None if value is None else round(value, DIGITS) for key, value in metrics.items()},
-            }
-        )
-        for name, metrics in headline.items()
-    ]
-    return dg.MetadataValue.table(records=records, schema=COLUMNS)
+def _trend(instance: dg.DagsterInstance, snapshot: str, numbers: Mapping[str, dg.MetadataValue]) -> str:
+    found = [Judged(snapshot, "now", _float(numbers, "mrr"), _float(numbers, "mrr_live"))]
+    for record in instance.fetch_materializations(dg.AssetKey("leaderboard"), limit=5 * MOST_POINTS).records:
+        said = record.asset_materialization.metadata if record.asset_materialization else {}
+        when = f"{datetime.fromtimestamp(record.timestamp, UTC):%Y-%m-%d}"
+        if "snapshot" in said:
+            found.append(Judged(str(said["snapshot"].value), when, _float(said, "mrr"), _float(said, "mrr_live")))
+    return trend(found)
+
+
+def _float(metadata: Mapping[str, dg.MetadataValue], name: str) -> float | None:
+    value = metadata.get(name)
+    return value.value if isinstance(value, dg.FloatMetadataValue) else None
+
+
+def numbers_of(metrics: Mapping[str, float | None]) -> dict[str, dg.MetadataValue]:
+    """The headline numbers as metadata, under the same names on every run; null where one says nothing."""
+    return {name: reported(metrics.get(name)) for name in HEADLINE}
+
+
+def reported(value: float | None) -> dg.MetadataValue:
+    """A number as it is plotted; null where it says nothing."""
+    return dg.MetadataValue.null() if value is None else dg.MetadataValue.float(round(value, DIGITS))

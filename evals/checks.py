@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from evals.assets import DIGITS, with_reason
+from evals.assets import as_table, reported, with_reason
 from evals.evaluation import SHIPPED, Evaluation, evaluation_of
 from evals.gate import SCORE_RULES, Scores, Thresholds
 from evals.questions.question_sets import questions_version
-from evals.rules import Reason, Rule
-from retrieval.errors import RetrievalError
+from evals.rules import Objection, Reason, Rule
+from evals.showing.since_live import LiveScores, live_scores
 from retrieval.home import Home
-from retrieval.index.snapshot.live import live_id
 from retrieval.search.strategies import STRATEGIES
 
 ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
@@ -40,8 +39,8 @@ def score_check(rule: Rule[Scores]) -> dg.AssetChecksDefinition:
     @with_reason
     def check(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
         candidate = evaluation_of(home, home.candidate, STRATEGIES[SHIPPED])
-        live, note = _live(home) if rule.against_live else (None, "")
-        return _judged(rule, candidate, live, note, questions_version(home.settings.questions))
+        live = live_scores(home) if rule.against_live else LiveScores(None)
+        return _judged(rule, candidate, live.evaluation, live.note, questions_version(home.settings.questions))
 
     return check
 
@@ -62,26 +61,17 @@ def _judged(
         metadata={
             "n_questions": candidate.n_questions,
             "n_stale": len(candidate.stale),
-            "evaluability": _number(candidate.evaluability),
+            "evaluability": reported(candidate.evaluability),
             "floor": Thresholds().evaluability,
-            "mrr": _number(headline.get("mrr")),
-            "mrr_live": _number(live_headline.get("mrr")),
-            "false_exclusions": _number(headline.get("false_exclusions")),
-            "noise_reduction": _number(headline.get("noise_reduction")),
+            "mrr": reported(headline.get("mrr")),
+            "mrr_live": reported(live_headline.get("mrr")),
+            "false_exclusions": reported(headline.get("false_exclusions")),
+            "noise_reduction": reported(headline.get("noise_reduction")),
+            "against_it": as_table([each.objection for each in reasons], Objection),
             "snapshot": candidate.snapshot,
             "questions": questions,
         },
     )
-
-
-def _live(home: Home) -> tuple[Evaluation | None, str]:
-    """Scores of what is live, and what is to be said where it has none."""
-    try:
-        live = live_id(home.root)
-        # Of a book that is new, live can be asked nothing; of all others it can.
-        return (evaluation_of(home, live, STRATEGIES[SHIPPED], foreign=True) if live is not None else None), ""
-    except RetrievalError as error:
-        return None, f"what is live cannot be read, by readers neither, so nothing is worse: {error}"
 
 
 def _share_a_question(candidate: Evaluation, live: Evaluation) -> bool:
@@ -89,10 +79,6 @@ def _share_a_question(candidate: Evaluation, live: Evaluation) -> bool:
         {(row.set, row.split, row.question_id) for row in each.rows(SHIPPED) if row.gold} for each in (candidate, live)
     )
     return bool(left & right)
-
-
-def _number(value: float | None) -> dg.MetadataValue:
-    return dg.MetadataValue.null() if value is None else dg.MetadataValue.float(round(value, DIGITS))
 
 
 def _first(reasons: Sequence[Reason], shown: int = 5) -> str:

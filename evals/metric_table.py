@@ -147,6 +147,22 @@ def names(use: Use) -> tuple[str, ...]:
     return tuple(each.name for each in METRICS if use in each.uses)
 
 
+def meaning(name: str) -> str:
+    """What a metric is, in one line without markup; empty for one that is not in the table."""
+    found = METRICS[_PLACES[name]].meaning if name in _PLACES else ""
+    k = name.partition("@")[2]
+    return (found.replace("first k", f"first {k}") if k else found).replace("`", "")
+
+
+def metric_text(name: str, value: float | None) -> str:
+    """A metric as tables show it: counts whole, milliseconds with one decimal, shares with three."""
+    if value is None:
+        return "-"
+    if name == "false_exclusions":
+        return f"{value:.0f}"
+    return f"{value:.1f}" if name.endswith("_ms") or name.startswith("noise@") else f"{value:.3f}"
+
+
 def report_place(name: str) -> int:
     """The place of a metric in the order of reports; behind all others if it is not in the table."""
     return _PLACES.get(name, len(METRICS))

@@ -2,17 +2,23 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, is_dataclass
 
 import dagster as dg
 
-Reported = int | float | str | None | dg.MetadataValue | dg.TableSchema
+from evals.assets import ROWS, as_table
 
-ROWS = 200
-"""How many lines of a table are kept in the event log; the records themselves lie in the home."""
+Reported = int | float | str | None | dg.MetadataValue | dg.TableSchema
 
 SHOWN = 5
 """How many counterexamples a description names; all of them would fill the event log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """One contradiction of a proposition, where no record says more of it."""
+
+    against_it: str
 
 
 def content_version(parts: Iterable[str | bytes]) -> str:
@@ -29,27 +35,6 @@ def materialized(version: str, metadata: Mapping[str, Reported]) -> dg.Materiali
     return dg.MaterializeResult(metadata=values, data_version=dg.DataVersion(version))
 
 
-def columns_of(record_type: type) -> dg.TableSchema:
-    """The fields of a frozen record as the columns of a table, in their order."""
-    return dg.TableSchema(
-        columns=[
-            dg.TableColumn(each.name, getattr(each.type, "__name__", str(each.type))) for each in fields(record_type)
-        ]
-    )
-
-
-def as_table(records: Sequence[object], record_type: type) -> dg.TableMetadataValue:
-    """Frozen records of plain values as a table in the UI; floats to four digits."""
-    rows = [
-        {each.name: _plain(getattr(record, each.name)) for each in fields(record_type)} for record in records[:ROWS]
-    ]
-    return dg.MetadataValue.table(records=[dg.TableRecord(row) for row in rows], schema=columns_of(record_type))
-
-
-def _plain(value: float | str | None) -> float | str | None:
-    return round(value, 4) if isinstance(value, float) else value
-
-
 def held(
     counterexamples: Sequence[object],
     metadata: Mapping[str, Reported],
@@ -64,9 +49,15 @@ def held(
         description=first + more or "nothing contradicts it",
         metadata={
             "n_counterexamples": len(counterexamples),
+            "against_it": _table(counterexamples),
             **{key: _reported(value) for key, value in metadata.items()},
         },
     )
+
+
+def _table(counterexamples: Sequence[object]) -> dg.TableMetadataValue:
+    records = [each if is_dataclass(each) else Counterexample(str(each)) for each in counterexamples[:ROWS]]
+    return as_table(records, type(records[0]) if records else Counterexample)
 
 
 def _reported(value: Reported) -> int | float | str | dg.MetadataValue | dg.TableSchema:

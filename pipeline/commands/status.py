@@ -200,7 +200,7 @@ def _states(books: Mapping[str, str]) -> str:
 
 
 def _scores(scores: Mapping[str, float | None]) -> str:
-    from pipeline.console.leaderboard import metric_text
+    from evals.metric_table import metric_text
 
     shown = (f"{name} {metric_text(name, scores[name])}" for name in SCORES_SHOWN if name in scores)
     return f"default: {', '.join(shown)}"

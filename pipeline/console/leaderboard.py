@@ -9,7 +9,7 @@ from pipeline.console.output import out
 
 def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> None:
     """A line for each strategy; `-` where a metric is undefined."""
-    from evals.metric_table import Use, names
+    from evals.metric_table import Use, metric_text, names
 
     if not leaderboard:
         out.print("No questions, so no strategy was scored.")
@@ -23,12 +23,3 @@ def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> 
     for strategy, metrics in leaderboard.items():
         table.add_row(strategy, *(metric_text(name, metrics.get(name)) for name in shown))
     out.print(table)
-
-
-def metric_text(name: str, value: float | None) -> str:
-    """A metric as tables show it: counts whole, milliseconds with one decimal, shares with three."""
-    if value is None:
-        return "-"
-    if name == "false_exclusions":
-        return f"{value:.0f}"
-    return f"{value:.1f}" if name.endswith("_ms") or name.startswith("noise@") else f"{value:.3f}"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from pipeline.console.leaderboard import metric_text, print_leaderboard
+from evals.metric_table import metric_text
+from pipeline.console.leaderboard import print_leaderboard
 from pipeline.console.output import out
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from collections import Counter
 
 import dagster as dg
 
-from evals.assets import with_reason
+from evals.assets import as_table, columns_of, with_reason
 from evals.code_version import code_version
 from pipeline.building.book_entry import enter_book
 from pipeline.building.embedding import embed_chunks, embedding_key
-from pipeline.building.materialization import as_table, columns_of, content_version, materialized
+from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder

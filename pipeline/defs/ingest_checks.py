@@ -29,6 +29,7 @@ from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.ingest.tables.table import Table
+from retrieval.query_must.lint import Finding
 from retrieval.records import read_jsonl
 from retrieval.types import Book, Chunk, Row
 
@@ -90,15 +91,13 @@ def predicates_are_careful(context: dg.AssetCheckExecutionContext, home: dg.Reso
 
 
 def _linted(context: dg.AssetCheckExecutionContext, home: Home, severity: str) -> dg.AssetCheckResult:
-    found: list[str] = []
+    found: list[Finding] = []
     n_guarded = 0
     for folder in _folders(context, home, "predicates.jsonl"):
         rows = read_jsonl(folder / "predicates.jsonl", Row)
         n_guarded += sum(row.query_must is not None for row in rows)
         findings = predicate_findings(rows, read_jsonl(folder / "tables.jsonl", Table), home.vocabulary)
-        found.extend(
-            f"{finding.rule}: {finding.id}: {finding.message}" for finding in findings if finding.severity == severity
-        )
+        found.extend(finding for finding in findings if finding.severity == severity)
     records = records_version(home, _slugs(context), "predicates")
     return held(found, {"n_guarded": n_guarded, "records": records}, ERROR if severity == "error" else WARN)
 

@@ -2,13 +2,15 @@
 
 import dagster as dg
 
-from evals.assets import SETTLED, with_reason
+from evals.assets import METRICS, SETTLED, numbers_of, with_reason
 from evals.code_version import code_version
+from evals.evaluation import SHIPPED, evaluation_of
 from pipeline.building.gate import open_objections
 from pipeline.building.materialization import materialized
 from pipeline.defs.ingest_checks import BOOK_GATE
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
+from retrieval.search.strategies import STRATEGIES
 
 
 @dg.asset(
@@ -19,6 +21,7 @@ from retrieval.index.snapshot.live import live_id, promote
     tags={"domain": "live"},
     code_version=code_version(),
     automation_condition=SETTLED,
+    metadata=METRICS,
 )
 @with_reason
 def live_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
@@ -31,11 +34,18 @@ def live_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
     objections = open_objections(context.instance, home, candidate, BOOK_GATE)
     if objections:
         raise dg.Failure(f"{candidate} does not go live: " + "; ".join(objections), allow_retries=False)
+    scores = evaluation_of(home, candidate, STRATEGIES[SHIPPED])
     promote(home.root, candidate)
     context.log.info(
         f"{candidate} was live and stays live" if before == candidate else f"{candidate} is live now, after {before}"
     )
     return materialized(
         candidate,
-        {"n_promoted": int(before != candidate), "snapshot": candidate, "previous": before or "none"},
+        {
+            **numbers_of(scores.headline().get(SHIPPED, {})),
+            "n_questions": scores.n_questions,
+            "n_promoted": int(before != candidate),
+            "snapshot": candidate,
+            "previous": before or "none",
+        },
     )

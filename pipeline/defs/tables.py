@@ -2,9 +2,9 @@
 
 import dagster as dg
 
-from evals.assets import with_reason
+from evals.assets import columns_of, with_reason
 from evals.code_version import code_version
-from pipeline.building.materialization import columns_of, content_version, materialized
+from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.ingest.parsed_book import read_parsed_book

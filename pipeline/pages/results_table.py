@@ -7,8 +7,7 @@ from pathlib import Path
 
 import typer
 
-from evals.metric_table import Use, names
-from pipeline.console.leaderboard import metric_text
+from evals.metric_table import Use, metric_text, names
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path("docs") / "results.json"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.metric_table import METRICS, sign
+from evals.metric_table import sign
 from evals.statistics.aggregates import Aggregate
 from pipeline.report.differences import Difference
 from pipeline.report.history import Scored
@@ -50,13 +50,6 @@ class Trend:
     def line(self) -> str:
         """The points of a polyline."""
         return " ".join(f"{point.x},{point.y}" for point in self.points)
-
-
-def meaning(metric: str) -> str:
-    """What a metric is, in one line without markup."""
-    found = next((each.meaning for each in METRICS if each.name == metric), "")
-    k = metric.partition("@")[2]
-    return (found.replace("first k", f"first {k}") if k else found).replace("`", "")
 
 
 def bars(numbers: Sequence[Aggregate | None]) -> tuple[Bar | None, ...]:

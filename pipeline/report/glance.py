@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evals.evaluation import SHIPPED
+from evals.metric_table import metric_text
 from evals.statistics.aggregates import Aggregate
-from pipeline.console.leaderboard import metric_text
 from pipeline.console.output import counted, named
 from pipeline.report.history import Change
 from pipeline.report.report import Report

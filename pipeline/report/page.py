@@ -10,9 +10,8 @@ from typing import Any
 import jinja2
 
 from evals.evaluation import HEADLINE, SHIPPED
-from evals.metric_table import METRICS, Use, names
+from evals.metric_table import METRICS, Use, meaning, metric_text, names
 from evals.statistics.aggregates import ALL
-from pipeline.console.leaderboard import metric_text
 from pipeline.report import drawing
 from pipeline.report.embedded import Embedded, books, kinds
 from pipeline.report.glance import glance
@@ -50,6 +49,7 @@ def page(report: Report) -> str:
             trends=[drawing.trend(metric, report.history.scored) for metric in TRENDS],
             better={each.name: each.better for each in METRICS},
             drawing=drawing,
+            meaning=meaning,
             shipped=SHIPPED,
             ALL=ALL,
             kinds=kinds(report.outcomes),

@@ -55,6 +55,9 @@ class Finding:
     table_id: str
     message: str
 
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.id}: {self.message}"
+
     @property
     def severity(self) -> Literal["error", "warning"]:
         """An error means that the predicate does not do what it says."""

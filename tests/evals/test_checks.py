@@ -94,6 +94,10 @@ def test_gold_that_its_own_predicate_refuses_is_a_false_exclusion(changed: Home,
 
     result = evaluated("no_false_exclusions", asking(changed, tmp_path, spoil))
     assert not result.passed
+    table = result.metadata["against_it"]
+    assert isinstance(table, dg.TableMetadataValue)
+    (line,) = (record.data for record in table.records)
+    assert (line["strategy"], line["question_ids"]) == ("default", "sample-001")
     assert "sample-001" in str(result.description)
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.metric_table import METRICS, Use, names, report_place, sign
+from evals.metric_table import METRICS, Use, meaning, metric_text, names, report_place, sign
 from evals.metrics import STANDARD
 
 DOCS = (Path(__file__).parents[2] / "docs" / "assets.md").read_text("utf-8")
@@ -35,3 +35,18 @@ def test_which_way_is_better(name, expected):
 def test_others_follow_in_reports():
     assert report_place("hit@1") == 0
     assert report_place("recall@20") > report_place("p95_ms")
+
+
+def test_every_metric_says_what_it_is_without_markup():
+    assert meaning("hit@5") == "share of the questions with a gold chunk among the first 5"
+    assert all(meaning(each.name) and "`" not in meaning(each.name) for each in METRICS)
+    assert meaning("recall@20") == ""
+
+
+def test_a_number_has_the_digits_that_its_metric_has():
+    assert [metric_text(*each) for each in (("mrr", 0.94775), ("noise@15", 3.26), ("false_exclusions", 0.0))] == [
+        "0.948",
+        "3.3",
+        "0",
+    ]
+    assert metric_text("mrr", None) == "-"

@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import dagster as dg
 import pytest
 
 from pipeline.building.materialization import SHOWN, content_version, held, materialized
+from retrieval.query_must.lint import Finding
 
 
 def test_the_same_content_has_the_same_version_and_its_borders_count() -> None:
@@ -30,3 +33,14 @@ def test_a_contradicted_proposition_names_the_first_contradictions_and_counts_al
     assert ("more" in str(result.description)) == (count > SHOWN)
     assert result.metadata["n_counterexamples"] == dg.MetadataValue.int(count)
     assert result.metadata["n_rows"] == dg.MetadataValue.int(9)
+    table = result.metadata["against_it"]
+    assert isinstance(table, dg.TableMetadataValue)
+    assert [record.data for record in table.records] == [{"against_it": f"row {number}"} for number in range(count)]
+
+
+def test_a_contradiction_that_is_a_record_is_a_line_with_its_fields() -> None:
+    finding = Finding("not_strict", "sword", "t1", "no question says so")
+    table = (held([finding, replace(finding, id="mace")], {}).metadata or {})["against_it"]
+    assert isinstance(table, dg.TableMetadataValue)
+    assert [column.name for column in table.schema.columns] == ["rule", "id", "table_id", "message"]
+    assert [record.data["id"] for record in table.records] == ["sword", "mace"]

@@ -4,9 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from evals.metric_table import METRICS
 from evals.statistics.aggregates import Aggregate
-from pipeline.report.drawing import HEIGHT, bars, heat, meaning, trend
+from pipeline.report.drawing import HEIGHT, bars, heat, trend
 from pipeline.report.history import Scored
 
 
@@ -51,8 +50,3 @@ def test_the_best_of_a_table_is_the_warmest(metric: str, best: float) -> None:
     numbers = [number(value, value, value, metric) for value in (0.0, 0.4, 1.0)]
     assert [heat(each, numbers) == 100 for each in numbers] == [each.value == best for each in numbers]
     assert heat(None, numbers) == 0
-
-
-def test_every_metric_says_what_it_is_without_markup() -> None:
-    assert meaning("hit@5") == "share of the questions with a gold chunk among the first 5"
-    assert all(meaning(each.name) and "`" not in meaning(each.name) for each in METRICS)

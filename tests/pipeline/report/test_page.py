@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipeline.console.leaderboard import metric_text
+from evals.metric_table import metric_text
 from pipeline.report.page import page
 from pipeline.report.questions import Exclusion
 from pipeline.report.report import report_of

@@ -1,0 +1,28 @@
+"""The leaderboard at a glance, as a markdown table that is short enough to be shown at once."""
+
+from collections.abc import Mapping
+
+from evals.metric_table import metric_text
+from evals.noise import NOISE
+from evals.showing.since_live import SinceLive
+
+METRICS = ("hit@1", "hit@5", "mrr", NOISE, "false_exclusions")
+"""With the strategy and the difference to live seven columns, which fit on a page beside others."""
+
+
+def board(headline: Mapping[str, Mapping[str, float | None]], since: Mapping[str, SinceLive], shipped: str) -> str:
+    """A line for each strategy, `shipped` in bold; one sentence where nothing was scored.
+
+    Args:
+        headline: strategy to metric to value.
+        since: what the strategies did on what is live; one that is not there has nothing to be compared with.
+        shipped: the strategy that readers get.
+    """
+    if not headline:
+        return "No questions were given, so nothing was scored."
+    lines = [f"| strategy | {' | '.join(METRICS)} | mrr - live |", "|---|" + "--:|" * (len(METRICS) + 1)]
+    for name, metrics in headline.items():
+        numbers = [metric_text(metric, metrics.get(metric)) for metric in METRICS]
+        cells = [name, *numbers, f"{since[name].delta:+.3f}" if name in since else "-"]
+        lines.append(f"| {' | '.join(f'**{cell}**' if name == shipped else cell for cell in cells)} |")
+    return "\n".join(lines)

@@ -1,0 +1,65 @@
+"""The questions that a strategy answers worst, as records for a table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evals.failures import failures
+from evals.noise import NOISE, Relatives
+from evals.scored_questions import ScoredQuestion
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+
+MOST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class WorstQuestion:
+    """A question whose first result does not answer it. Key: question."""
+
+    question: str
+    """Its id."""
+    asked: str
+    kind: str
+    rank: int | None
+    """Of the first gold chunk; None if it is not among the first 100."""
+    noise: int
+    """Siblings of the right row among the first 15."""
+    gold: str
+    """Title of the first gold chunk."""
+    first: str
+    """Title of what came first; empty if nothing came back."""
+    why: str
+
+
+def worst_questions(
+    rows: Sequence[ScoredQuestion], relatives: Relatives, vocabulary: Vocabulary
+) -> tuple[WorstQuestion, ...]:
+    """At most ten of those that fail: gold that was excluded first, then by its rank from the last, then by noise.
+
+    Args:
+        rows: of one strategy.
+        relatives: the chunks that were searched.
+        vocabulary: of the library that was searched.
+    """
+    failed = failures(rows, relatives, vocabulary)
+    found = sorted(
+        failed,
+        key=lambda each: (
+            not each.row.excluded_gold,
+            -(each.gold_rank or float("inf")),
+            -each.row.values.get(NOISE, 0.0),
+            each.row.question_id,
+        ),
+    )
+    return tuple(
+        WorstQuestion(
+            question=each.row.question_id,
+            asked=each.row.query,
+            kind=each.row.kind,
+            rank=each.gold_rank,
+            noise=int(each.row.values.get(NOISE, 0.0)),
+            gold=each.gold[0].title if each.gold else "",
+            first=each.first.title if each.first else "",
+            why="; ".join(each.why) or "merely ranked lower",
+        )
+        for each in found[:MOST]
+    )
