@@ -1,7 +1,7 @@
 """Distinct terms on disk, found by hash."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
@@ -10,6 +10,9 @@ import numpy.typing as npt
 
 from retrieval.arrays import load_array, save_array
 from retrieval.ragged import RaggedArray
+
+REMEMBERED = 1 << 14
+"""Words whose place is remembered, before all are forgotten."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,6 +25,8 @@ class TermTable:
     """(n,): hash of every term, rising."""
     hashed: npt.NDArray[np.int32]
     """(n,): which term each hash is of."""
+    _asked: dict[str, int | None] = field(default_factory=dict, repr=False)
+    """Where words that were asked for are. Questions repeat their words, and each asks for them several times."""
 
     @classmethod
     def build(cls, ordered: Sequence[bytes]) -> "TermTable":
@@ -48,6 +53,17 @@ class TermTable:
             same = (int(term) for term in self.hashed[starts[place] : stops[place]])
             found[place] = next((term for term in same if self._term(term) == wanted[place]), None)
         return found
+
+    def words(self, words: Sequence[str]) -> list[int | None]:
+        """`positions` of single words, remembered."""
+        asked = self._asked
+        new = [word for word in words if word not in asked]
+        if new:
+            if len(asked) > REMEMBERED:
+                asked.clear()
+                new = list(words)
+            asked.update(zip(new, self.positions(new), strict=True))
+        return [asked[word] for word in words]
 
     def text_of(self, position: int) -> str:
         """The term at a position."""

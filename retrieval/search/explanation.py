@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -88,8 +89,8 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
         rank_unfiltered=(unfiltered or 0) + 1,
         n_chunks=len(snapshot),
         score=float(shown.scores[at or 0]),
-        evidence=shown.measured(at or 0),
-        addends=shown.addends(at or 0),
+        evidence=next(islice(shown.measured(), at or 0, None)),
+        addends=next(islice(shown.addends(), at or 0, None)),
     )
 
 

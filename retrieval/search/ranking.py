@@ -1,6 +1,6 @@
 """What a way of searching hands to the retriever: positions in order, and how they came about."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,10 +26,14 @@ class Ranking:
     """Made during the search where rounds matter; otherwise the retriever writes them."""
     rounds: int = 1
 
-    def addends(self, place: int) -> tuple[Addend, ...]:
-        """What the score at a place is made of."""
-        return tuple(Addend(part.name, float(part.scores[place]), part.weight) for part in self.parts)
+    def addends(self) -> Iterator[tuple[Addend, ...]]:
+        """What the score at each place is made of."""
+        parts = [(part.name, part.scores.tolist(), part.weight) for part in self.parts]
+        for place in range(len(self.positions)):
+            yield tuple([Addend(name, scores[place], weight) for name, scores, weight in parts])
 
-    def measured(self, place: int) -> Mapping[str, float]:
-        """What was measured of the chunk at a place."""
-        return {name: float(values[place]) for name, values in self.evidence.items()}
+    def measured(self) -> Iterator[Mapping[str, float]]:
+        """What was measured of the chunk at each place."""
+        measured = {name: values.tolist() for name, values in self.evidence.items()}
+        for place in range(len(self.positions)):
+            yield {name: values[place] for name, values in measured.items()}

@@ -129,13 +129,10 @@ class Retriever:
             return vector
 
     def _hits(self, ranking: Ranking) -> tuple[Hit, ...]:
+        said = zip(
+            ranking.positions.tolist(), ranking.scores.tolist(), ranking.measured(), ranking.addends(), strict=True
+        )
         return tuple(
-            Hit(
-                chunk=self.snapshot.chunks[int(position)],
-                score=float(ranking.scores[place]),
-                rank=place + 1,
-                evidence=ranking.measured(place),
-                addends=ranking.addends(place),
-            )
-            for place, position in enumerate(ranking.positions)
+            Hit(self.snapshot.chunks[position], score, rank, evidence, addends)
+            for rank, (position, score, evidence, addends) in enumerate(said, start=1)
         )

@@ -147,7 +147,7 @@ def unit_number(units: TermTable, name: str | None) -> int:
     """The number of a unit or label; `BARE` for None, `STRANGE` for one that the library has not."""
     if name is None:
         return BARE
-    at = units.position(name)
+    at = units.words([name])[0]
     return STRANGE if at is None else at
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import load_array, save_array
+from retrieval.arrays import distinct, load_array, save_array
 from retrieval.index.words.word_index import WordIndex
 from retrieval.ragged import RaggedArray
 
@@ -62,7 +62,7 @@ class HeadingIndex:
 
     def _under(self, headings: npt.NDArray[np.int32]) -> Positions:
         """Chunks under any of these headings, each once."""
-        return np.unique(self.chunks.gather(headings)).astype(np.int64)
+        return distinct(self.chunks.gather(headings)).astype(np.int64)
 
     def save(self, folder: Path) -> None:
         """Write the arrays."""

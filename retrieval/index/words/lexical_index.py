@@ -91,7 +91,7 @@ class LexicalIndex:
     def scores(self, query: str) -> npt.NDArray[np.float64]:
         """Score of every document, (n_documents,); a token that is twice in the question counts twice."""
         total = np.zeros(self.n_documents)
-        for term in self.terms.positions((self.ask or self.tokenize)(query)):
+        for term in self.terms.words((self.ask or self.tokenize)(query)):
             if term is not None:
                 np.add.at(total, self.documents[term], self.weights[self.documents.span(term)])
         return total

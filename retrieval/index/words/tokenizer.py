@@ -144,6 +144,12 @@ def question_tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION)
     return asked
 
 
+@lru_cache(maxsize=1 << 14)
+def cut_word(tokenize: Tokenize, word: str) -> Sequence[str]:
+    """What a tokenizer cuts a word into. Questions repeat their words; a text is cut by the tokenizer itself."""
+    return tuple(tokenize(word))
+
+
 def _folded(words: list[str], phrases: Mapping[str, Sequence[tuple[list[str], list[str]]]]) -> list[str]:
     if phrases.keys().isdisjoint(words):
         return words

@@ -47,7 +47,7 @@ class WordIndex:
 
     def postings(self, words: Sequence[str]) -> list[Documents]:
         """The documents that hold each of these words, rising; empty where none does."""
-        places = self.terms.positions(words)
+        places = self.terms.words(words)
         nowhere = self.documents.items[:0]
         return [nowhere if at is None else self.documents[at] for at in places]
 

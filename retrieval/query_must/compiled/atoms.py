@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.arrays import Integers, load_array, save_array
+from retrieval.arrays import Integers, distinct, load_array, save_array
 from retrieval.query_must.canonical.canonical import Canonical, as_number, as_point
 from retrieval.query_must.compiled.intervals import IntervalIndex
 from retrieval.query_must.compiled.phrases import PhraseTable
@@ -74,7 +74,7 @@ class AtomIndex:
         for span in question.intervals:
             found.append(self._ranges.overlapping(span.label, span.low, span.high))
             found.append(self._points.overlapping(span.label, span.low, span.high))
-        return np.unique(np.concatenate(found))
+        return distinct(np.concatenate(found))
 
     def save(self, folder: Path) -> None:
         """Write JSON and .npy files."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import Integers, load_array, save_array
+from retrieval.arrays import Integers, begins, load_array, save_array
 from retrieval.query_must.compiled.atoms import AtomNumbers
 from retrieval.query_must.conditions import Term
 from retrieval.ragged import RaggedArray
@@ -67,9 +67,11 @@ class NameIndex:
         bearers = self.rows_of_name.sizes(names)
         hits = self.rows_of_name.gather(names)
         order = np.argsort(hits, kind="stable")
+        ordered = hits[order]
         said = np.repeat(names, bearers)[order]
         weights = np.repeat(np.log1p(self.rows / np.maximum(bearers, 1)), bearers)[order]
-        positions, starts, counts = np.unique(hits[order], return_index=True, return_counts=True)
+        starts = np.flatnonzero(begins(ordered))
+        positions, counts = ordered[starts], np.diff(starts, append=len(ordered))
         summed = np.add.reduceat(weights, starts) if len(starts) else np.zeros(0)
         return NamedRows(positions, counts.astype(np.int64), summed, said.astype(np.int64), self.names)
 

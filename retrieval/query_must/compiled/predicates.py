@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import Integers, load_array, save_array
+from retrieval.arrays import Integers, distinct, load_array, save_array
 from retrieval.errors import IndexCorruptError, LibraryError
 from retrieval.query_must.canonical.canonical import Canonical, canonical, canonical_term
 from retrieval.query_must.compiled.atoms import AtomIndex, AtomNumbers
@@ -92,7 +92,7 @@ class CompiledPredicates:
         return canonical(question, self.vocabulary) if isinstance(question, str) else question
 
     def _admit(self, question: Canonical, atoms: Integers) -> Integers:
-        groups = np.unique(self._groups_of_atom.gather(atoms))
+        groups = distinct(self._groups_of_atom.gather(atoms))
         candidates = self._predicates_of_group.gather(groups)
         if len(candidates):
             holds = np.zeros(len(self._predicates_of_group), np.bool_)

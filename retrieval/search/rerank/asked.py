@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.figure_index import unit_number
+from retrieval.index.words.tokenizer import cut_word
 from retrieval.quantities import Quantity, quantities
 from retrieval.quantities.quantity import AS_TEXT
 from retrieval.search.query import LETTERS, Query
@@ -70,7 +71,7 @@ def ask(snapshot: Snapshot, question: Query) -> Asked:
     figures = [found for found in quantities(question.text) if asked and found.kind not in AS_TEXT]
     beside = [_beside(snapshot, question.text, found) for found in figures]
     every = list(dict.fromkeys((*asked, *(word for words in beside for word in words))))
-    at = dict(zip(every, snapshot.lexical.terms.positions(every), strict=True))
+    at = dict(zip(every, snapshot.lexical.terms.words(every), strict=True))
     numbers = {word: number for word in asked if (number := at[word]) is not None}
     weights = dict(zip(numbers, snapshot.rarity[list(numbers.values())].tolist(), strict=True)) if numbers else {}
     known = sorted(numbers, key=lambda word: -weights[word])[:MOST]
@@ -105,7 +106,8 @@ def _beside(snapshot: Snapshot, text: str, found: Quantity) -> Sequence[str]:
     before = LETTERS.findall(text[: found.start])[-BEFORE:]
     after = LETTERS.findall(text[found.end :])[:AFTER]
     ask = snapshot.lexical.ask or snapshot.lexical.tokenize
-    words = [word for each in (*before, *after, found.unit or "", found.label or "") if each for word in ask(each)]
+    beside = (*before, *after, found.unit or "", found.label or "")
+    words = [word for each in beside if each for word in cut_word(ask, each)]
     return [word for word in dict.fromkeys(words) if word.isalpha()]
 
 

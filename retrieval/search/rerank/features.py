@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from retrieval.arrays import numbered
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.field_index import HeadField, RowField
 from retrieval.search.evidence.evidence import Evidence
@@ -70,7 +71,7 @@ class Candidates:
 def candidates(snapshot: Snapshot, evidence: Evidence, positions: Positions) -> Candidates:
     """The chunks at these positions, with what the first look says of them."""
     numbers = snapshot.evidence.of[positions]
-    tables, table_of = np.unique(numbers, return_inverse=True)
+    tables, table_of = numbered(numbers)
     is_row = numbers < snapshot.evidence.n_tables
     return Candidates(positions, tables.astype(np.int64), table_of, is_row, evidence.at(positions))
 

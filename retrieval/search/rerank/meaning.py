@@ -1,14 +1,14 @@
 """Columns by their meaning: how near the words of a question are to the column names of the candidates."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
+from retrieval.arrays import numbered
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.column_index import word_vector
-from retrieval.index.words.tokenizer import Tokenize
+from retrieval.index.words.tokenizer import cut_word
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.query import LETTERS
 from retrieval.search.rerank.asked import Asked
@@ -43,7 +43,7 @@ def meaning(
         somewhere: (n, t) whether any field has it.
     """
     words = list(dict.fromkeys(LETTERS.findall(question.casefold())))[:MOST]
-    cut = [_cut(snapshot.lexical.tokenize, word) for word in words]
+    cut = [cut_word(snapshot.lexical.tokenize, word) for word in words]
     places = [[asked.known[part] for part in parts if part in asked.known] for parts in cut]
     near = _near(snapshot, words, tables)[table_of]
     weights = np.asarray([max((float(asked.weights[at]) for at in each), default=0.0) for each in places])
@@ -57,12 +57,6 @@ def meaning(
         "meaning_covered": (near * missing) @ weights / whole,
         "missing": (missing * (1.0 - near)) @ weights / whole,
     }
-
-
-@lru_cache(maxsize=1 << 14)
-def _cut(tokenize: Tokenize, word: str) -> Sequence[str]:
-    """The words of the index that a word is. Questions repeat their words."""
-    return tuple(tokenize(word))
 
 
 def _has_all(places: Sequence[Sequence[int]], *marks: Marks) -> Scores:
@@ -80,7 +74,7 @@ def _has_all(places: Sequence[Sequence[int]], *marks: Marks) -> Scores:
 def _near(snapshot: Snapshot, words: Sequence[str], tables: Positions) -> Scores:
     """(tables, words): how near the nearest column of each table is to each word, 0-1."""
     index = snapshot.columns
-    names, which = np.unique(index.columns.gather(tables), return_inverse=True)
+    names, which = numbered(index.columns.gather(tables))
     found = np.zeros((len(tables), len(words)))
     if not len(names) or not words:
         return found

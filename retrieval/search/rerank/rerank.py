@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.arrays import distinct
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.evidence.evidence import Evidence
@@ -110,7 +111,7 @@ def second_look(
 
 def pool(scores: Scores, lexical: Scores, allowed: Mask | None) -> Positions:
     """The candidates of a first ranking, rising; the arguments are those of `second_look`."""
-    return np.union1d(best(scores, BEST, allowed), best(lexical, LEXICAL, allowed))
+    return distinct(np.concatenate([best(scores, BEST, allowed), best(lexical, LEXICAL, allowed)]))
 
 
 def group_of(feature: str) -> str:

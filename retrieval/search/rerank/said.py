@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.arrays import begins
 from retrieval.index.words.field_index import Cells, Words
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.rerank.asked import Asked
@@ -77,7 +78,7 @@ class Fields:
         hits, owner, which = self.hits[first:last], self.owner[first:last], self.which[first:last]
         if not len(hits):
             return best
-        starts = np.flatnonzero(np.diff(owner, prepend=-1))
+        starts = np.flatnonzero(begins(owner))
         rank = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(owner)))
         block = (hits - self.ends[owner]) // STRETCH
         # As many stretches as the longest field has: the sums of a candidate are the same whoever stands beside it.
@@ -104,9 +105,9 @@ class Fields:
             np.arange(self.n), self.sizes[field]
         )
         slot = every[hits]
-        begins = np.diff(slot, prepend=-1) > 0
-        number = np.cumsum(begins) - 1
-        slots = slot[begins]
+        new = begins(slot)
+        number = np.cumsum(new) - 1
+        slots = slot[new]
         size = np.searchsorted(every, slots, side="right") - np.searchsorted(every, slots)
         return Said(
             self.n,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.arrays import begins, numbered
 from retrieval.search.fusion import Scores
 from retrieval.search.rerank.said import Marks, Numbers
 
@@ -43,7 +44,7 @@ def behind_best(group: Numbers, values: Sequence[Scores]) -> Scores:
 def in_section(sections: npt.NDArray[np.int32], features: Mapping[str, Scores]) -> dict[str, Scores]:
     """How much better another candidate of the same section is named: prose beside the row that was asked for."""
     values = [features[name] for name in ("number_key_labelled", "whole_cells", "covered")]
-    number, whole, covered = behind_best(np.unique(sections, return_inverse=True)[1], values)
+    number, whole, covered = behind_best(numbered(sections)[1], values)
     return {
         "behind_section_number": number,
         "behind_section_whole": whole,
@@ -54,4 +55,4 @@ def in_section(sections: npt.NDArray[np.int32], features: Mapping[str, Scores]) 
 def _groups(group: Numbers) -> tuple[Numbers, Numbers]:
     """Candidates group by group, and where each group begins among them."""
     order = np.argsort(group, kind="stable")
-    return order, np.flatnonzero(np.diff(group[order], prepend=-1))
+    return order, np.flatnonzero(begins(group[order]))
