@@ -20,6 +20,7 @@ from pipeline.commands import (
     search,
     show,
     status,
+    ui,
 )
 from pipeline.console.output import out, print_error
 from retrieval.errors import RetrievalError
@@ -43,6 +44,7 @@ app.command("eval")(evaluate.evaluate)
 app.command("explain")(explain.explain_chunk)
 app.command("lint")(lint.lint_index)
 app.command("report")(report.write_report)
+app.command("ui")(ui.serve_ui)
 app.command("fit")(fit.fit)
 app.add_typer(questions.app, name="questions")
 bench.app.command("ablation")(ablation.bench_ablation)

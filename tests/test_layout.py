@@ -80,7 +80,9 @@ def test_a_light_import_loads_neither_dagster_nor_chroma(module: str) -> None:
 
 def test_the_workspace_and_dg_name_the_same_code_location() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["dg"]["project"]
-    (entry,) = yaml.safe_load((ROOT / "workspace.yaml").read_text("utf-8"))["load_from"]
+    own, packaged = (yaml.safe_load((ROOT / name / "workspace.yaml").read_text("utf-8")) for name in ("", "pipeline"))
+    assert own == packaged
+    (entry,) = own["load_from"]
     assert entry["python_module"] == {
         "module_name": project["code_location_target_module"],
         "location_name": project["code_location_name"],

@@ -5,8 +5,8 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,10 @@ from retrieval.records import dump_record, parse_record
 FILE_NAME = "building.lock"
 _ATTEMPTS, _PAUSE = 5, 0.05
 """Asking who is at work takes the lock for a moment too; this much later it is free again."""
+
+
+_LOOK_AGAIN = 1.0
+"""Seconds between two looks of a process that waits for its turn."""
 
 
 class HomeBusyError(RetrievalError):
@@ -83,6 +87,30 @@ def write_lock(root: Path) -> Iterator[int]:
         if is_new:
             with suppress(OSError):  # whatever was built there keeps it
                 root.rmdir()
+
+
+@contextmanager
+def write_lock_when_free(root: Path, waiting: Callable[[str], None]) -> Iterator[int]:
+    """Like `write_lock`, but wait for whoever is at work.
+
+    Args:
+        root: the home.
+        waiting: told once for whom it waits.
+
+    Raises:
+        HomeUnwritableError: the home cannot be made or written.
+    """
+    with ExitStack() as stack:
+        descriptor, told = None, False
+        while descriptor is None:
+            try:
+                descriptor = stack.enter_context(write_lock(root))
+            except HomeBusyError:
+                if not told:
+                    waiting(f"waits for {holder(root) or 'another process'}, which is at work in {root}")
+                    told = True
+                time.sleep(_LOOK_AGAIN)
+        yield descriptor
 
 
 def holder(root: Path) -> Holder | None:

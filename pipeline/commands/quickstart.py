@@ -41,10 +41,11 @@ def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
     _ask_examples(built.root)
     live = str(done.library["live_index"]["snapshot"])
     print_leaderboard(Leaderboard.read(built.evaluations / live).strategies)
+    elsewhere = "" if built.root == DEFAULT_HOME.resolve() else f' --home "{built.root}"'
     out.print(
         '\nAsk it yourself:  querymust search "What does a 7th level cleric need to roll to hit AC 6?"\n'
         "Your own books:   querymust build --library DIR\n"
-        f'The UI:           DAGSTER_HOME="{built.dagster}" dg dev    (from the clone; then http://127.0.0.1:3000)',
+        f"The UI:           querymust ui{elsewhere}    (then http://127.0.0.1:3000)",
         markup=False,
     )
 

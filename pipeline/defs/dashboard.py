@@ -29,6 +29,7 @@ def metrics_dashboard(home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None
         content_version([path.read_bytes()]),
         {
             "path": dg.MetadataValue.path(path),
+            "dagster/uri": path.as_uri(),
             "n_bytes": size,
             "n_questions": made.evaluation.n_questions,
             "n_failed": shipped.n_failed if shipped else None,

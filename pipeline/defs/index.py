@@ -185,6 +185,7 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
             "dimensions": store.identity.dimensions,
             "embedder": store.identity.name,
             "snapshot": manifest.id,
+            "dagster/uri": snapshot_folder(home.root, manifest.id).as_uri(),
             "neighbours": str(search) if search else "unknown, so an exact scan",
             "n_graph_faults": len(search.faults) if search else 0,
         },

@@ -1,5 +1,7 @@
 """live_index: the snapshot that readers get, moved by one pointer and only past the gate."""
 
+from datetime import timedelta
+
 import dagster as dg
 
 from evals.assets import METRICS, SETTLED, numbers_of, with_reason
@@ -9,8 +11,11 @@ from pipeline.building.gate import open_objections
 from pipeline.building.materialization import materialized
 from pipeline.defs.ingest_checks import BOOK_GATE
 from retrieval.home import Home
-from retrieval.index.snapshot.live import live_id, promote
+from retrieval.index.snapshot.live import live_id, promote, snapshot_folder
 from retrieval.search.strategies import STRATEGIES
+
+STALE = dg.FreshnessPolicy.time_window(warn_window=timedelta(days=2), fail_window=timedelta(days=8))
+"""A night or a week that was missed. A library that does not change is judged again each night all the same."""
 
 
 @dg.asset(
@@ -21,6 +26,7 @@ from retrieval.search.strategies import STRATEGIES
     tags={"domain": "live"},
     code_version=code_version(),
     automation_condition=SETTLED,
+    freshness_policy=STALE,
     metadata=METRICS,
 )
 @with_reason
@@ -47,5 +53,6 @@ def live_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
             "n_promoted": int(before != candidate),
             "snapshot": candidate,
             "previous": before or "none",
+            "dagster/uri": snapshot_folder(home.root, candidate).as_uri(),
         },
     )

@@ -1,11 +1,13 @@
 """The composition: which home the assets work in, chosen by the environment."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import dagster as dg
 
+from pipeline.building.lock import write_lock_when_free
 from retrieval.home import Home
 
 
@@ -14,9 +16,17 @@ class HomeResource(dg.ConfigurableResource[Home]):
 
     path: str
 
-    def create_resource(self, context: dg.InitResourceContext) -> Home:  # noqa: ARG002 -- Dagster's signature
-        """The home with the settings that its last build left there."""
-        return Home.at(Path(self.path))
+    @contextmanager
+    def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Home]:
+        """The home with the settings that its last build left there; a run has it to itself until it ends.
+
+        A run waits for a build of the command, and a build says who is at work. A sensor only looks.
+        """
+        root = Path(self.path).expanduser().resolve()
+        with ExitStack() as stack:
+            if context.run is not None and context.log is not None:
+                stack.enter_context(write_lock_when_free(root, context.log.info))
+            yield Home.at(root)
 
 
 def default_home(environment: Mapping[str, str] = os.environ) -> Path:

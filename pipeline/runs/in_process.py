@@ -5,19 +5,24 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import dagster as dg
 
 import pipeline
+from pipeline.building.lock import HomeBusyError, write_lock
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from pipeline.defs.sensors import ASKED_BY
+from pipeline.runs.job_origin import known_as
 from pipeline.runs.outcomes import Problem, RunOutcome
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+BUILD = "querymust/build"
+"""Tag of all runs of one build."""
 
 OF_A_BUILD = {ASKED_BY: "build"}
 """The tag of the runs that a build starts: only those are known to be dead once no build is at work."""
@@ -55,6 +60,25 @@ def cancel_unfinished(instance: dg.DagsterInstance) -> int:
     return len(runs)
 
 
+def cancel_dead(home: Home) -> int:
+    """Mark every run that was under way as canceled, if nobody is at work in the home, and return how many.
+
+    Runs hold the home's lock. Where it is free, a run that history calls started has lost its process, and all others
+    would wait for it. Runs that wait in the queue are left there.
+
+    Raises:
+        HomeUnwritableError: the home cannot be made or written.
+    """
+    try:
+        with write_lock(home.root), dagster_instance(home) as instance:
+            runs = instance.get_runs(dg.RunsFilter(statuses=list(UNFINISHED[1:])))
+            for run in runs:
+                instance.report_run_canceled(run, "Its process is gone.")
+            return len(runs)
+    except HomeBusyError:
+        return 0
+
+
 def sync_books(home: Home, instance: dg.DagsterInstance) -> tuple[str, ...]:
     """Make the partitions those of the library; a book that went loses its partition and its records.
 
@@ -82,6 +106,8 @@ class Runner:
     definitions: dg.Definitions
     instance: dg.DagsterInstance
     home: Home
+    build_id: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
+    """In the tags of all its runs."""
 
     def run(self, job: str, partition_key: str | None = None, listener: Listener = lambda _: None) -> RunOutcome:
         """Run one job here and now. A failure is in the outcome and is not raised."""
@@ -93,16 +119,18 @@ class Runner:
                 listener(str(event.step_key))
 
         self.instance.add_event_listener(run_id, tell)
-        result = self.definitions.resolve_job_def(job).execute_in_process(
-            run_config=QUIET,
-            instance=self.instance,
-            partition_key=partition_key,
-            raise_on_error=False,
-            run_id=run_id,
-            tags=OF_A_BUILD,
-            # The home itself and not its path: read again, the environment would win over what was asked for.
-            resources={"home": self.home},
-        )
+        with known_as(self.instance, job):
+            result = self.definitions.resolve_job_def(job).execute_in_process(
+                run_config=QUIET,
+                instance=self.instance,
+                partition_key=partition_key,
+                raise_on_error=False,
+                run_id=run_id,
+                tags=OF_A_BUILD | {BUILD: self.build_id},
+                # The home itself and not its path: read again, the environment would win over what was asked for. And
+                # whoever builds has the lock, which the path's resource would wait for.
+                resources={"home": self.home},
+            )
         return RunOutcome(_problems(result), _numbers(result))
 
 

@@ -1,12 +1,21 @@
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from pipeline.building.lock import FILE_NAME, Holder, HomeBusyError, HomeUnwritableError, holder, write_lock
+from pipeline.building.lock import (
+    FILE_NAME,
+    Holder,
+    HomeBusyError,
+    HomeUnwritableError,
+    holder,
+    write_lock,
+    write_lock_when_free,
+)
 
 PROGRAM = """
 import sys, time
@@ -81,3 +90,21 @@ def test_a_home_without_the_right_to_write_is_one_sentence(tmp_path: Path, monke
     monkeypatch.setattr("pipeline.building.lock.os.open", refused)
     with pytest.raises(HomeUnwritableError, match="Permission denied"), write_lock(tmp_path):
         pass
+
+
+def test_who_waits_says_for_whom_once_and_goes_on_when_it_is_done(tmp_path: Path) -> None:
+    told: list[str] = []
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(tmp_path)],
+        cwd=Path(__file__).parents[3],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout.readline() == b"held\n"
+        threading.Timer(1.5, process.stdin.close).start()
+        with write_lock_when_free(tmp_path, told.append):
+            assert process.wait() == 0
+    (said,) = told
+    assert f"waits for process {process.pid}, since" in said

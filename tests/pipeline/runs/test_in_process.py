@@ -1,12 +1,16 @@
+import uuid
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
+from pipeline.building.lock import write_lock
+from pipeline.definitions import load
 from pipeline.defs.partitions import books_partitions
 from pipeline.defs.resources import HomeResource
-from pipeline.runs.in_process import Runner, sync_books
+from pipeline.runs.in_process import ASKED_BY, BUILD, Runner, cancel_dead, dagster_instance, sync_books
 from retrieval.home import Home
 from retrieval.settings import Settings
 
@@ -82,3 +86,35 @@ def test_what_a_build_was_asked_for_wins_over_the_environment(
         "questions": 0,
         "embedder": "wordllama",
     }
+
+
+def test_the_runs_of_a_build_are_those_of_its_jobs_and_share_an_id(home: Home, instance: dg.DagsterInstance) -> None:
+    runner = Runner(load(), instance, home)
+    (slug,) = sync_books(home, instance)
+    assert runner.run("index_book", slug).problems == ()
+    runner.run("index_library")
+    runs = instance.get_runs()
+    assert {run.tags[BUILD] for run in runs} == {runner.build_id}
+    assert {run.tags[ASKED_BY] for run in runs} == {"build"}
+    shown = instance.get_runs(dg.RunsFilter(tags={".dagster/repository": "__repository__@querymust"}))
+    assert len(shown) == len(runs) == 2
+    origins = [run.remote_job_origin for run in runs]
+    assert [origin.job_name for origin in origins if origin] == ["index_library", "index_book"]
+    assert Runner(load(), instance, home).build_id != runner.build_id
+
+
+@pytest.mark.parametrize("at_work", [False, True])
+def test_a_run_that_lost_its_process_ends_unless_somebody_is_at_work(home: Home, at_work: bool) -> None:
+    def started() -> dg.DagsterRun:
+        run = dg.DagsterRun("index_book", str(uuid.uuid4()), status=dg.DagsterRunStatus.STARTED)
+        return instance.add_run(run)
+
+    with dagster_instance(home) as instance:
+        run, waiting = started(), dg.DagsterRun("go_live", str(uuid.uuid4()))
+        instance.add_run(waiting)
+    with write_lock(home.root) if at_work else nullcontext():
+        assert cancel_dead(home) == int(not at_work)
+    with dagster_instance(home) as instance:
+        found = {each.run_id: each.status for each in instance.get_runs()}
+    assert found[run.run_id] is (dg.DagsterRunStatus.STARTED if at_work else dg.DagsterRunStatus.CANCELED)
+    assert found[waiting.run_id] is dg.DagsterRunStatus.NOT_STARTED
