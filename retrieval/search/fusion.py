@@ -113,7 +113,7 @@ def best(scores: Scores, k: int, allowed: Mask | None = None) -> Positions:
     if len(pool) < wanted:
         # At least `wanted` values reach the bound, so what is missing equals it; the first positions win.
         pool = np.concatenate([pool, np.flatnonzero(values == bound)[: wanted - len(pool)]])
-    order: Positions = pool[np.lexsort((pool, -scores[pool]))][:wanted]
+    order: Positions = pool[np.argsort(-scores[pool], kind="stable")][:wanted]
     return order
 
 

@@ -9,7 +9,7 @@ from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.dense.cosine import Cosines
 from retrieval.search.dense.prefilter import admitted_mask
-from retrieval.search.evidence.evidence import Evidence, gather
+from retrieval.search.evidence.evidence import Evidence, Wanted, gather
 from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, best, total
 from retrieval.search.graph_boost import graph_boost, named_entities, reached
 from retrieval.search.query import Query
@@ -57,22 +57,18 @@ class Legs:
         self,
         strategy: Strategy,
         scaled: Sequence[Leg],
-        k: int,
-        allowed: Mask | None = None,
-        where: Mask | None = None,
+        wanted: Wanted,
     ) -> Scores:
         """One score a chunk, (n,): the evidence, or the sum of the legs.
 
         Args:
             strategy: the weights.
             scaled: the legs as they enter the sum.
-            k: how many chunks are wanted, if nothing but their scores decides: those that cannot be among them, neither
-                of the allowed nor of those that pass `where`, may have less than their whole score.
-            allowed: (n,) the chunks that may come back; None: all.
-            where: (n,) the chunks that the caller's filter passes; None: all.
+            wanted: which chunks are, if nothing but their scores decides: those that cannot be among them may have
+                less than their whole score.
         """
         if self.evidence is not None and strategy.evidence is not None:
-            return self.evidence.total(strategy.evidence, None if strategy.looks_around else k, allowed, where)
+            return self.evidence.total(strategy.evidence, None if strategy.looks_around else wanted)
         return total(scaled)
 
     def parts(self, strategy: Strategy, scaled: Sequence[Leg], positions: Positions) -> Sequence[Leg]:
@@ -145,7 +141,8 @@ def rank(
     """
     mask = where if admitted is None else admitted_mask(snapshot, admitted, where)
     scaled = legs.scaled(strategy)
-    base = legs.fused(strategy, scaled, max(k, BEST) if strategy.second_look else k, mask, where)
+    wanted = [(max(k, BEST) if strategy.second_look else k, mask)]
+    base = legs.fused(strategy, scaled, wanted if admitted is None else [*wanted, (k, where)])
     kept = mask if strategy.routing is None else routed(base, snapshot.graph.chapters, strategy.routing, mask)
     first = legs.looked_at_again(snapshot, strategy, base, kept)
     scores, gains = raised(first.over(base), snapshot, strategy, legs.named, kept)
@@ -171,11 +168,11 @@ def raised(
 
     Chunks connected with what the question names gain the whole span of the scores: they come before all others.
     """
+    if strategy.graph is None and named is None:
+        return scores, {}
     gains = np.zeros(len(scores))
     if strategy.graph is not None:
         gains += graph_boost(scores, snapshot.graph, strategy.graph, kept)
     if named is not None and len(named):
         gains[named] += float(np.ptp(scores)) + float(gains.max()) + 1.0
-    if strategy.graph is None and named is None:
-        return scores, {}
     return scores + gains, {BASE: scores, GAIN: gains}

@@ -54,11 +54,15 @@ class HeadingIndex:
         missing = np.array(self.lengths)
         for headings in holding:
             missing[headings] -= 1
-        total = np.zeros(self.n_chunks)
-        for headings, weight in zip(holding, weights.values(), strict=True):
-            total[self._under(headings[missing[headings] == 0])] += weight
-        positions = np.flatnonzero(total)
-        return positions, total[positions]
+        whole = [headings[missing[headings] == 0] for headings in holding]
+        if not any(map(len, whole)):
+            return np.empty(0, dtype=np.int64), np.empty(0)
+        under = [self._under(headings) for headings in whole]
+        positions = distinct(np.concatenate(under))
+        total = np.zeros(len(positions))
+        for chunks, weight in zip(under, weights.values(), strict=True):
+            total[np.searchsorted(positions, chunks)] += weight
+        return positions[total != 0], total[total != 0]
 
     def _under(self, headings: npt.NDArray[np.int32]) -> Positions:
         """Chunks under any of these headings, each once."""

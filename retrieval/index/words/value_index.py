@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import load_array, save_array
+from retrieval.arrays import load_array, numbered, save_array
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.tokenizer import Tokenize, tokens
 from retrieval.ragged import RaggedArray
@@ -86,16 +86,19 @@ class ValueIndex:
             words: the question's words in order; those after the 63rd quote nothing.
             weights: weight of every word.
         """
-        name, cell, figure = (np.zeros(self.n_chunks) for _ in range(3))
-        claimed = np.zeros(self.n_chunks, dtype=np.int64)
-        for value, span, weight in self._found(words[:_SPANS], weights):
-            chunks, is_name = self.chunks[value], self.is_name[self.chunks.span(value)]
-            free = claimed[chunks] & span == 0
-            name[chunks[free & is_name]] += weight
-            (cell if self._has_letter(value) else figure)[chunks[free & ~is_name]] += weight
-            claimed[chunks[free]] |= span
-        positions = np.flatnonzero(claimed)
-        return Quotes(positions, name[positions], cell[positions], figure[positions])
+        values = self._found(words[:_SPANS], weights)
+        numbers = np.asarray([value for value, _, _ in values], dtype=np.int64)
+        positions, places = numbered(self.chunks.gather(numbers))
+        name, cell, figure = (np.zeros(len(positions)) for _ in range(3))
+        claimed = np.zeros(len(positions), dtype=np.int64)
+        stops = np.cumsum(self.chunks.sizes(numbers))
+        for (value, span, weight), place in zip(values, np.split(places, stops[:-1]), strict=bool(values)):
+            is_name = self.is_name[self.chunks.span(value)]
+            free = claimed[place] & span == 0
+            name[place[free & is_name]] += weight
+            (cell if self._has_letter(value) else figure)[place[free & ~is_name]] += weight
+            claimed[place[free]] |= span
+        return Quotes(positions.astype(np.int64), name, cell, figure)
 
     def _found(self, words: Sequence[str], weights: Mapping[str, float]) -> list[tuple[int, int, float]]:
         """(value, mask of its words, weight) of every run of words that is a value; longer runs first."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retrieval.arrays import distinct
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.evidence_index import EvidenceIndex
@@ -23,6 +24,11 @@ from retrieval.strategy import EvidenceWeights
 
 _LARGEST = 1.001
 """No cosine of two normalised vectors is larger, rounding included."""
+_FRONT = 4
+"""The k best are first looked for among so many times k."""
+
+Wanted = Sequence[tuple[int, Mask | None]]
+"""The k best of some chunks, (n,), and of others; None: of all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,22 +38,20 @@ class Evidence:
     index: EvidenceIndex
     parts: Mapping[str, Sequence[Part]]
 
-    def total(
-        self, weights: EvidenceWeights, k: int | None = None, allowed: Mask | None = None, where: Mask | None = None
-    ) -> Scores:
+    def total(self, weights: EvidenceWeights, wanted: Wanted | None = None) -> Scores:
         """The weighted sum, (n,).
 
         Args:
             weights: of the parts.
-            k: only the k best are wanted: a chunk that could not be among them even with a
-                cosine of 1 goes without `dense`. None: every sum is whole.
-            allowed: (n,); the k best among these; None: among all.
-            where: (n,); and the k best among these, which hold the allowed ones; None: among all.
+            wanted: only these are: a chunk that could not be among them even with a cosine of 1 goes without `dense`.
+                None: every sum is whole.
         """
         total = self._without_cosines(weights)
         for part in self.parts["dense"] if weights.dense else ():
-            everyone = np.arange(len(total))
-            hopeful = everyone if k is None else _hopeful(total, part, weights.dense, k, (allowed, where))
+            hopeful = np.arange(len(total))
+            if wanted is not None:
+                each = [_hopeful(total, part, weights.dense, k, among) for k, among in wanted]
+                hopeful = each[0] if len(each) == 1 else distinct(np.concatenate(each))
             total[hopeful] += weights.dense * part.at(hopeful)
         return total
 
@@ -116,18 +120,15 @@ def gather(snapshot: Snapshot, question: Query, lexical: Scores, dense: Cosines 
     )
 
 
-def _hopeful(total: Scores, part: Part, weight: float, k: int, masks: Sequence[Mask | None]) -> Positions:
-    """Who may be among the k best of any mask, once it has `weight` times its part too; each mask holds the one before.
-
-    The k-th best of a mask is no better than that of a wider one, so the wider ones matter only where k are not there.
-    """
-    least = np.inf
-    for among in masks:
-        front = best(total, k, among)
-        least = (total[front] + weight * part.at(front)).min(initial=least)
-        if len(front) == k:
-            break
-    return np.flatnonzero(total >= least - weight * _LARGEST)
+def _hopeful(total: Scores, part: Part, weight: float, k: int, among: Mask | None) -> Positions:
+    """Who may be among the k best of these chunks, rising, once it has `weight` times its part too."""
+    front = best(total, _FRONT * k, among)
+    if len(front) <= k:
+        return np.sort(front)
+    # Some k chunks have as much as that, or more.
+    least = float(np.partition(total[front] + weight * part.at(front), -k)[-k])
+    hopeful = np.flatnonzero(total >= least - weight * _LARGEST)
+    return hopeful if among is None else hopeful[among[hopeful]]
 
 
 def _called(
@@ -144,17 +145,21 @@ def _called(
 
 def _outnamed(places: EvidenceIndex, called: Sequence[OfFew], question: Query) -> Sequence[Part]:
     """How much better the best named row of a chunk's table is named than the chunk; nothing if siblings are wanted."""
-    is_called = np.zeros(len(places.of), dtype=np.bool_)
-    for part in called:
-        is_called[part.positions] = True
-    positions = np.flatnonzero(is_called)
-    positions = positions[places.of[positions] < places.n_tables]
+    positions = _positions(called)
+    inside = places.of[positions] < places.n_tables
+    positions = positions if inside.all() else positions[inside]
     if question.wants_siblings or not len(positions):
         return ()
     named = np.minimum(sum((part.at(positions) for part in called), np.zeros(len(positions))), 1.0)
     best_named = np.zeros(places.heads.n_documents)
     np.maximum.at(best_named, places.of[positions], named)
     return OfTables(best_named, places.of), OfFew(positions, -named)
+
+
+def _positions(parts: Sequence[OfFew]) -> Positions:
+    """Those of all parts, rising: their own array where they share one."""
+    each = list({id(part.positions): part.positions for part in parts if len(part.positions)}.values())
+    return each[0] if len(each) == 1 else distinct(np.concatenate(each or [np.empty(0, dtype=np.int64)]))
 
 
 def _named(names: CompiledPredicates, question: Query, whole: float) -> OfFew:

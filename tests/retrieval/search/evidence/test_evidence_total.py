@@ -33,7 +33,7 @@ def test_the_k_best_are_those_of_the_whole_totals(retriever, text, weights, k, r
     passing = np.asarray([rng.random() < 0.7 for _ in range(size)])
     few = np.isin(np.arange(size), best(whole, 3, passing))
     for allowed, where in ((None, None), (passing, None), (few, None), (few, passing), (passing & ~few, passing)):
-        bounded = evidence(retriever, text).total(weights, k, allowed, where)
+        bounded = evidence(retriever, text).total(weights, [(k, allowed), (k, where)])
         for seen in (allowed, where):
             found = best(bounded, k, seen)
             assert found.tolist() == best(whole, k, seen).tolist()
@@ -51,7 +51,7 @@ def test_a_question_that_names_a_row_leaves_most_cosines_out(retriever: Retrieve
     snapshot, text = retriever.snapshot, "what does a dagger cost"
     cosines = Counted(snapshot.vectors, retriever.embedder.embed_query(text))
     question = Query.ask(text, snapshot.vocabulary)
-    gather(snapshot, question, snapshot.lexical.scores(text), cosines).total(WEIGHTS, 1)
+    gather(snapshot, question, snapshot.lexical.scores(text), cosines).total(WEIGHTS, [(1, None)])
 
     assert sum(asked) < len(snapshot) / 4
 
