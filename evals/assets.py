@@ -236,4 +236,4 @@ def numbers_of(metrics: Mapping[str, float | None]) -> dict[str, dg.MetadataValu
 
 def reported(value: float | None) -> dg.MetadataValue:
     """A number as it is plotted; null where it says nothing."""
-    return dg.MetadataValue.null() if value is None else dg.MetadataValue.float(round(value, DIGITS))
+    return dg.MetadataValue.null() if value is None else dg.MetadataValue.float(round(float(value), DIGITS))

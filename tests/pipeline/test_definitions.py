@@ -5,6 +5,7 @@ import dagster as dg
 import pytest
 
 from evals.evaluation import HEADLINE
+from evals.sweeps.sweep import SWEEPS
 from pipeline.building.gate import GATE
 from pipeline.definitions import load
 from pipeline.defs.ingest_checks import BOOK_GATE
@@ -16,6 +17,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 DOCS = (ROOT / "docs" / "assets.md").read_text("utf-8")
 
 BY_BOOK = {"books", "tables", "table_rows", "predicates", "chunks", "embeddings"}
+SWEPT = {f"sweep_{name}" for name in (*SWEEPS, "chunk_size", "k")}
 WHOLE = {"lexical", "graph", "candidate_index", "leaderboard", "live_index"}
 CHECKS = {
     "every_document_has_text",
@@ -51,7 +53,7 @@ def check_specs(definitions: dg.Definitions) -> list[dg.AssetCheckSpec]:
 
 
 def test_these_are_the_assets(specs: dict[str, dg.AssetSpec]) -> None:
-    assert set(specs) == BY_BOOK | WHOLE | {"evaluation", "evidence_weights", "metrics_dashboard"}
+    assert set(specs) == BY_BOOK | WHOLE | {"evaluation", "evidence_weights", "metrics_dashboard"} | SWEPT
 
 
 def test_books_are_partitions_up_to_the_embeddings(specs: dict[str, dg.AssetSpec]) -> None:
@@ -95,7 +97,9 @@ def test_one_process_writes(definitions: dg.Definitions) -> None:
     assert definitions.executor is dg.in_process_executor
 
 
-@pytest.mark.parametrize("name", sorted(BY_BOOK | WHOLE | CHECKS | {"evaluation", "metrics_dashboard"} | set(HEADLINE)))
+@pytest.mark.parametrize(
+    "name", sorted(BY_BOOK | WHOLE | CHECKS | {"evaluation", "metrics_dashboard"} | SWEPT | set(HEADLINE))
+)
 def test_every_asset_check_and_metric_is_documented(name: str) -> None:
     assert f"`{name}`" in DOCS
 

@@ -1,0 +1,143 @@
+"""Sweeps: one parameter tried at several values on the candidate with the home's questions; a curve and a proposal."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import dagster as dg
+from pydantic import Field
+
+from evals.assets import as_table, reported, with_reason
+from evals.code_version import code_version
+from evals.evaluation import SHIPPED, evaluate, evaluation_of
+from evals.noise import Relatives
+from evals.showing.curve import Curve
+from evals.sweeps.proposal import Proposal, propose
+from evals.sweeps.shown import COUNTS, Shown, enough, shown_at
+from evals.sweeps.sweep import SWEEPS, Point, Sweep, Tried, point
+from pipeline.bench.chunk_sizes import scores_at
+from pipeline.defs.index import book_slugs
+from retrieval.home import Home
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.ingest.chunking import WORKING_TOKENS
+from retrieval.search.strategies import STRATEGIES
+from retrieval.strategy import DEFAULT_K
+
+SIZES = (64, 128, 256, 512, 1024)
+UNSCORED = "No questions were given, so nothing was tried."
+
+
+class Values(dg.Config):
+    """Which values are tried; without any, those of the sweep. The one in use is always among them."""
+
+    values: list[float] = Field(default_factory=list)
+
+
+def _of_candidate(name: str, says: str) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
+    return dg.asset(
+        name=f"sweep_{name}",
+        description=f"{says} It ships nothing.",
+        deps=["candidate_index"],
+        group_name="sweeps",
+        kinds={"python"},
+        owners=["team:search"],
+        tags={"domain": "sweeps"},
+        code_version=code_version(),
+    )
+
+
+def _sweep_asset(sweep: Sweep) -> dg.AssetsDefinition:
+    @_of_candidate(sweep.name, sweep.says)
+    @with_reason
+    def swept(
+        context: dg.AssetExecutionContext, config: Values, home: dg.ResourceParam[Home]
+    ) -> dg.MaterializeResult[None]:
+        with open_snapshot(home.root, home.candidate) as snapshot:
+            embedder = load_embedder(snapshot.manifest.embedder.name)
+            scores = evaluate(snapshot, embedder, home.settings.questions, sweep.variants(config.values))
+        points = sweep.points(scores, config.values) if scores.sets else ()
+        return _result(context, home, sweep.name, points, propose(sweep.base, sweep.parameter, sweep.current, points))
+
+    return swept
+
+
+def _result(
+    context: dg.AssetExecutionContext, home: Home, name: str, points: Sequence[Point], proposal: Proposal | None
+) -> dg.MaterializeResult[None]:
+    path = home.root / "sweeps" / f"{name}.json"
+    if proposal is not None:
+        proposal.write(path, points)
+    context.log.info(str(proposal or UNSCORED))
+    current = next((at for at, each in enumerate(points) if proposal and each.tried.value == proposal.current), None)
+    lines = {"mrr": [each.tried.mrr for each in points], "hit@1": [each.tried.hit_at_1 for each in points]}
+    return dg.MaterializeResult(
+        metadata={
+            "proposal": dg.MetadataValue.md(str(proposal or UNSCORED)),
+            "curve": dg.MetadataValue.md(Curve([f"{each.tried.value:g}" for each in points], lines, current).image()),
+            "points": as_table([each.tried for each in points], Tried),
+            "current": reported(proposal.current if proposal else None),
+            "best": reported(proposal.best if proposal else None),
+            "mrr_current": reported(proposal.mrr_current if proposal else None),
+            "mrr_best": reported(proposal.mrr_best if proposal else None),
+            "n_worth_it": int(proposal.worth_it) if proposal else 0,
+            "dagster/row_count": len(points),
+            "dagster/uri": path.as_uri(),
+            "snapshot": home.candidate,
+        }
+    )
+
+
+sweeps = [_sweep_asset(sweep) for sweep in SWEEPS.values()]
+"""Dagster loads the members of a module's lists."""
+
+
+@_of_candidate("chunk_size", "About how many tokens prose is cut to; rows are chunks of their own at every size.")
+@with_reason
+def sweep_chunk_size(
+    context: dg.AssetExecutionContext, config: Values, home: dg.ResourceParam[Home]
+) -> dg.MaterializeResult[None]:
+    """Each size is indexed beside the candidate and scored."""
+    points: list[Point] = []
+    for size in sorted({*(map(int, config.values) if config.values else SIZES), WORKING_TOKENS}):
+        if home.settings.questions:
+            with TemporaryDirectory(dir=home.root) as folder:
+                points.append(point(size, scores_at(home, book_slugs(context.instance), size, Path(folder))))
+            context.log.info(f"{size} tokens: mrr {points[-1].tried.mrr}")
+    proposal = propose(SHIPPED, "chunk_size", WORKING_TOKENS, points)
+    return _result(context, home, "chunk_size", points, proposal)
+
+
+@_of_candidate("k", "How many chunks are shown: the gold and the right row's siblings among the first k.")
+@with_reason
+def sweep_k(
+    context: dg.AssetExecutionContext, config: Values, home: dg.ResourceParam[Home]
+) -> dg.MaterializeResult[None]:
+    """Of rankings that were asked for with 100. It changes none of them, so the gate has no say."""
+    scores = evaluation_of(home, home.candidate, STRATEGIES[SHIPPED])
+    counts = {*(map(int, config.values) if config.values else COUNTS), DEFAULT_K}
+    with open_snapshot(home.root, home.candidate) as snapshot:
+        points = shown_at(scores.rows(SHIPPED), Relatives.of(tuple(snapshot.chunks)), sorted(counts))
+    said = UNSCORED
+    if points:
+        best, now = enough(points, DEFAULT_K), next(each for each in points if each.k == DEFAULT_K)
+        then = next(each for each in points if each.k == best)
+        said = f"keep k {DEFAULT_K}: a smaller one shows less of the gold."
+        if best < DEFAULT_K:
+            less = f"with {then.noise:.1f} siblings of the right row instead of {now.noise:.1f}"
+            said = f"k {best} shows as much of the gold as {DEFAULT_K}, {less}."
+    context.log.info(said)
+    lines = {"recall": [each.recall for each in points], "noise / k": [each.noise / each.k for each in points]}
+    current = next((at for at, each in enumerate(points) if each.k == DEFAULT_K), None)
+    return dg.MaterializeResult(
+        metadata={
+            "proposal": dg.MetadataValue.md(said),
+            "curve": dg.MetadataValue.md(Curve([str(each.k) for each in points], lines, current).image()),
+            "points": as_table(points, Shown),
+            "current": DEFAULT_K,
+            "best": enough(points, DEFAULT_K) if points else DEFAULT_K,
+            "dagster/row_count": len(points),
+            "snapshot": scores.snapshot,
+        }
+    )
