@@ -95,6 +95,8 @@ class Strategy:
     """How the two legs become one score, where there is no `evidence`."""
     graph: GraphBoost | None = None
     routing: Routing | None = None
+    exhaustive: bool = False
+    """Give every chunk of the first look its whole score. It finds the same, later: what a shortcut is measured by."""
     graph_first: bool = False
     """Chunks that the graph connects with what the question names come before all others."""
 

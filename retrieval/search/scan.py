@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retrieval.arrays import distinct
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.dense.cosine import Cosines
@@ -14,7 +15,7 @@ from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, best, total
 from retrieval.search.graph_boost import graph_boost, named_entities, reached
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
-from retrieval.search.rerank.rerank import BEST, SecondLook, second_look
+from retrieval.search.rerank.rerank import BEST, LEXICAL, SecondLook, look_at, second_look
 from retrieval.search.routing import routed
 from retrieval.search.stopwatch import Stopwatch
 from retrieval.strategy import GraphBoost, Strategy
@@ -68,7 +69,8 @@ class Legs:
                 less than their whole score.
         """
         if self.evidence is not None and strategy.evidence is not None:
-            return self.evidence.total(strategy.evidence, None if strategy.looks_around else wanted)
+            everything = strategy.looks_around or strategy.exhaustive
+            return self.evidence.total(strategy.evidence, None if everything else wanted)
         return total(scaled)
 
     def parts(self, strategy: Strategy, scaled: Sequence[Leg], positions: Positions) -> Sequence[Leg]:
@@ -141,8 +143,12 @@ def rank(
     """
     mask = where if admitted is None else admitted_mask(snapshot, admitted, where)
     scaled = legs.scaled(strategy)
-    wanted = [(max(k, BEST) if strategy.second_look else k, mask)]
-    base = legs.fused(strategy, scaled, wanted if admitted is None else [*wanted, (k, where)])
+    wanted: Wanted = [(max(k, BEST) if strategy.second_look else k, mask), *([] if admitted is None else [(k, where)])]
+    if strategy.second_look and not (strategy.looks_around or strategy.exhaustive):
+        looked = _from_the_front(legs, snapshot, strategy, k, wanted)
+        if looked is not None:
+            return looked
+    base = legs.fused(strategy, scaled, wanted)
     kept = mask if strategy.routing is None else routed(base, snapshot.graph.chapters, strategy.routing, mask)
     first = legs.looked_at_again(snapshot, strategy, base, kept)
     scores, gains = raised(first.over(base), snapshot, strategy, legs.named, kept)
@@ -159,6 +165,28 @@ def rank(
         *(Leg(gain, name=name) for name, gain in raises.items() if name == GAIN),
     ]
     return Ranking(found, scores[found], {**legs.at(found), **raises}, parts, displaced)
+
+
+def _from_the_front(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, wanted: Wanted) -> Ranking | None:
+    """What `rank` finds where nothing but two looks decides, without a score for every chunk.
+
+    None where there are fewer than k candidates.
+    """
+    if legs.evidence is None or legs.lexical is None or strategy.evidence is None:
+        return None
+    front = legs.evidence.front(strategy.evidence, wanted)
+    (_, mask), *unfiltered = wanted
+    candidates = distinct(np.concatenate([front.best(BEST, mask), best(legs.lexical, LEXICAL, mask)]))
+    if len(candidates) < k:
+        return None
+    look = look_at(snapshot, legs.question, legs.evidence, candidates)
+    order = best(look.scores, k)
+    found, scores = candidates[order], look.scores[order]
+    displaced = np.empty(0, dtype=np.int64)
+    for count, where in unfiltered:
+        first = front.best(count, where)
+        displaced = first if mask is None else first[~mask[first]]
+    return Ranking(found, scores, legs.at(found), look.parts(found, scores), displaced)
 
 
 def raised(

@@ -47,13 +47,23 @@ class Evidence:
                 None: every sum is whole.
         """
         total = self._without_cosines(weights)
-        for part in self.parts["dense"] if weights.dense else ():
-            hopeful = np.arange(len(total))
-            if wanted is not None:
-                each = [_hopeful(total, part, weights.dense, k, among) for k, among in wanted]
-                hopeful = each[0] if len(each) == 1 else distinct(np.concatenate(each))
-            total[hopeful] += weights.dense * part.at(hopeful)
+        front = self._front(total, weights, wanted)
+        total[front.positions] = front.scores
         return total
+
+    def front(self, weights: EvidenceWeights, wanted: Wanted) -> "Front":
+        """The chunks that `total` gives their whole sum, which hold those that are wanted."""
+        return self._front(self._without_cosines(weights), weights, wanted)
+
+    def _front(self, total: Scores, weights: EvidenceWeights, wanted: Wanted | None) -> "Front":
+        part = next(iter(self.parts["dense"]), None) if weights.dense else None
+        if part is None:
+            return Front(np.arange(len(total)), total)
+        hopeful = np.arange(len(total))
+        if wanted is not None:
+            each = [_hopeful(total, part, weights.dense, k, among) for k, among in wanted]
+            hopeful = each[0] if len(each) == 1 else distinct(np.concatenate(each))
+        return Front(hopeful, total[hopeful] + weights.dense * part.at(hopeful))
 
     def _without_cosines(self, weights: EvidenceWeights) -> Scores:
         places = self.index
@@ -78,6 +88,20 @@ class Evidence:
             for part in self.parts[name]:
                 found[row] += part.at(positions)
         return dict(zip(names, np.clip(found, 0.0, 1.0, out=found), strict=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Front:
+    """Chunks and their whole sums."""
+
+    positions: Positions
+    """(m,) rising."""
+    scores: Scores
+    """(m,)."""
+
+    def best(self, k: int, among: Mask | None) -> Positions:
+        """The k best of some chunks of the index, (n,), as `fusion.best` gives them; None: of all."""
+        return self.positions[best(self.scores, k, None if among is None else among[self.positions])]
 
 
 def gather(snapshot: Snapshot, question: Query, lexical: Scores, dense: Cosines | None = None) -> Evidence:

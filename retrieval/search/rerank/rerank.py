@@ -102,7 +102,11 @@ def second_look(
         scores: (n,) of the first look, whole for its `BEST` best.
         allowed: (n,) chunks that may come back; None: all.
     """
-    positions = pool(scores, lexical, allowed)
+    return look_at(snapshot, question, evidence, pool(scores, lexical, allowed))
+
+
+def look_at(snapshot: Snapshot, question: Query, evidence: Evidence, positions: Positions) -> SecondLook:
+    """Look again at these candidates, which rise; the other arguments are those of `second_look`."""
     if not len(positions):
         return SecondLook.nowhere()
     values = matrix(measure(snapshot, question, candidates(snapshot, evidence, positions)), shipped().names)

@@ -209,3 +209,15 @@ def test_the_trees_that_ship_ask_features_that_are_measured():
     assert set(shipped.names) <= set(NAMES)
     assert len(shipped.roots) > 0
     assert np.isfinite(shipped.value).all()
+
+
+@pytest.mark.parametrize("where", [None, Eq("book", "gear")])
+@pytest.mark.parametrize("question", [*QUESTIONS, "level 5 of a fighter against poison or a breath weapon"])
+def test_an_exhaustive_search_finds_the_same(retriever, question, where):
+    for k in (1, 15, 60, 120, 1000):
+        for short in (DEFAULT, FIRST, replace(DEFAULT, query_must="off")):
+            found = retriever.retrieve(question, k, short, where=where)
+            whole = retriever.retrieve(question, k, replace(short, exhaustive=True), where=where)
+
+            assert found.hits == whole.hits
+            assert found.receipt.decisions == whole.receipt.decisions
