@@ -86,7 +86,9 @@ class Strategy:
     evidence: "EvidenceWeights | None" = None
     """Rank by evidence, in these weights; both legs are parts of it, so their own weights are not used."""
     second_look: bool = False
-    """Put the best by evidence in the order of the shipped trees, which see how words and numbers fit together."""
+    """Put the best by evidence in the order of trees that see how words and numbers fit together."""
+    trees: str | None = None
+    """File of those trees; None: the ones that ship."""
     max_iterations: int = 3
     """Rounds of the `iterative` mode."""
     noisy_weight: float = 1.0

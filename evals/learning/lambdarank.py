@@ -32,7 +32,7 @@ SETTINGS = Settings()
 
 _RISING = (
     *("part_", "covered", "said_", "order", "best_cell", "whole_", "distinct", "only_row", "number_", "code_key"),
-    *("column_said", "meaning", "together", "less_"),
+    *("column_said", "meaning", "together", "alike", "less_"),
 )
 _FALLING = ("behind_", "missing", "other_", "number_other", "number_unexplained")
 _FREE = ("covered_further", "covered_above", "said_above", "number_wide", "number_cell")

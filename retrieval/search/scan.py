@@ -86,7 +86,7 @@ class Legs:
         """A second look at the best of these scores; an empty one where the strategy takes none."""
         if not strategy.second_look or self.evidence is None or self.lexical is None:
             return SecondLook.nowhere()
-        return second_look(snapshot, self.question, self.evidence, self.lexical, scores, allowed)
+        return second_look(snapshot, self.question, self.evidence, self.lexical, scores, allowed, strategy.trees)
 
     def at(self, positions: Positions) -> Mapping[str, Scores]:
         """What was measured of these chunks, by name."""
@@ -179,7 +179,7 @@ def _from_the_front(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, 
     candidates = distinct(np.concatenate([front.best(BEST, mask), best(legs.lexical, LEXICAL, mask)]))
     if len(candidates) < k:
         return None
-    look = look_at(snapshot, legs.question, legs.evidence, candidates)
+    look = look_at(snapshot, legs.question, legs.evidence, candidates, strategy.trees)
     order = best(look.scores, k)
     found, scores = candidates[order], look.scores[order]
     displaced = np.empty(0, dtype=np.int64)

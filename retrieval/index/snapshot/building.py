@@ -25,6 +25,7 @@ from retrieval.index.words.field_index import FieldIndex
 from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
 from retrieval.index.words.tokenizer import TOKENIZATION, Tokenization, Tokenize, question_tokenizer, tokenizer
+from retrieval.index.words.word_vectors import WordVectors
 from retrieval.query_must.canonical.canonical import as_point, canonical_term
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -149,6 +150,7 @@ def _write_own_files(
     FieldIndex.build(chunks, evidence.of, lexical.terms, tokenize).save(folder / "fields")
     FigureIndex.build(chunks, evidence.of, lexical.terms, tokenize).save(folder / "figures")
     ColumnIndex.build(chunks, evidence.of).save(folder / "columns")
+    WordVectors.build(texts, lexical.terms, tokenize).save(folder / "words")
     MetadataIndex.build(chunks).save(folder / "metadata")
     tell("predicates", 0, len(chunks))
     predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], numbered, vocabulary)

@@ -12,6 +12,7 @@
                           fields/                  the words of every field, in their order
                           figures/                 the numbers of cells, columns and headings
                           columns/                 vectors of the column names
+                          words/                   vectors of the words
                           graph/                   what leads from a chunk to others
                           metadata/                values by key, for a caller's filter
                           predicates/              compiled query_must and names, and their vocabulary
@@ -43,6 +44,7 @@ from retrieval.index.words.field_index import FieldIndex
 from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
+from retrieval.index.words.word_vectors import WordVectors
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.settings import Settings
@@ -103,6 +105,11 @@ class Snapshot:
     def columns(self) -> ColumnIndex:
         """What column names mean."""
         return ColumnIndex.load(self.folder / "columns")
+
+    @cached_property
+    def words(self) -> WordVectors:
+        """What single words mean."""
+        return WordVectors.load(self.folder / "words")
 
     @cached_property
     def rarity(self) -> npt.NDArray[np.float64]:

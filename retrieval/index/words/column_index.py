@@ -2,26 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.arrays import load_array, save_array
-from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
 from retrieval.index.words.first_chunks import first_chunks
+from retrieval.index.words.word_model import WORDS
 from retrieval.ragged import RaggedArray
 from retrieval.types import Chunk, Vector
-
-WORDS = WordllamaEmbedder()
-"""The model of single words, whatever model embeds the library: it is there, and needs no server."""
-
-
-@lru_cache(maxsize=1 << 14)
-def word_vector(words: str) -> Vector:
-    """The vector of a word or two, (dimensions,). Questions repeat their words."""
-    return WORDS.embed_one(words)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -48,6 +48,8 @@ class Asked:
     """(t,) numbers of those words, rising."""
     weights: Weights
     """(t,) how rare each is."""
+    strangers: Sequence[str]
+    """Distinct words that the index does not have."""
     pairs: Words
     """(t, t): which of the p pairs it is that word j follows word i, as in the question; -1 where it does not."""
     worth: Weights
@@ -66,8 +68,7 @@ class Asked:
 
 def ask(snapshot: Snapshot, question: Query) -> Asked:
     """Read a question against a snapshot."""
-    cut = snapshot.lexical.ask or snapshot.lexical.tokenize
-    asked = cut(question.text)
+    asked = (snapshot.lexical.ask or snapshot.lexical.tokenize)(question.text)
     figures = [found for found in quantities(question.text) if asked and found.kind not in AS_TEXT]
     beside = [_beside(snapshot, question.text, found) for found in figures]
     every = list(dict.fromkeys((*asked, *(word for words in beside for word in words))))
@@ -87,6 +88,7 @@ def ask(snapshot: Snapshot, question: Query) -> Asked:
         place,
         np.asarray([numbers[word] for word in order], dtype=np.int64),
         np.asarray([weights[word] for word in order], dtype=np.float64),
+        [word for word in dict.fromkeys(asked) if at[word] is None][:MOST],
         pairs,
         worth[worth > 0],
         float(worth.sum()) or 1.0,

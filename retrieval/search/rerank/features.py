@@ -12,6 +12,7 @@ from retrieval.index.words.field_index import HeadField, RowField
 from retrieval.search.evidence.evidence import Evidence
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.query import Query
+from retrieval.search.rerank.alike import alike
 from retrieval.search.rerank.asked import Asked, ask
 from retrieval.search.rerank.meaning import meaning
 from retrieval.search.rerank.numbers import NAMES as NUMBERS
@@ -25,10 +26,12 @@ Features = Mapping[str, Scores]
 _PARTS = tuple(name for name, _ in EvidenceWeights().items() if name != "sibling")
 _ROWS: tuple[RowField, ...] = ("key", "cell", "passage")
 _HEADS: tuple[HeadField, ...] = ("caption", "heading", "above", "further", "column")
+_MEANT = tuple(place for place, name in enumerate(_HEADS) if name != "further")
 _COVERED = (*_ROWS, *_HEADS)
 _SHARED = ("key", "caption", "heading", "above")
 _ORDERED = ("key", "cell", "passage", "caption", "heading", "column")
 _RELATIVE = (
+    *("alike", "alike_row", "alike_head", "covered_key_head"),
     *("covered", "together", "covered_row", "covered_head", "whole_cells", "best_cell", "distinct", "order"),
     *("said_heading", "column_said", "part_dense", "part_name", "number_key", "number_key_labelled", "meaning"),
 )
@@ -36,7 +39,7 @@ _RELATIVE = (
 NAMES = (
     *(f"part_{name}" for name in _PARTS),
     *("is_row", "length", "steps"),
-    *(f"covered_{name}" for name in (*_COVERED, "head", "row", "head_row")),
+    *(f"covered_{name}" for name in (*_COVERED, "head", "row", "head_row", "key_head")),
     *("covered", "together", "missing_most", "missing_words", "only_head", "only_row", "only_column"),
     *("whole_cells", "best_cell", "best_cell_share", "column_said", "whole_key"),
     *(f"{what}_{name}" for name in _SHARED for what in ("said", "words")),
@@ -46,6 +49,7 @@ NAMES = (
     *(f"number_{name}" for name in NUMBERS),
     *("behind_number_key", "behind_number", "behind_number_labelled"),
     *("meaning", "meaning_missing", "meaning_covered", "missing"),
+    *("alike", "alike_row", "alike_head"),
     *("code_key", "other_code_key"),
     *("behind_section_number", "behind_section_whole", "behind_section_covered"),
     *(f"less_{name}" for name in _RELATIVE),
@@ -82,6 +86,8 @@ def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
     rows, heads = _fields(snapshot, asked, found)
     said = {**_by_name(_ROWS, rows.said()), **_by_name(_HEADS, heads.said()[:, found.table_of])}
     elsewhere = np.logical_or.reduce([marks for name, marks in said.items() if name != "column"])
+    row = np.logical_or.reduce([said[name] for name in _ROWS])
+    head = np.logical_or.reduce([said[_HEADS[place]] for place in _MEANT])
     words = _words(snapshot, asked, rows, heads, said, elsewhere, found)
     near = Near(heads, len(_SHARED) - 1, snapshot.fields.column_of)
     numbers = number_features(asked, snapshot.figures, found.positions, found.tables, found.table_of, near)
@@ -93,6 +99,7 @@ def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
         **words,
         **numbers,
         **meaning(snapshot, question.text, asked, found.tables, found.table_of, elsewhere, elsewhere | said["column"]),
+        **alike(snapshot, question.text, asked, (rows, heads), _MEANT, (row, head), found.table_of),
         **_codes(snapshot, asked, found),
     }
     features |= _behind(features, found)
@@ -137,6 +144,7 @@ def _words(
         "covered_head": head,
         "covered_row": row,
         "covered_head_row": head | said["cell"] | column,
+        "covered_key_head": said["key"] | head,
         "only_head": above & ~row & ~column,
         "only_row": row & ~above & ~column,
         "only_column": column & ~row & ~above,

@@ -7,8 +7,8 @@ import numpy as np
 
 from retrieval.arrays import numbered
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.index.words.column_index import word_vector
 from retrieval.index.words.tokenizer import cut_word
+from retrieval.index.words.word_model import word_vector
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.query import LETTERS
 from retrieval.search.rerank.asked import Asked

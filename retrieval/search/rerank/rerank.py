@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +41,17 @@ _GROUPS: Mapping[str, Sequence[str]] = {
         *("said_", "less_said", "words_", "covered_head", "less_covered_head", "covered_caption", "covered_above"),
         *("covered_further", "only_head", "part_title", "part_head"),
     ),
-    "words": ("part_text", "together", "less_together", "covered", "less_covered", "missing", "only_row"),
+    "words": (
+        "part_text",
+        "alike",
+        "less_alike",
+        "together",
+        "less_together",
+        "covered",
+        "less_covered",
+        "missing",
+        "only_row",
+    ),
     "form": ("is_row", "length", "steps"),
 }
 """The parts that a score is shown in: a feature belongs to the first group that has a beginning of its name."""
@@ -57,6 +67,8 @@ class SecondLook:
     """(n,)."""
     values: Matrix
     """(n, features)."""
+    trees_file: str | None = None
+    """Of the trees; None: the ones that ship."""
 
     @classmethod
     def nowhere(cls) -> "SecondLook":
@@ -72,7 +84,7 @@ class SecondLook:
         """What the scores of these chunks are the sum of; they come from the scores that `over` gave."""
         place = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
         looked = self.positions[place] == positions
-        trees = shipped()
+        trees = trees_of(self.trees_file)
         shares = trees.shares(self.values[place]) * looked[:, None]
         legs = [Leg(np.where(looked, trees.start, 0.0), name=START)]
         legs += [Leg(shares[:, columns].sum(axis=1), name=group) for group, columns in _columns(trees.names).items()]
@@ -90,7 +102,13 @@ class SecondLook:
 
 
 def second_look(
-    snapshot: Snapshot, question: Query, evidence: Evidence, lexical: Scores, scores: Scores, allowed: Mask | None
+    snapshot: Snapshot,
+    question: Query,
+    evidence: Evidence,
+    lexical: Scores,
+    scores: Scores,
+    allowed: Mask | None,
+    trees_file: str | None = None,
 ) -> SecondLook:
     """Look again at the best of a first ranking.
 
@@ -101,16 +119,23 @@ def second_look(
         lexical: (n,) BM25.
         scores: (n,) of the first look, whole for its `BEST` best.
         allowed: (n,) chunks that may come back; None: all.
+        trees_file: of the trees; None: the ones that ship.
+
+    Raises:
+        IndexCorruptError: the file cannot be read.
     """
-    return look_at(snapshot, question, evidence, pool(scores, lexical, allowed))
+    return look_at(snapshot, question, evidence, pool(scores, lexical, allowed), trees_file)
 
 
-def look_at(snapshot: Snapshot, question: Query, evidence: Evidence, positions: Positions) -> SecondLook:
+def look_at(
+    snapshot: Snapshot, question: Query, evidence: Evidence, positions: Positions, trees_file: str | None = None
+) -> SecondLook:
     """Look again at these candidates, which rise; the other arguments are those of `second_look`."""
     if not len(positions):
         return SecondLook.nowhere()
-    values = matrix(measure(snapshot, question, candidates(snapshot, evidence, positions)), shipped().names)
-    return SecondLook(positions, shipped().scores(values), values)
+    trees = trees_of(trees_file)
+    values = matrix(measure(snapshot, question, candidates(snapshot, evidence, positions)), trees.names)
+    return SecondLook(positions, trees.scores(values), values, trees_file)
 
 
 def pool(scores: Scores, lexical: Scores, allowed: Mask | None) -> Positions:
@@ -130,7 +155,7 @@ def _columns(names: tuple[str, ...]) -> Mapping[str, Positions]:
     return {group: np.flatnonzero([each == group for each in groups]) for group in _GROUPS}
 
 
-@cache
-def shipped() -> Trees:
-    """The trees that ship."""
-    return Trees.read(TREES_FILE)
+@lru_cache(maxsize=4)
+def trees_of(file: str | None) -> Trees:
+    """The trees of a file, which does not change; None: the ones that ship. Raises IndexCorruptError."""
+    return Trees.read(Path(file) if file else TREES_FILE)

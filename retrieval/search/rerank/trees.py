@@ -56,11 +56,16 @@ class Trees:
         return Paths.of(self.roots, self.feature, self.threshold, self.left, self.right, self.value)
 
     def to_json(self) -> Mapping[str, Any]:
-        """As it is written; thresholds and values exactly."""
+        """Thresholds and values exactly."""
         return {
             "names": list(self.names),
             **{name: getattr(self, name).tolist() for name in _ARRAYS},
         }
+
+    @property
+    def written(self) -> str:
+        """The text that `read` reads."""
+        return json.dumps(self.to_json(), separators=(",", ":")) + "\n"
 
     @classmethod
     def read(cls, path: Path) -> "Trees":

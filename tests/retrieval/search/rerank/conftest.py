@@ -141,8 +141,11 @@ def retriever(snapshot: Snapshot) -> Retriever:
 
 
 @pytest.fixture
-def trees(monkeypatch: pytest.MonkeyPatch) -> Trees:
+def trees(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Trees]:
     """Trees of their own in place of those that ship."""
     found = random_trees(NAMES, seed=7)
-    monkeypatch.setattr(rerank, "shipped", lambda: found)
-    return found
+    (tmp_path / "shipped.json").write_text(found.written)
+    monkeypatch.setattr(rerank, "TREES_FILE", tmp_path / "shipped.json")
+    rerank.trees_of.cache_clear()
+    yield found
+    rerank.trees_of.cache_clear()

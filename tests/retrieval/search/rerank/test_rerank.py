@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from retrieval.errors import IndexCorruptError
 from retrieval.search.dense.cosine import Cosines
 from retrieval.search.evidence.evidence import gather
 from retrieval.search.evidence.weights import WEIGHTS
@@ -14,6 +15,8 @@ from retrieval.search.rerank.features import NAMES
 from retrieval.search.rerank.rerank import BEST, FIRST_LOOK, LEXICAL, START, TREES_FILE, SecondLook, group_of, pool
 from retrieval.search.rerank.trees import Trees
 from retrieval.search.strategies import strategy
+
+from .conftest import random_trees
 
 QUESTIONS = [
     "what does a level 5 fighter need against poison",
@@ -113,6 +116,19 @@ def test_without_it_the_order_is_that_of_the_evidence(retriever, snapshot):
     assert replace(FIRST, name="default", second_look=True) == DEFAULT
 
 
+def test_a_strategy_may_bring_trees_of_its_own(retriever, trees, tmp_path):
+    others = random_trees(NAMES, seed=8)
+    (tmp_path / "others.json").write_text(others.written)
+    own = retriever.retrieve(QUESTIONS[0], 20)
+    other = retriever.retrieve(QUESTIONS[0], 20, replace(DEFAULT, trees=str(tmp_path / "others.json")))
+
+    assert own.hits[0].addends[0].value == pytest.approx(trees.start)
+    assert other.hits[0].addends[0].value == pytest.approx(others.start)
+    assert other.chunk_ids != own.chunk_ids
+    with pytest.raises(IndexCorruptError, match="holds no trees"):
+        retriever.retrieve(QUESTIONS[0], 20, replace(DEFAULT, trees=str(tmp_path / "missing.json")))
+
+
 def test_what_a_predicate_excludes_never_comes_back_and_is_told(retriever):
     question = "level 5 of a fighter against poison or a breath weapon"
     found = retriever.retrieve(question, k=1000)
@@ -125,7 +141,7 @@ def test_what_a_predicate_excludes_never_comes_back_and_is_told(retriever):
     for k in (1, 20, 60, 120, 200):
         few = retriever.retrieve(question, k)
         kept_out = {decision.chunk_id for decision in few.receipt.decisions if not decision.kept}
-        unfiltered = retriever.retrieve(question, k, replace(DEFAULT, query_must="off")).chunk_ids
+        unfiltered = retriever.retrieve(question, k, replace(FIRST, query_must="off")).chunk_ids
         assert kept_out == {name for name in unfiltered if name.startswith(("cleric", "thief"))}, k
         assert few.receipt.excluded == len(kept_out)
         told |= kept_out

@@ -24,7 +24,7 @@ def asks(*words):
     pairs[worth > 0] = np.arange(np.count_nonzero(worth))
     known = {str(word): number for word, number in place.items()}
     order = np.asarray(order, dtype=np.int64)
-    return Asked(known, order, RARITY[order], pairs, worth[worth > 0], worth.sum() or 1.0, (), frozenset())
+    return Asked(known, order, RARITY[order], (), pairs, worth[worth > 0], worth.sum() or 1.0, (), frozenset())
 
 
 def fields(*texts, asked):

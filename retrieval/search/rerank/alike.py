@@ -1,0 +1,90 @@
+"""What a candidate says in other words: how near its words are to those of the question in meaning."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.index.words.tokenizer import cut_word
+from retrieval.index.words.word_model import WORDS, word_vector
+from retrieval.search.fusion import Scores
+from retrieval.search.query import LETTERS
+from retrieval.search.rerank.asked import Asked
+from retrieval.search.rerank.meaning import NEAR, SAME
+from retrieval.search.rerank.said import Fields, Marks, Numbers
+from retrieval.types import Vector
+
+_DECIMALS = 3
+"""Of a cosine: what is left is the same whichever words are compared beside it."""
+
+
+def alike(
+    snapshot: Snapshot,
+    question: str,
+    asked: Asked,
+    fields: tuple[Fields, Fields],
+    heads: Sequence[int],
+    said: tuple[Marks, Marks],
+    table_of: Numbers,
+) -> Mapping[str, Scores]:
+    """How much of a question n candidates say, each word as far as their nearest word means it.
+
+    A word that is said counts whole, and one that the index does not have as much as the rarest.
+
+    Args:
+        snapshot: what is searched.
+        question: as it was asked.
+        asked: what the index knows of it, t words.
+        fields: of the candidates, and of their tables.
+        heads: which of those of the tables are looked at.
+        said: (n, t) whether a candidate's own fields have the word; whether those of its table have it.
+        table_of: (n,) which table each candidate is in.
+    """
+    words = [*asked.known, *asked.strangers]
+    weights = np.append(asked.weights, np.full(len(asked.strangers), snapshot.rarity[-1]))
+    shares = weights / (weights.sum() or 1.0)
+    vectors = _vectors(snapshot, question, words)
+    near = _Near(snapshot, fields, vectors)
+    row, head = near.best(fields[0]).max(axis=0), near.best(fields[1])[list(heads)].max(axis=0)[table_of]
+    t = len(asked.words)
+    np.maximum(row[:, :t], said[0], out=row[:, :t])
+    np.maximum(head[:, :t], said[1], out=head[:, :t])
+    return {"alike": np.maximum(row, head) @ shares, "alike_row": row @ shares, "alike_head": head @ shares}
+
+
+class _Near:
+    """Every word of some fields against the words of a question."""
+
+    def __init__(self, snapshot: Snapshot, fields: Sequence[Fields], vectors: Vector) -> None:
+        there = np.zeros(len(snapshot.rarity), dtype=np.bool_)
+        for each in fields:
+            there[each.words] = True
+        numbers = np.flatnonzero(there[:-1])
+        cosines = np.round(snapshot.words.of(numbers) @ vectors.T, _DECIMALS)
+        # The last row is of words that the index does not have.
+        self.near = np.zeros((len(numbers) + 1, len(vectors)), dtype=np.float32)
+        np.clip((cosines - NEAR) / (SAME - NEAR), 0.0, 1.0, out=self.near[:-1])
+        self.place = np.full(len(there), -1, dtype=np.int32)
+        self.place[numbers] = np.arange(len(numbers))
+
+    def best(self, fields: Fields) -> Scores:
+        """(fields, n, words): the nearest word of each field of each candidate, 0 where it has none."""
+        found = np.zeros((*fields.sizes.shape, self.near.shape[1]))
+        some = np.flatnonzero(fields.sizes)
+        if len(some):
+            near = self.near[self.place[fields.words]]
+            found.reshape(fields.sizes.size, -1)[some] = np.maximum.reduceat(near, fields.ends[some], axis=0)
+        return found
+
+
+def _vectors(snapshot: Snapshot, question: str, words: Sequence[str]) -> Vector:
+    """(words, dimensions), of each as the question writes it; zeros for one that is not made of letters."""
+    written: dict[str, str] = {}
+    for word in LETTERS.findall(question.casefold()):
+        for part in cut_word(snapshot.lexical.tokenize, word):
+            written.setdefault(part, word)
+    vectors = np.zeros((len(words), WORDS.identity.dimensions), dtype=np.float32)
+    for place, word in enumerate(words):
+        if word in written:
+            vectors[place] = word_vector(written[word])
+    return vectors
