@@ -1,9 +1,9 @@
 """The trees of the second look, learned from question sets, and what they are worth on books that had no say."""
 
-import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ class TreesReport:
 
     def write(self, docs: Path, file: Path = TREES_FILE) -> None:
         """Ship the trees, and write `trees.md` about them."""
-        write_atomically(file, json.dumps(self.trees.to_json(), separators=(",", ":")) + "\n")
+        write_atomically(file, self.trees.written)
         docs.mkdir(parents=True, exist_ok=True)
         write_atomically(docs / "trees.md", self.page())
 
@@ -85,7 +85,44 @@ def learn_trees(
         BenchmarkDataError: there is no set under `data` with such a split.
         FittingError: LightGBM cannot be loaded.
     """
-    groups: dict[str, tuple[Example, ...]] = {}
+    groups = _groups(home, data, split, embedder, seed, tell)
+    tell("learning", 0, 1)
+    trees = learn(groups, NAMES)
+    return TreesReport(trees, leave_out(groups, NAMES, trees, tell=lambda held: tell(f"learning without {held}", 0, 1)))
+
+
+def trees_without(
+    names: Iterable[str],
+    home: Path,
+    data: Path,
+    split: str,
+    embedder: Embedder,
+    seed: int = 0,
+    tell: Tell = lambda *_: None,
+) -> Mapping[str, Path]:
+    """Files of trees by book or set: learned on what `learn_trees` learns on, but on nothing of that one.
+
+    The files are named by what they hold, under `<home>/trees`.
+
+    Raises:
+        BenchmarkDataError: there is no set under `data` with such a split.
+        FittingError: LightGBM cannot be loaded.
+    """
+    groups = _groups(home, data, split, embedder, seed, tell)
+    files: dict[str, Path] = {}
+    (folder := home / "trees").mkdir(parents=True, exist_ok=True)
+    for held in sorted(names):
+        tell(f"learning without {held}", 0, 1)
+        written = learn({name: group for name, group in groups.items() if name != held}, NAMES).written
+        files[held] = folder / f"{sha256(written.encode()).hexdigest()[:16]}.json"
+        write_atomically(files[held], written)
+    return files
+
+
+def _groups(
+    home: Path, data: Path, split: str, embedder: Embedder, seed: int, tell: Tell
+) -> Mapping[str, Sequence[Example]]:
+    groups: dict[str, Sequence[Example]] = {}
     for name, corpus in learned_from(data, split):
         tell(f"{name}, {corpus.name}", 0, 1)
         with open_index(home, name, corpus, embedder, tell) as snapshot:
@@ -93,10 +130,8 @@ def learn_trees(
             sets = _sets(name, corpus, retriever, chunks, seed)
             asked = [example for each in sets for example in examples_of(retriever, each, NAMES)]
         if asked:
-            groups[corpus.name] = tuple(asked)
-    tell("learning", 0, 1)
-    trees = learn(groups, NAMES)
-    return TreesReport(trees, leave_out(groups, NAMES, trees, tell=lambda held: tell(f"learning without {held}", 0, 1)))
+            groups[corpus.name] = asked
+    return groups
 
 
 def _sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chunk], seed: int) -> Iterator[QuestionSet]:

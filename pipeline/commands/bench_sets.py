@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +16,7 @@ from pipeline.console.output import err, out, print_json, progress_bar
 if TYPE_CHECKING:
     from evals.benchmarks.corpus import Corpus
     from pipeline.bench.run import BenchmarkRun, Instead
+    from retrieval.strategy import Strategy
 
 DataOption = Annotated[Path, typer.Option("--data", help="Folder of the set.", show_default=False)]
 BooksOption = Annotated[
@@ -43,6 +45,14 @@ def bench_books(
     data: BooksOption,
     split: Annotated[str, typer.Option("--split", help="Which questions, as the files are named.")] = "open",
     strategy: StrategiesOption = None,
+    leave_out: Annotated[
+        Path | None,
+        typer.Option(
+            "--leave-out",
+            help="Folder with a folder for each set: rank each book by trees that were learned on these without it.",
+            show_default=False,
+        ),
+    ] = None,
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:
@@ -52,14 +62,17 @@ def bench_books(
     Examples:
       querymust bench books --data rulebooks
       querymust bench books --data rulebooks --data manuals --strategy default --strategy bm25
+      querymust bench books --data ROOT/manuals --leave-out ROOT
     """
     from evals.benchmarks.books import read_books
 
     names = [folder.expanduser().resolve().name for folder in data]
     if len(set(names)) < len(names):
         raise typer.BadParameter(f"two folders have one name: {', '.join(names)}", param_hint="--data")
+    books = [corpus.name for folder in data for corpus in read_books(folder, split)] if leave_out else []
+    instead = _without_say(books, leave_out, split, home) if leave_out else None
     runs = [
-        run_set(name, split, partial(read_books, folder, split), strategy or [], home)
+        run_set(name, split, partial(read_books, folder, split), strategy or [], home, instead)
         for name, folder in zip(names, data, strict=True)
     ]
     _tell(runs, strategy or [], json_=json_)
@@ -90,10 +103,15 @@ def bench_all(
     split: Annotated[str, typer.Option("--split", help="Which questions; sets without them are left out.")] = "open",
     strategy: StrategiesOption = None,
     docs: Annotated[Path, typer.Option("--docs", help="Folder of results.md; not written with --strategy.")] = DOCS,
+    shipped: Annotated[
+        bool, typer.Option("--shipped", help="Rank by the trees that ship, which were learned on these sets.")
+    ] = False,
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:
     """Score every set under --data, folders of books and all others, and write the page of results with its data.
+
+    Each book or set is ranked by trees that were learned on the others; that needs querymust[fit].
 
     \b
     Examples:
@@ -105,13 +123,16 @@ def bench_all(
     found = benchmarks_under(data, split)
     for sentence in found.left_out:
         err.print(f"left out: {sentence}", markup=False)
+    every = [corpus.name for corpora in found.corpora.values() for corpus in corpora]
+    instead = None if shipped else _without_say(every, data, split, home)
     runs = [
-        run_set(name, split, partial(found.corpora.__getitem__, name), strategy or [], home) for name in found.corpora
+        run_set(name, split, partial(found.corpora.__getitem__, name), strategy or [], home, instead)
+        for name in found.corpora
     ]
     if not strategy:
         from pipeline.bench.results_page import Results
 
-        Results.of(runs).write(docs)
+        Results.of(runs, left_out=not shipped).write(docs)
     _tell(runs, strategy or [], json_=json_)
 
 
@@ -171,6 +192,25 @@ def run_set(
         corpora = read()
         embedder = load_embedder(Settings.read(root).embedder)
         return run_benchmark(root / "benchmarks", name, split, corpora, chosen, embedder, bar, instead)
+
+
+def _without_say(names: list[str], data: Path, split: str, home: Path) -> Instead:
+    """Each of these books and sets is ranked by trees that it had no say in."""
+    with progress_bar("learning") as bar:
+        bar("starting", 0, 1)
+        from pipeline.bench.learning import trees_without
+        from retrieval.index.embedding.embedders import load_embedder
+        from retrieval.settings import Settings
+
+        root = home.expanduser().resolve()
+        files = trees_without(
+            names, root / "benchmarks", data, split, load_embedder(Settings.read(root).embedder), tell=bar
+        )
+
+    def instead(corpus: Corpus, strategy: Strategy) -> Strategy:
+        return replace(strategy, trees=str(files[corpus.name])) if strategy.second_look else strategy
+
+    return instead
 
 
 def _tell(runs: list[BenchmarkRun], strategies: list[str], *, json_: bool) -> None:

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -6,7 +7,7 @@ import pytest
 from evals.benchmarks.data_files import BenchmarkDataError
 from evals.learning.leaving_out import LeftOut, Score
 from pipeline.bench import learning
-from pipeline.bench.learning import TreesReport, learn_trees
+from pipeline.bench.learning import TreesReport, learn_trees, trees_without
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.search.rerank.features import NAMES
 from retrieval.search.rerank.paths import LEAF
@@ -55,6 +56,17 @@ def test_of_a_large_set_and_of_generated_questions_some_are_asked(learned: tuple
 def test_the_trees_see_the_features_of_a_search(learned: tuple[TreesReport, ...]) -> None:
     assert learned[0].trees.names == NAMES
     assert len(learned[0].trees.roots) > 0
+
+
+def test_leaving_a_book_out_is_as_if_it_were_not_there(lightgbm: None, small_sets: Path, tmp_path: Path) -> None:
+    shutil.copytree(small_sets / "wikisql-rows", tmp_path / "data" / "wikisql-rows")
+    absent = learn_trees(tmp_path / "home", tmp_path / "data", "open", EMBEDDER)
+
+    files = trees_without(["arms"], tmp_path / "home", small_sets, "open", EMBEDDER)
+
+    assert list(files) == ["arms"]
+    assert Trees.read(files["arms"]).to_json() == absent.trees.to_json()
+    assert files["arms"].read_text() == absent.trees.written
 
 
 def test_a_second_run_is_the_same(learned: tuple[TreesReport, ...]) -> None:

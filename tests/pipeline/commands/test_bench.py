@@ -16,6 +16,8 @@ from pipeline.bench.results_page import DATA_FILE, PAGE_FILE, Results, results_p
 from pipeline.cli import app
 from pipeline.commands.bench_sets import SETS, run_set
 from retrieval.errors import RetrievalError, UnknownNameError
+from retrieval.search.rerank.features import NAMES
+from retrieval.search.rerank.trees import Trees
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy
 
@@ -161,6 +163,26 @@ def test_questions_are_generated_over_several_folders_together(data: Path, home:
     assert asked["*"] == asked["saws"] + asked["swords"]
 
 
+@pytest.mark.usefixtures("lightgbm")
+def test_a_book_is_ranked_by_trees_that_it_had_no_say_in(small_sets: Path, tmp_path: Path) -> None:
+    arguments = ("--home", tmp_path, "--strategy", "default", "--json")
+    plain = bench("books", "--data", small_sets / "armoury", *arguments)
+    left_out = bench("books", "--data", small_sets / "armoury", "--leave-out", small_sets, *arguments)
+    (trees,) = (tmp_path / "benchmarks" / "trees").glob("*.json")
+
+    assert Trees.read(trees).names == NAMES
+    assert [each["n"] for each in json.loads(left_out)] == [each["n"] for each in json.loads(plain)]
+
+
+@pytest.mark.usefixtures("lightgbm")
+def test_the_page_says_whether_what_ships_was_asked(small_sets: Path, tmp_path: Path) -> None:
+    for name, arguments, sentence in (("left", (), "had a say"), ("ships", ("--shipped",), "its numbers flatter it")):
+        bench("all", "--data", small_sets, "--home", tmp_path / "home", "--docs", tmp_path / name, *arguments)
+        assert sentence in (tmp_path / name / PAGE_FILE).read_text()
+        assert Results.read(tmp_path / name).left_out == (name == "left")
+    assert len(list((tmp_path / "home" / "benchmarks" / "trees").glob("*.json"))) == 2
+
+
 def test_strategies_can_be_replaced_in_a_corpus(data: Path, home: Path) -> None:
     def instead(corpus: Corpus, asked: Strategy) -> Strategy:
         return replace(asked, lexical_weight=0.0, dense_weight=1.0) if corpus.name == "arms" else asked
@@ -206,7 +228,7 @@ def test_an_unknown_strategy_is_refused_before_anything_is_built(data: Path, tmp
 @pytest.fixture(scope="module")
 def docs(data: Path, home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("docs")
-    bench("all", "--data", data, "--home", home, "--docs", folder)
+    bench("all", "--data", data, "--home", home, "--docs", folder, "--shipped")
     return folder
 
 
@@ -232,5 +254,5 @@ def test_the_page_shows_the_cells_that_the_terminal_shows(data: Path, home: Path
 
 
 def test_one_strategy_writes_no_page(data: Path, home: Path, tmp_path: Path) -> None:
-    bench("all", "--data", data, "--home", home, "--docs", tmp_path / "docs", "--strategy", "bm25")
+    bench("all", "--data", data, "--home", home, "--docs", tmp_path / "docs", "--strategy", "bm25", "--shipped")
     assert not (tmp_path / "docs").exists()

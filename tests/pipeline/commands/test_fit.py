@@ -10,8 +10,6 @@ from pipeline.cli import app
 from retrieval.errors import RetrievalError
 from retrieval.search.rerank.rerank import TREES_FILE
 
-from ..bench.conftest import lightgbm, small_sets  # noqa: F401
-
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -30,7 +28,7 @@ def fit(*arguments: object) -> str:
 
 
 @pytest.mark.usefixtures("lightgbm")
-def test_trees_are_fitted_and_told_as_numbers_and_as_a_page(small_sets: Path, home: Path) -> None:  # noqa: F811
+def test_trees_are_fitted_and_told_as_numbers_and_as_a_page(small_sets: Path, home: Path) -> None:
     before = TREES_FILE.read_bytes() if TREES_FILE.exists() else None
     told = json.loads(fit("trees", "--data", small_sets, "--home", home, "--json"))
     page = fit("trees", "--data", small_sets, "--home", home)
@@ -44,7 +42,7 @@ def test_trees_are_fitted_and_told_as_numbers_and_as_a_page(small_sets: Path, ho
 
 
 def test_trees_without_lightgbm_say_what_to_install(
-    small_sets: Path,  # noqa: F811
+    small_sets: Path,
     home: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -54,7 +52,7 @@ def test_trees_without_lightgbm_say_what_to_install(
         fit("trees", "--data", small_sets, "--home", home)
 
 
-def test_what_cannot_be_fitted_is_refused(small_sets: Path) -> None:  # noqa: F811
+def test_what_cannot_be_fitted_is_refused(small_sets: Path) -> None:
     done = CliRunner().invoke(app, ["fit", "forests", "--data", str(small_sets)])
 
     assert done.exit_code == 2
