@@ -151,12 +151,12 @@ def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
         context.log.info(f"{name} on {scores.snapshot}: {said}")
         context.add_asset_metadata(
             {
+                "by_kind": _table(by_kind(scores, name), KINDS),
+                "worst_questions": as_table(worst[name], WorstQuestion),
                 **numbers_of(headline.get(name, {})),
                 "dagster/partition_row_count": len(scores.rows(name)),
                 "n_questions": scores.n_questions,
                 "n_stale": len(scores.stale),
-                "worst_questions": as_table(worst[name], WorstQuestion),
-                "by_kind": _table(by_kind(scores, name), KINDS),
             },
             partition_key=name,
         )
@@ -200,7 +200,6 @@ def leaderboard(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home])
             "trend": dg.MetadataValue.md(_trend(context.instance, scores.snapshot, numbers)),
             **numbers,
             "dagster/row_count": len(headline),
-            "dagster/column_schema": COLUMNS,
             "n_questions": scores.n_questions,
             "strategies": _table(({"strategy": name, **line} for name, line in headline.items()), COLUMNS),
             "snapshot": scores.snapshot,

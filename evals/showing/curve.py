@@ -54,7 +54,7 @@ class Curve:
             drawn.insert(0, f'<path d="M{steps[self.marked]} 14V84" stroke="#999" stroke-width="1"/>')
         return (
             '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 98" width="480">'
-            f'<g font-size="9" fill="#888">{"".join(parts)}</g>'
+            f'<g style="font:9px Arial" fill="#888">{"".join(parts)}</g>'
             f'<g fill="none" stroke-width="3" stroke-linecap="round">{"".join(drawn)}</g></svg>'
         )
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, remembered_questions
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, existing, remembered_questions
 from pipeline.console.output import out, progress_bar
+from retrieval.errors import RetrievalError
+
+if TYPE_CHECKING:
+    from retrieval.home import Home
+
+QUESTION_FILES = ("*.jsonl", "*.jsonl.gz", "*.json")
 
 
 def write_report(
@@ -18,6 +25,30 @@ def write_report(
     ] = None,
     no_times: Annotated[
         bool, typer.Option("--no-times", help="Leave out dates and milliseconds, to compare the bytes of two reports.")
+    ] = False,
+    report_dir: Annotated[
+        Path | None,
+        typer.Option("--report-dir", help="Folder for report.html and report.json.", file_okay=False),
+    ] = None,
+    queries_dir: Annotated[
+        Path | None,
+        typer.Option("--queries-dir", help="File of questions, or folder of them, in place of the home's own."),
+    ] = None,
+    model_id: Annotated[
+        str | None,
+        typer.Option("--model-id", help="The embedder that the snapshot must be of."),
+    ] = None,
+    best_practice_eval: Annotated[  # noqa: ARG001 -- there are no other settings
+        bool, typer.Option("--best-practice-eval", help="Standard settings: k 15 and 100, every strategy. Always on.")
+    ] = False,
+    best_practice_boost: Annotated[
+        bool, typer.Option("--best-practice-boost", help="Score `seed` too: hybrid with the published graph boost.")
+    ] = False,
+    expand_gold: Annotated[
+        bool, typer.Option("--expand-gold", help="Show what neighbours in the graph would add if they were gold too.")
+    ] = False,
+    chapter_routing: Annotated[
+        bool, typer.Option("--chapter-routing-report", help="Show `default` within 3, 8 and 12 chapters.")
     ] = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
@@ -30,18 +61,32 @@ def write_report(
       querymust report
       querymust report --open
       querymust report --out scores.html --no-times
+      querymust report --queries-dir questions --best-practice-boost --expand-gold --report-dir reports
     """
     from pipeline.report.glance import glance
-    from pipeline.report.page import default_path, write_page
+    from pipeline.report.harness import Extras
+    from pipeline.report.page import FILE_NAME, default_path, write_page
     from pipeline.report.report import report_of
+    from pipeline.report.summary import write_summary
     from retrieval.home import Home
 
-    found = Home.at(home)
-    remembered_questions(found)
+    if report_dir is not None and out_file is not None:
+        raise typer.BadParameter("give --out or --report-dir, not both", param_hint="--report-dir")
+    found = _asking(Home.at(home), queries_dir)
+    _require_model(found, model_id)
+    chosen = report_dir / FILE_NAME if report_dir else out_file
     with progress_bar("report") as bar:
-        made = report_of(found, times=not no_times, progress=lambda done, total: bar("rankings", done, total))
-        path = (out_file or default_path(found)).expanduser().resolve()
+        made = report_of(
+            found,
+            times=not no_times,
+            extras=Extras(best_practice_boost, expand_gold, chapter_routing),
+            progress=lambda done, total: bar("rankings", done, total),
+        )
+        path = (chosen or default_path(found)).expanduser().resolve()
+        path.parent.mkdir(parents=True, exist_ok=True)
         size = write_page(made, path)
+    if report_dir is not None:
+        write_summary(made, path.with_suffix(".json"))
     out.print(f"wrote {path} ({size / 1000:,.0f} kB)", markup=False)
     for answer in glance(made):
         out.print(f"\n{answer.asks}\n  {answer.says}", markup=False)
@@ -49,3 +94,39 @@ def write_report(
         import webbrowser
 
         webbrowser.open(path.as_uri())
+
+
+def _asking(home: Home, queries: Path | None) -> Home:
+    """The home with the questions of a file or of a folder in place of its own.
+
+    Raises:
+        FileNotFoundError: there is no such file or folder.
+        RetrievalError: no file of the folder is one of questions.
+    """
+    if queries is None:
+        remembered_questions(home)
+        return home
+    folder = queries.expanduser().resolve()
+    files = sorted(path for pattern in QUESTION_FILES for path in folder.glob(pattern)) if folder.is_dir() else [folder]
+    if not files:
+        raise RetrievalError(f"{folder} holds no questions; put {', '.join(QUESTION_FILES)} there, or name a file")
+    return replace(home, settings=replace(home.settings, questions=existing(files)))
+
+
+def _require_model(home: Home, model: str | None) -> None:
+    """See whether the snapshot's vectors are of this model.
+
+    Raises:
+        RetrievalError: they are of another one.
+    """
+    from retrieval.index.snapshot.live import snapshot_folder
+    from retrieval.index.snapshot.manifest import Manifest
+
+    if model is None:
+        return
+    made_with = Manifest.read(snapshot_folder(home.root, home.candidate)).embedder.name
+    if model != made_with:
+        raise RetrievalError(
+            f"the newest snapshot of {home.root} is of the model {made_with!r}, not {model!r}; "
+            f"build it with that: querymust build --embedder {model}"
+        )

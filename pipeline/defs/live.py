@@ -34,7 +34,8 @@ def live_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
     """The candidate, once every blocking check held for it; until then what was live stays live.
 
     The checks on books must have held for the very records that the candidate is made of, those on the snapshot for it,
-    those on its scores for it and the questions of today.
+    those on its scores for it and the questions of today. The numbers are those of `default`, so that their plots are
+    the history of what readers got.
     """
     before, candidate = live_id(home.root), home.candidate
     objections = open_objections(context.instance, home, candidate, BOOK_GATE)

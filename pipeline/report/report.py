@@ -1,11 +1,13 @@
 """Everything that the page shows, gathered from one home before anything is drawn."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evals.evaluation import SHIPPED, Evaluation, evaluate
 from evals.failures import failures
 from evals.noise import Relatives
 from pipeline.console.hits import ShortId
+from pipeline.report.harness import NO_EXTRAS, NOTHING_MORE, Extras, Harness, harness_of
 from pipeline.report.header import Header, header_of
 from pipeline.report.history import History, history_of
 from pipeline.report.questions import Exclusion, Outcome, Progress, exclusions_of, outcomes_of
@@ -14,6 +16,7 @@ from pipeline.report.verdicts import Verdict, verdicts_of
 from retrieval.home import Home
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
+from retrieval.strategy import Strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +32,12 @@ class Report:
     outcomes: tuple[Outcome, ...]
     short_id: ShortId
     """From a chunk's id to what commands call it."""
+    harness: Harness = NOTHING_MORE
 
 
-def report_of(home: Home, *, times: bool = True, progress: Progress = lambda *_: None) -> Report:
+def report_of(
+    home: Home, *, times: bool = True, extras: Extras = NO_EXTRAS, progress: Progress = lambda *_: None
+) -> Report:
     """Gather the report on the candidate of a home: the newest snapshot, live or not.
 
     Scores that lie in the home are read. What was never scored, or was scored by other code, is scored first.
@@ -39,6 +45,7 @@ def report_of(home: Home, *, times: bool = True, progress: Progress = lambda *_:
     Args:
         home: what to report on.
         times: milliseconds and dates too; without them two homes with the same contents give the same report.
+        extras: what is scored and shown besides.
         progress: told how many rankings are done.
 
     Raises:
@@ -47,9 +54,12 @@ def report_of(home: Home, *, times: bool = True, progress: Progress = lambda *_:
     """
     retriever = Retriever.open(home.root, home.candidate)
     with retriever.snapshot as snapshot:
-        scores = evaluate(
-            snapshot, retriever.embedder, home.settings.questions, tuple(STRATEGIES.values()), home.evaluations
-        )
+
+        def scored(strategies: Sequence[Strategy]) -> Evaluation:
+            return evaluate(snapshot, retriever.embedder, home.settings.questions, strategies, home.evaluations)
+
+        scores = scored(extras.strategies(tuple(STRATEGIES.values())))
+        routed = extras.routed(STRATEGIES[SHIPPED])
         rows = scores.experiment.rows if scores.experiment else ()
         failed = failures(rows, Relatives.of(tuple(snapshot.chunks)), snapshot.vocabulary)
         headline = set(map(id, scores.headline_rows()))
@@ -65,4 +75,5 @@ def report_of(home: Home, *, times: bool = True, progress: Progress = lambda *_:
             verdicts=verdicts_of(home, snapshot, scores, history),
             outcomes=outcomes_of(rows, failed, retriever, SHIPPED, progress),
             short_id=snapshot.chunks.short_id,
+            harness=harness_of(extras, snapshot, scores, scored(routed) if routed else None),
         )

@@ -12,7 +12,7 @@ from evals.pairing import counterpart_among
 from evals.scored_questions import ScoredQuestion
 from evals.statistics.aggregates import ALL, Aggregate
 from pipeline.report.differences import Difference, differences_to
-from retrieval.search.strategies import STRATEGIES
+from retrieval.search.strategies import STRATEGIES, strategy
 
 HEATED = names(Use.BY_KIND)
 """Metrics of the tables by kind and by book."""
@@ -114,7 +114,7 @@ def standings_of(evaluation: Evaluation, failed: Sequence[Failure], *, times: bo
 
 
 def _filtering(name: str, rows: Sequence[ScoredQuestion], numbers: Sequence[Aggregate]) -> Filtering | None:
-    counterpart = counterpart_among(STRATEGIES.values())(STRATEGIES[name])
+    counterpart = counterpart_among(STRATEGIES.values())(strategy(name))
     compared = [row for row in rows if row.unfiltered_noise is not None]
     if counterpart is None or not compared:
         return None

@@ -41,7 +41,7 @@ def test_the_leaderboard_begins_with_a_table_and_a_picture(sample: Home, instanc
     assert f"| **{mrr:.3f}** |" in found["leaderboard"]
     assert found["trend"].startswith("![mrr, mrr of live](data:image/svg+xml;base64,")
     assert len(found["trend"]) < 1000
-    schema = found["dagster/column_schema"]
+    schema = found["strategies"].schema
     assert {column.name: column.description for column in schema.columns[1:]} == {
         each: meaning(each) for each in HEADLINE
     }

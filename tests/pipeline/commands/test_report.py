@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ import pytest
 from pipeline import cli
 from pipeline.report.page import page
 from pipeline.report.report import report_of
+from retrieval.search.strategies import STRATEGIES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,3 +61,46 @@ def test_a_home_without_an_index_is_one_clear_line(
 ) -> None:
     assert run(monkeypatch, "--home", tmp_path) == 2
     assert "no snapshot was built" in capsys.readouterr().err
+
+
+def test_the_flags_of_the_harness_write_a_page_and_its_numbers(
+    sample_copy: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("pipeline.report.questions.RANKINGS", 12)
+    asked = tmp_path / "queries"
+    asked.mkdir()
+    sample = sample_copy
+    shutil.copy(sample.settings.questions[0], asked)
+    flags = ["--best-practice-eval", "--best-practice-boost", "--expand-gold", "--chapter-routing-report"]
+    told = ["--home", sample.root, "--queries-dir", asked, "--model-id", "wordllama", "--report-dir", tmp_path / "out"]
+    assert run(monkeypatch, *told, *flags) == 0
+    assert (tmp_path / "out" / "report.html").is_file()
+    found = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert set(found["strategies"]) == {*STRATEGIES, "seed"}
+    assert {line["strategy"] for line in found["expanded_gold"]} == {*STRATEGIES, "seed"}
+    assert all(line["delta"] >= 0 for line in found["expanded_gold"])
+    assert found["chapter_routing"][0]["strategy"] == "default"
+    assert found["questions"] == [sample.settings.questions[0].name]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--model-id", "nomic-embed-text-v2"], "querymust build --embedder nomic-embed-text-v2"),
+        (["--queries-dir", "nowhere"], "no such file"),
+        (["--queries-dir", "."], "holds no questions"),
+        (["--report-dir", "a", "--out", "b.html"], "not both"),
+    ],
+)
+def test_what_cannot_be_done_is_one_clear_line(
+    given: list[str],
+    said: str,
+    tiny: Home,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert run(monkeypatch, "--home", tiny.root, *given) == 2
+    assert said in capsys.readouterr().err

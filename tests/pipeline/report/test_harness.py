@@ -1,0 +1,81 @@
+"""What a report shows where it is asked for: expanded gold, chapter routing, the published boost."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from evals.evaluation import evaluation_of
+from pipeline.report.harness import Extras, Harness, neighbours_of
+from pipeline.report.page import page
+from pipeline.report.report import Report, report_of
+from retrieval.home import Home
+from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.search.strategies import STRATEGIES
+
+
+@pytest.fixture(scope="module")
+def made(sample: Home, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    folder = tmp_path_factory.mktemp("asked")  # what is scored besides is kept, and others read the sample's scores
+    shutil.copytree(sample.root, folder / "home", ignore=shutil.ignore_patterns("dagster"))
+    with pytest.MonkeyPatch.context() as few:
+        few.setattr("pipeline.report.questions.RANKINGS", 12)
+        return report_of(Home.at(folder / "home"), extras=Extras(boost=True, expand_gold=True, chapter_routing=True))
+
+
+def test_neighbours_are_other_chunks_and_no_rows_of_the_same_table(sample: Home) -> None:
+    rows = [row for row in evaluation_of(sample, sample.candidate, STRATEGIES["dense"]).rows("dense") if row.gold]
+    with open_snapshot(sample.root, sample.candidate) as snapshot:
+        by_id = {chunk.id: chunk for chunk in snapshot.chunks}
+        edges = {frozenset((edge.source_id, edge.target_id)) for edge in snapshot.graph.edges(list(by_id))}
+        some = 0
+        for row in rows:
+            added = neighbours_of(row.gold, snapshot)
+            some += len(added)
+            assert not added.intersection(row.gold)
+            tables = {by_id[name].table_id for name in row.gold} - {None}
+            assert all(any(frozenset((gold, name)) in edges for gold in row.gold) for name in added)
+            if len(row.gold) == 1:
+                assert not tables.intersection(by_id[name].table_id for name in added)
+    assert some
+
+
+def test_more_gold_never_lowers_a_number(made: Report, sample: Home) -> None:
+    expanded = {each.strategy: each for each in made.harness.expanded}
+    assert list(expanded) == [*STRATEGIES, "seed"]
+    headline = made.evaluation.headline()
+    for name, each in expanded.items():
+        assert each.mrr == pytest.approx(headline[name]["mrr"])
+        assert each.hit_at_1 == pytest.approx(headline[name]["hit@1"])
+        assert each.delta >= 0
+        assert each.hit_at_1_expanded >= each.hit_at_1
+    assert any(each.delta > 0 for each in expanded.values())
+
+
+def test_routing_is_compared_with_what_ships(made: Report) -> None:
+    whole, *others = made.harness.routed
+    assert (whole.strategy, whole.chapters, whole.coverage, whole.difference) == ("default", "all", 1.0, None)
+    assert {each.strategy for each in others} == {
+        "default+routing",
+        "default+routing3",
+        "default+routing8",
+        "default+routing12",
+    }
+    by_name = {each.strategy: each for each in others}
+    assert by_name["default+routing3"].coverage <= by_name["default+routing12"].coverage <= 1
+    for each in others:
+        assert each.difference is not None
+        assert each.difference.comparison.difference == pytest.approx(each.mrr - whole.mrr)
+
+
+def test_the_page_shows_what_was_asked_for_and_nothing_else(made: Report, sample_report: Report) -> None:
+    shown = page(made)
+    assert shown.count("data-expanded=") == len(STRATEGIES) + 1
+    assert shown.count("data-routed=") == 5
+    assert 'data-strategy="seed"' in shown
+    usual = page(sample_report)
+    assert sample_report.harness == Harness()
+    assert "data-expanded=" not in usual
+    assert "data-routed=" not in usual
+    assert 'data-strategy="seed"' not in usual
