@@ -15,6 +15,8 @@ Positions = npt.NDArray[np.int64]
 
 RANK_CONSTANT = 60
 """The k of Cormack, Clarke and Buettcher, who found the result flat around it."""
+_OUT = 1e300
+"""Above all scores."""
 LISTED = 10_000
 """Documents of a leg that reciprocal rank fusion puts in order; one further down would add less than 0.0001."""
 
@@ -104,7 +106,7 @@ def best(scores: Scores, k: int, allowed: Mask | None = None) -> Positions:
         k: how many at most.
         allowed: (n,); positions that may not come back are False. They are dropped, not scored low.
     """
-    values = scores if allowed is None else np.where(allowed, scores, -np.inf)
+    values = scores if allowed is None else _kept(scores, allowed)
     wanted = min(k, len(scores) if allowed is None else int(np.count_nonzero(allowed)))
     if wanted < 1:
         return np.empty(0, dtype=np.int64)
@@ -117,9 +119,18 @@ def best(scores: Scores, k: int, allowed: Mask | None = None) -> Positions:
     return order
 
 
+def _kept(scores: Scores, allowed: Mask) -> Scores:
+    """The scores of the allowed as they are, all others lower; without a branch a chunk, as `np.where` has one."""
+    values = allowed.astype(np.float64)
+    values -= 1.0
+    values *= _OUT
+    values += scores
+    return values
+
+
 def _reached_by(values: Scores, wanted: int) -> float:
     """A value that at least `wanted` of the values reach: near the smallest of the best, and cheap to find."""
     width = len(values) // (4 * wanted)
-    # The largest of each stretch: `wanted` stretches hold `wanted` values that are no smaller.
-    peaks = values[: len(values) // width * width].reshape(-1, width).max(axis=1) if width > 1 else values
+    # The largest of each heap of `width`: `wanted` heaps hold `wanted` values that are no smaller.
+    peaks = values[: len(values) // width * width].reshape(width, -1).max(axis=0) if width > 1 else values
     return float(np.partition(peaks, len(peaks) - wanted)[len(peaks) - wanted])

@@ -186,7 +186,8 @@ def _from_the_front(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, 
     for count, where in unfiltered:
         first = front.best(count, where)
         displaced = first if mask is None else first[~mask[first]]
-    return Ranking(found, scores, legs.at(found), look.parts(found, scores), displaced)
+    measured = {name: values[order] for name, values in look.evidence.items()}
+    return Ranking(found, scores, measured, look.parts(found, scores), displaced)
 
 
 def raised(

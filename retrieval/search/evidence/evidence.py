@@ -7,6 +7,7 @@ names say 40 % of it".
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -73,11 +74,19 @@ class Evidence:
             if isinstance(part, OfTables):
                 shared += weight * part.scores
         total: Scores = shared[places.of]
+        few: list[tuple[float, OfFew]] = []
         for weight, part in weighed:
             if isinstance(part, OfAll) and part.scale:
                 total += part.scores * (part.scale * weight)
-            elif isinstance(part, OfFew):
-                total[part.positions] += weight * part.scores
+            elif isinstance(part, OfFew) and part.scores.any():
+                few.append((weight, part))
+        for _, group in groupby(few, key=lambda each: id(each[1].positions)):
+            parts = list(group)
+            positions = parts[0][1].positions
+            some = total[positions]
+            for weight, part in parts:
+                some += weight * part.scores
+            total[positions] = some
         return total
 
     def at(self, positions: Positions) -> Mapping[str, Scores]:
