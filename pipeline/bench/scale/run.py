@@ -19,12 +19,13 @@ from pipeline.bench.memory import folder_megabytes, resident_megabytes
 from pipeline.bench.scale.index import ScaleIndex, scale_index
 from pipeline.bench.scale.library import ROWS, TABLES_TOGETHER, AskedQuestion, synthetic_library, synthetic_questions
 from pipeline.bench.scale.report import ScaleReport, Timing
-from pipeline.bench.scale.ways import Measured, lexical_indexes, measure, nin_loop, passing, searches
+from pipeline.bench.scale.ways import EXHAUSTIVE, Measured, lexical_indexes, measure, nin_loop, passing, searches
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.search.dense.cosine import similarity
 from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import strategy
 from retrieval.strategy import DEFAULT_K
 from retrieval.types import Chunk
 
@@ -108,6 +109,7 @@ def _measure(
         ann_recall=_recall(retriever, single, asked),
         build_seconds=index.seconds,
         megabytes=_megabytes(retriever),
+        same_first=_same_first(retriever, asked),
         timings=tuple(
             _timing(name, each, _exists(retriever, name, each.asked), float(np.median(plain)))
             for name, each in measured.items()
@@ -137,6 +139,18 @@ def _exists(retriever: Retriever, name: str, asked: Sequence[AskedQuestion]) -> 
 
 def _admitted(retriever: Retriever, asked: AskedQuestion) -> int:
     return len(retriever.snapshot.predicates.admitted(asked.text))
+
+
+def _same_first(retriever: Retriever, asked: Sequence[AskedQuestion]) -> float:
+    """Share of the questions to which an exhaustive `default` gives the same chunks, in the same order."""
+    same = 0
+    for question in asked:
+        first, whole = (
+            retriever.retrieve(question.text, DEFAULT_K, each, where=question.where).chunk_ids
+            for each in (strategy("default"), EXHAUSTIVE)
+        )
+        same += first == whole
+    return round(same / len(asked), 4)
 
 
 def _recall(retriever: Retriever, single: ChromaStore, asked: Sequence[AskedQuestion]) -> float:

@@ -1,7 +1,7 @@
 """Every way of searching that the scale benchmark times: question in, number of results out."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,12 @@ from retrieval.search.dense.prefilter import admitted_mask
 from retrieval.search.fusion import best
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
-from retrieval.strategy import DEFAULT_K
+from retrieval.search.strategies import strategy
+from retrieval.strategy import DEFAULT_K, Strategy
 
 STRATEGIES = ("dense", "prefilter", "bm25", "hybrid", "hybrid_graph", "default")
+EXHAUSTIVE = replace(strategy("default"), name="default_exhaustive", exhaustive=True)
+"""`default` without its shortcut."""
 _PASSES = 3
 
 Way = Callable[[AskedQuestion], int]
@@ -62,6 +65,7 @@ def searches(retriever: Retriever, single: ChromaStore) -> dict[str, Way]:
         "chroma_plain": lambda asked: len(single.nearest("open", embedder.embed_query(asked.text), DEFAULT_K).ids),
         "exact_scan": exact_scan,
         **{name: _strategy(retriever, name) for name in STRATEGIES},
+        EXHAUSTIVE.name: _strategy(retriever, EXHAUSTIVE),
     }
 
 
@@ -105,8 +109,8 @@ def passing(retriever: Retriever, asked: AskedQuestion) -> npt.NDArray[np.bool_]
     return admitted_mask(snapshot, retriever.admitted(Query.ask(asked.text, snapshot.vocabulary)), where)
 
 
-def _strategy(retriever: Retriever, name: str) -> Way:
-    return lambda asked: len(retriever.retrieve(asked.text, DEFAULT_K, name, where=asked.where).hits)
+def _strategy(retriever: Retriever, chosen: str | Strategy) -> Way:
+    return lambda asked: len(retriever.retrieve(asked.text, DEFAULT_K, chosen, where=asked.where).hits)
 
 
 def _timed(way: Way, asked: AskedQuestion) -> tuple[float, int]:

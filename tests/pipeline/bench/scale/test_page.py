@@ -52,6 +52,34 @@ def test_a_goal_is_reached_or_not_by_its_bound(small: ScaleReport) -> None:
     assert verdict["starved questions, prefilter"]
 
 
+def test_a_larger_library_may_cost_default_more(small: ScaleReport) -> None:
+    timings = tuple(
+        replace(each, p50_ms={"default": 6.0, "chroma_plain": 1.0}.get(each.name, each.p50_ms))
+        for each in small.timings
+    )
+    verdict = {chunks: replace(small, chunks=chunks, timings=timings).default_goal() for chunks in (100_000, 1_000_000)}
+    assert [goal.reached for goal in verdict.values()] == [False, True]
+    sizes = [replace(small, chunks=chunks, timings=timings) for chunks in verdict]
+    assert "| default / chroma_plain, at 1,000,000 | 6.00 | under 8 | yes |" in performance_page(sizes)
+
+
+def test_a_run_says_whether_the_shortcut_finds_the_same(small: ScaleReport) -> None:
+    def goal(run: ScaleReport) -> bool:
+        return next(goal.reached for goal in run.goals() if "same first 15" in goal.name)
+
+    assert small.same_first == 1.0
+    assert goal(small)
+    assert not goal(replace(small, same_first=0.985))
+
+
+def test_a_run_from_before_the_second_look_is_told_as_one(small: ScaleReport) -> None:
+    old = replace(small, same_first=None)
+    assert old.default_goal().name == "default / chroma_plain, before its second look"
+    assert not any("same first 15" in goal.name for goal in old.goals())
+    assert "older than the second look" in performance_page([old, replace(old, chunks=2000)])
+    assert "older than the second look" not in performance_page([small, replace(small, chunks=2000)])
+
+
 def test_the_page_says_how_prefilter_grows(small: ScaleReport) -> None:
     sizes = [replace(small, chunks=chunks) for chunks in (100_000, 1_000_000)]
     assert "| prefilter | 1.00 | under 1.5 | yes |" in performance_page(sizes)
