@@ -33,13 +33,18 @@ strategies_partitions = dg.StaticPartitionsDefinition(list(STRATEGIES))
 
 _When = dg.AutomationCondition
 
+QUESTION_FILES = "question_files"
+"""The asset that observes them; what starts a run where they changed is the sensor that sees it."""
+
+_OBSERVED = dg.AssetSelection.assets(QUESTION_FILES)
+
 
 def _once(label: str, trigger: dg.AutomationCondition[Any]) -> dg.AutomationCondition[Any]:
     """This happened since the asset was last asked for or updated, and what is upstream is at rest and sound:
     none of it is missing or under way, and its blocking checks held on what it is now or run first in the same run."""
     condition = (
         trigger.since(_When.newly_requested() | _When.newly_updated())
-        & ~_When.any_deps_missing()
+        & ~_When.any_deps_missing().ignore(_OBSERVED)
         & ~_When.any_deps_in_progress()
         & ~_When.in_progress()
         & _When.all_deps_blocking_checks_passed()
@@ -53,7 +58,7 @@ _UNCHECKED = _When.any_deps_match(_When.any_checks_match(_When.missing())).newly
 SETTLED = _once("settled", _When.newly_missing() | _When.any_deps_updated() | _UNCHECKED)
 """Nothing is asked for twice for one change, however its run ended."""
 
-AFTER_CHANGE = _once("after_change", _When.any_deps_updated())
+AFTER_CHANGE = _once("after_change", _When.any_deps_updated().ignore(_OBSERVED))
 """The same for what may be missing for good: without questions a build scores nothing."""
 
 AFTER_SCORES = _once(
@@ -125,7 +130,7 @@ METRICS = {"metrics": as_table(LEGEND, Explained)}
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", dg.BetaWarning)  # of the parameter backfill_policy
     _by_strategy = dg.asset(
-        deps=["candidate_index"],
+        deps=["candidate_index", QUESTION_FILES],
         partitions_def=strategies_partitions,
         backfill_policy=dg.BackfillPolicy.single_run(),
         group_name="evals",

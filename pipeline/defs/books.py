@@ -7,6 +7,7 @@ from evals.code_version import code_version
 from pipeline.building.book_entry import keep_digest
 from pipeline.building.materialization import materialized
 from pipeline.defs.partitions import books_partitions
+from pipeline.defs.sources import BOOK_FOLDERS
 from retrieval.errors import UnknownNameError
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books, read_book
@@ -14,6 +15,7 @@ from retrieval.records import write_jsonl
 
 
 @dg.asset(
+    deps=[BOOK_FOLDERS],
     partitions_def=books_partitions,
     group_name="ingest",
     kinds={"markdown"},

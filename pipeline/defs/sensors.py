@@ -12,6 +12,7 @@ from evals.questions.question_sets import questions_version
 from pipeline.building.book_entry import book_entries
 from pipeline.defs.jobs import evaluate, index_book, index_library
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
+from pipeline.defs.sources import new_observations
 from retrieval.errors import LibraryError
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
@@ -104,6 +105,7 @@ def new_or_changed_books(
             books_partitions.build_add_request(partition_keys(sorted(set(found) - known))),
             books_partitions.build_delete_request(gone),
         ],
+        asset_events=new_observations(context.instance, home, found),
         cursor=dump_record(seen).decode(),
     )
 

@@ -14,6 +14,7 @@ import pipeline
 from pipeline.building.lock import HomeBusyError, write_lock
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from pipeline.defs.sensors import ASKED_BY
+from pipeline.defs.sources import new_observations
 from pipeline.runs.job_origin import known_as
 from pipeline.runs.outcomes import Problem, RunOutcome
 from retrieval.home import Home
@@ -82,13 +83,16 @@ def cancel_dead(home: Home) -> int:
 def sync_books(home: Home, instance: dg.DagsterInstance) -> tuple[str, ...]:
     """Make the partitions those of the library; a book that went loses its partition and its records.
 
+    What is on disk is observed, so that what the build makes of it counts as synced.
+
     Returns:
         The library's slugs.
 
     Raises:
         LibraryError: the library cannot be read; nothing was changed.
     """
-    slugs = partition_keys(folder.slug for folder in list_books(home.library))
+    digests = {folder.slug: folder.digest for folder in list_books(home.library)}
+    slugs = partition_keys(digests)
     name = str(books_partitions.name)
     known = set(instance.get_dynamic_partitions(name))
     instance.add_dynamic_partitions(name, [slug for slug in slugs if slug not in known])
@@ -96,6 +100,8 @@ def sync_books(home: Home, instance: dg.DagsterInstance) -> tuple[str, ...]:
     for slug in gone:
         instance.delete_dynamic_partition(name, slug)
     forget_books(home, gone)
+    for observation in new_observations(instance, home, digests):
+        instance.report_runless_asset_event(observation)
     return tuple(slugs)
 
 
