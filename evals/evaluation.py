@@ -140,7 +140,7 @@ def evaluate(
     measures = Measures(
         # A strategy is compared with its named counterpart even where it is scored alone.
         counterpart=counterpart_among(STRATEGIES.values()),
-        admits=lambda question, query_must: satisfies_query_must(question, query_must, snapshot.vocabulary),
+        admits=lambda question, query_must: satisfies_query_must(snapshot.asked(question), query_must),
         embedder=embedder,
         store=ScoreStore(store) if store else None,
         progress=progress,

@@ -1,14 +1,17 @@
 """The questions whose first result does not answer them, with what came first and why, where that is known."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from evals.metrics import DEPTH
 from evals.noise import Relatives
 from evals.scored_questions import ScoredQuestion
+from retrieval.query_must.canonical.canonical import Canonical
 from retrieval.query_must.predicate import explain
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk
+
+Read = Callable[[str], Canonical]
+"""Puts a question in the form that predicates see."""
 
 METRIC = "hit@1"
 """What a question fails: 0 if no gold chunk comes first. Questions without gold have no such value."""
@@ -28,22 +31,22 @@ class Failure:
     """What is known of the cause, a sentence each; empty if it was merely ranked lower."""
 
 
-def failures(rows: Iterable[ScoredQuestion], relatives: Relatives, vocabulary: Vocabulary) -> tuple[Failure, ...]:
+def failures(rows: Iterable[ScoredQuestion], relatives: Relatives, read: Read) -> tuple[Failure, ...]:
     """The rows that fail `hit@1`, in their order.
 
     Args:
         rows: of an experiment over the chunks that `relatives` knows.
         relatives: the chunks by id, and the tables' families.
-        vocabulary: that of the snapshot; tells what a predicate misses in a question.
+        read: puts a question in the form that the predicates of the snapshot see: `Snapshot.asked`.
     """
-    return tuple(_failure(row, relatives, vocabulary) for row in rows if row.values.get(METRIC) == 0)
+    return tuple(_failure(row, relatives, read) for row in rows if row.values.get(METRIC) == 0)
 
 
-def _failure(row: ScoredQuestion, relatives: Relatives, vocabulary: Vocabulary) -> Failure:
+def _failure(row: ScoredQuestion, relatives: Relatives, read: Read) -> Failure:
     ranks = [rank for ids in (row.chunk_ids, row.deep_chunk_ids) for rank, name in _ranked(ids) if name in row.gold]
     first = relatives.chunks[row.chunk_ids[0]] if row.chunk_ids else None
     gold = tuple(relatives.chunks[name] for name in row.gold)
-    why = [_excluded(row.query, relatives.chunks[name], vocabulary) for name in row.excluded_gold]
+    why = [_excluded(row.query, relatives.chunks[name], read) for name in row.excluded_gold]
     if first is None:
         why.append("nothing came back")
     else:
@@ -55,8 +58,8 @@ def _ranked(ids: tuple[str, ...]) -> Iterable[tuple[int, str]]:
     return enumerate(ids[:DEPTH], start=1)
 
 
-def _excluded(query: str, chunk: Chunk, vocabulary: Vocabulary) -> str:
-    said = explain(query, chunk.query_must, vocabulary) if chunk.query_must is not None else "it has no predicate"
+def _excluded(query: str, chunk: Chunk, read: Read) -> str:
+    said = explain(read(query), chunk.query_must) if chunk.query_must is not None else "it has no predicate"
     return f"the filter excluded gold, {chunk.title}: {said}"
 
 

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from evals.metrics import SHOWN
 from evals.questions.question_sets import QuestionSet
 from retrieval.search.dense.cosine import Cosines
-from retrieval.search.dense.prefilter import admitted_mask
 from retrieval.search.evidence.evidence import gather
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
@@ -112,7 +111,7 @@ def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Seque
         pool = min(POOL, len(snapshot) - 1)
         best = [np.argpartition(-part, pool)[:pool] for part in evidence]
         candidates = np.unique(np.concatenate([*best, gold]))
-        allowed = admitted_mask(snapshot, retriever.admitted(asked))
+        allowed = retriever.admitted(asked).mask(snapshot)
         allowed[gold] = True
         allowed[snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))] = False
         candidates = candidates[allowed[candidates]]

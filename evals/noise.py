@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from evals.metrics import SHOWN
+from retrieval.query_must.conditional import always_asks
 from retrieval.types import Chunk, Embedder, Retrieval, Vector
 
 NOISE = f"noise@{SHOWN}"
@@ -131,4 +132,4 @@ def _noisy(ranking: Sequence[str], gold: Collection[str], relatives: Relatives, 
 
 
 def _guarded(relatives: Relatives, chunk_id: str) -> bool:
-    return relatives.chunks[chunk_id].query_must is not None
+    return always_asks(relatives.chunks[chunk_id].query_must)

@@ -55,7 +55,7 @@ def verdict(
         snapshot=evaluation.snapshot,
         rows=rows,
         bounds=judged(tuple(bounds), evaluation.headline()[strategy]),
-        failures=failures(rows, Relatives.of(tuple(snapshot.chunks)), snapshot.vocabulary),
+        failures=failures(rows, Relatives.of(tuple(snapshot.chunks)), snapshot.asked),
         changes=changes(saved.snapshot, rows, _saved_rows(saved, strategy)) if saved else None,
         stale=evaluation.stale,
     )

@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from evals.questions.question_sets import QuestionSet
 from retrieval.search.dense.cosine import Cosines
-from retrieval.search.dense.prefilter import admitted_mask
 from retrieval.search.evidence.evidence import gather
 from retrieval.search.evidence.weights import WEIGHTS
 from retrieval.search.query import Query
@@ -69,7 +68,7 @@ def examples_of(retriever: Retriever, questions: QuestionSet, names: Sequence[st
         if not len(gold):
             continue
         asked = Query.ask(each.query, snapshot.vocabulary)
-        allowed = admitted_mask(snapshot, retriever.admitted(asked))
+        allowed = retriever.admitted(asked).mask(snapshot)
         allowed[snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))] = False
         lexical = snapshot.lexical.scores(each.query)
         evidence = gather(

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.failures import failures
+from evals.failures import Read, failures
 from evals.noise import NOISE, Relatives
 from evals.scored_questions import ScoredQuestion
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 MOST = 10
 
@@ -30,17 +29,15 @@ class WorstQuestion:
     why: str
 
 
-def worst_questions(
-    rows: Sequence[ScoredQuestion], relatives: Relatives, vocabulary: Vocabulary
-) -> tuple[WorstQuestion, ...]:
+def worst_questions(rows: Sequence[ScoredQuestion], relatives: Relatives, read: Read) -> tuple[WorstQuestion, ...]:
     """At most ten of those that fail: gold that was excluded first, then by its rank from the last, then by noise.
 
     Args:
         rows: of one strategy.
         relatives: the chunks that were searched.
-        vocabulary: of the library that was searched.
+        read: puts a question in the form that predicates see: `Snapshot.asked`.
     """
-    failed = failures(rows, relatives, vocabulary)
+    failed = failures(rows, relatives, read)
     found = sorted(
         failed,
         key=lambda each: (

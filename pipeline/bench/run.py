@@ -21,7 +21,6 @@ from pipeline.bench.index import Tell, open_index
 from retrieval.clock import Clock
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must.predicate import satisfies_query_must
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy
 from retrieval.types import Embedder
@@ -103,7 +102,9 @@ def run_benchmark(
             asked += sets
             unscored += experiment.unscored
             manifest = snapshot.manifest
-            notes.append(IndexNote(name, corpus.name, snapshot.id, manifest.n_chunks, manifest.n_guarded))
+            notes.append(
+                IndexNote(name, corpus.name, snapshot.id, manifest.n_chunks, manifest.n_guarded + manifest.n_keyed)
+            )
     tell("summing up", 0, 1)
     aggregates = aggregate(rows) + evaluability(_pooled(asked)) + timings(rows)
     return BenchmarkRun(
@@ -144,15 +145,15 @@ def _joined(left: QuestionSet, right: QuestionSet) -> QuestionSet:
 def _measures(corpus: Corpus, snapshot: Snapshot, embedder: Embedder, folder: Path, tell: Tell) -> Measures:
     return Measures(
         counterpart=counterpart_among(STRATEGIES.values()),
-        admits=_admits(snapshot.vocabulary),
+        admits=_admits(snapshot),
         embedder=embedder,
         store=ScoreStore(folder / "evaluations"),
         progress=_asking(corpus.name, tell),
     )
 
 
-def _admits(vocabulary: Vocabulary) -> Admits:
-    return lambda question, query_must: satisfies_query_must(question, query_must, vocabulary)
+def _admits(snapshot: Snapshot) -> Admits:
+    return lambda question, query_must: satisfies_query_must(snapshot.asked(question), query_must)
 
 
 def _about(corpus: str, tell: Tell) -> Tell:

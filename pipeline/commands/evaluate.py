@@ -194,7 +194,6 @@ def _scores(root: Path, files: tuple[Path, ...], names: list[str], wanted: Asked
         return Scores(evaluation, detailed, None, verdicts)
     relatives, rows = Relatives.of(tuple(snapshot.chunks)), evaluation.headline_rows()
     found = {
-        name: failures_of([row for row in rows if row.strategy == name], relatives, snapshot.vocabulary)
-        for name in detailed
+        name: failures_of([row for row in rows if row.strategy == name], relatives, snapshot.asked) for name in detailed
     }
     return Scores(evaluation, detailed, found, verdicts)

@@ -151,7 +151,7 @@ def _live(home: Home) -> LiveIndex | None:
         since=datetime.fromtimestamp(int((home.root / POINTER).stat().st_mtime), UTC),
         n_chunks=manifest.n_chunks,
         n_tables=manifest.n_tables,
-        n_guarded=manifest.n_guarded,
+        n_guarded=manifest.n_guarded + manifest.n_keyed,
         embedder=manifest.embedder.name,
         neighbours=str(search) if search else "unknown, so an exact scan",
         scores={name: value for name, value in scores.items() if value is not None},

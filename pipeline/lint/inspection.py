@@ -13,6 +13,7 @@ from pipeline.lint.propositions import (
 )
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.ingest.density import TableDensity, table_densities
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.lint import Finding, LintItem, lint
@@ -63,7 +64,7 @@ def inspect(home: Home, snapshot: Snapshot) -> Inspection:
         found = cells_outside_rows(tables, rows) + rows_outside_chunks(rows, of_book)
         violations.extend(f"{slug}: {sentence}" for sentence in found)
     items = _items(chunks, may)
-    findings = lint(items, snapshot.vocabulary)
+    findings = lint(items, snapshot.vocabulary, keyed_tables(chunks).tables)
     found_in = {finding.id for finding in findings}
     return Inspection(
         snapshot=snapshot.id,

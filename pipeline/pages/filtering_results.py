@@ -20,6 +20,7 @@ from pipeline.console.output import err, out
 from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.query_must import satisfies_query_must
+from retrieval.query_must.conditional import always_asks
 from retrieval.search.retriever import Retriever
 from retrieval.settings import Settings
 from retrieval.strategy import DEFAULT_K
@@ -89,7 +90,7 @@ def _ask(retriever: Retriever, query: str, gold: frozenset[str], relatives: Rela
 
 
 def _guarded(retrieval: Retrieval) -> tuple[str, ...]:
-    guarded = [hit.chunk for hit in retrieval.hits if hit.chunk.query_must is not None]
+    guarded = [hit.chunk for hit in retrieval.hits if always_asks(hit.chunk.query_must)]
     guarded.sort(key=lambda chunk: (chunk.document, chunk.position))
     return tuple(f"{chunk.heading_path[-1].split(' ')[0]} {chunk.row_key}" for chunk in guarded)
 

@@ -58,7 +58,7 @@ def header_of(home: Home, snapshot: Snapshot, *, times: bool) -> Header:
         n_chunks=manifest.n_chunks,
         n_tables=manifest.n_tables,
         n_guarded_tables=len({chunk.table_id for chunk in snapshot.chunks if chunk.query_must and chunk.table_id}),
-        n_guarded=manifest.n_guarded,
+        n_guarded=manifest.n_guarded + manifest.n_keyed,
         embedder=f"{manifest.embedder.name}, {manifest.embedder.dimensions} dimensions",
         question_files=tuple(path.name for path in home.settings.questions),
         neighbours=str(snapshot.neighbour_search or "unknown, so an exact scan"),

@@ -143,7 +143,7 @@ def _missing(row: ScoredQuestion, shown: set[str], retriever: Retriever) -> tupl
 def _refusal(query: str, chunk: Chunk, retriever: Retriever) -> str:
     if chunk.query_must is None:
         return "it has no predicate"
-    return explain(query, chunk.query_must, retriever.snapshot.vocabulary)
+    return explain(retriever.snapshot.asked(query), chunk.query_must)
 
 
 def _chunks(retriever: Retriever, ids: Sequence[str]) -> Mapping[str, Chunk]:

@@ -61,7 +61,7 @@ def report_of(
         scores = scored(extras.strategies(tuple(STRATEGIES.values())))
         routed = extras.routed(STRATEGIES[SHIPPED])
         rows = scores.experiment.rows if scores.experiment else ()
-        failed = failures(rows, Relatives.of(tuple(snapshot.chunks)), snapshot.vocabulary)
+        failed = failures(rows, Relatives.of(tuple(snapshot.chunks)), snapshot.asked)
         headline = set(map(id, scores.headline_rows()))
         history = history_of(home, snapshot, scores)
         return Report(

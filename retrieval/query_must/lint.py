@@ -4,13 +4,16 @@ Every rule is a proposition about one row (or about a row and its siblings). Fin
 predicate. Code that takes predicates from a model can leave out those that `unusable` names.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from retrieval.query_must.canonical.canonical import canonical, canonical_term
 from retrieval.query_must.compiled.predicates import CompiledPredicates
-from retrieval.query_must.predicate import QueryMust, read_query_must
+from retrieval.query_must.conditional import always_asks, membership
+from retrieval.query_must.predicate import SATISFIED, QueryMust, explain, read_query_must
+from retrieval.query_must.rivals.rivals import Rivals
+from retrieval.query_must.rivals.tables import KeyedTable
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.query_must.witness import minimal_questions
 
@@ -45,6 +48,11 @@ class LintItem:
     numeric_columns: int = 0
     """How many columns of the table hold numbers."""
 
+    @property
+    def always_asks(self) -> bool:
+        """Whether the predicate asks something of every question; the others pass unless a rival is named."""
+        return always_asks(self.query_must)
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -64,11 +72,20 @@ class Finding:
         return "error" if self.rule in _ERRORS else "warning"
 
 
-def lint(rows: Sequence[LintItem], vocabulary: Vocabulary | None = None) -> tuple[Finding, ...]:
-    """Check every predicate, in the order of the rows; rows without one have nothing to find."""
+def lint(
+    rows: Sequence[LintItem], vocabulary: Vocabulary | None = None, tables: Iterable[KeyedTable] = ()
+) -> tuple[Finding, ...]:
+    """Check every predicate, in the order of the rows; rows without one have nothing to find.
+
+    Args:
+        rows: with the predicates.
+        vocabulary: what they go through; the generic one if None.
+        tables: those whose rows carry `contain_no_rival`; without them that operator is only checked for its form.
+    """
     vocabulary = vocabulary or Vocabulary.default()
     shadows = _shadows(rows, vocabulary)
-    return tuple(finding for row in rows for finding in _check(row, vocabulary, shadows.get(row.id, ())))
+    alone = {table.id: Rivals([table], vocabulary) for table in tables}
+    return tuple(finding for row in rows for finding in _check(row, vocabulary, shadows.get(row.id, ()), alone))
 
 
 def unusable(findings: Sequence[Finding]) -> frozenset[str]:
@@ -77,14 +94,17 @@ def unusable(findings: Sequence[Finding]) -> frozenset[str]:
     return frozenset(finding.id for finding in findings if finding.rule in harmful)
 
 
-def _check(row: LintItem, vocabulary: Vocabulary, shadows: Sequence[str]) -> Iterator[Finding]:
+def _check(
+    row: LintItem, vocabulary: Vocabulary, shadows: Sequence[str], alone: Mapping[str, Rivals]
+) -> Iterator[Finding]:
     if row.query_must is None:
         return
     predicate = read_query_must(row.query_must)
     for rule, message in (
         *_badly_written(predicate),
         *_unlucky(predicate, row, vocabulary),
-        *_careless(predicate, row, vocabulary),
+        *_rivalled(predicate, row, vocabulary, alone),
+        *(_careless(predicate, row, vocabulary) if row.always_asks else ()),
     ):
         yield Finding(rule, row.id, row.table_id, message)
     if shadows:
@@ -104,6 +124,18 @@ def _unlucky(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> Ite
         yield "unsatisfiable", "no question can satisfy it; check its labels and terms against the vocabulary"
     elif not predicate.holds(canonical(row.title, vocabulary)):
         yield "self_excluding", f"the row's own title {row.title!r} does not satisfy it"
+
+
+def _rivalled(
+    predicate: QueryMust, row: LintItem, vocabulary: Vocabulary, alone: Mapping[str, Rivals]
+) -> Iterator[tuple[Rule, str]]:
+    """Find a row that its own title keeps out, because that names another row of the table."""
+    place = membership(row.query_must)
+    if place is not None and place.table in alone and row.title:
+        asked = canonical(row.title, vocabulary)
+        said = explain(asked, predicate, rivals=alone[place.table])
+        if not said.startswith(SATISFIED) and predicate.holds(asked):
+            yield "self_excluding", f"the row's own title {row.title!r} keeps it out: {said}"
 
 
 def _careless(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> Iterator[tuple[Rule, str]]:
@@ -127,7 +159,7 @@ def _shadows(rows: Sequence[LintItem], vocabulary: Vocabulary) -> dict[str, tupl
     """Return, by row, the siblings that the row's own shortest questions admit as well."""
     tables: dict[str, list[LintItem]] = {}
     for row in rows:
-        if row.query_must is not None:
+        if row.always_asks:
             tables.setdefault(row.table_id, []).append(row)
     shadows: dict[str, tuple[str, ...]] = {}
     for siblings in tables.values():

@@ -13,6 +13,8 @@ from typing import Any
 
 from retrieval.errors import BadPredicateError
 from retrieval.query_must.canonical.canonical import Canonical, canonical_term
+from retrieval.query_must.conditional import NAME as NO_RIVAL
+from retrieval.query_must.conditional import member
 from retrieval.query_must.conditions import Group, Range, Term, canonical_label
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
@@ -31,6 +33,8 @@ class Operator:
     """Whether a question satisfies a valid value."""
     compile: Callable[[Any, Vocabulary], tuple[Group, ...]] | None = None
     """The same as groups that must all hold; None if atoms cannot say it."""
+    reason: Callable[[Canonical, Any], str] | None = None
+    """Why a valid value does not hold, in words; None where the group that failed says it."""
 
 
 _REGISTRY: dict[str, Operator] = {}
@@ -183,7 +187,28 @@ def _compile_range(value: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Gr
     return (Group((_range(value, vocabulary),), value),)
 
 
+def _validate_no_rival(value: object) -> None:
+    if member(value) is None:
+        raise BadPredicateError(
+            f"{NO_RIVAL}: {_shown(value)} is not a row of a table; write {{'table': 'weapons', 'row': 3}}"
+        )
+
+
+def _rival(question: Canonical, value: Mapping[str, Any]) -> str:
+    return question.rivals.why(value["table"], value["row"]) if question.rivals else ""
+
+
+def _match_no_rival(question: Canonical, value: Mapping[str, Any]) -> bool:
+    return not _rival(question, value)
+
+
+def _compile_no_rival(value: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Group, ...]:  # noqa: ARG001
+    """No atom of one row says it: `RivalIndex` compiles whole tables."""
+    return ()
+
+
 register_operator(Operator("contain_one_of", _validate_one_of, _match_one_of, _compile_one_of))
 register_operator(Operator("contain_all_of", _validate_all_of, _match_all_of, _compile_all_of))
 register_operator(Operator("contain", _validate_contain, _match_contain, _compile_contain))
 register_operator(Operator("contain_range", _validate_range, _match_range, _compile_range))
+register_operator(Operator(NO_RIVAL, _validate_no_rival, _match_no_rival, _compile_no_rival, _rival))

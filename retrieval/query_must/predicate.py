@@ -8,14 +8,16 @@ logged warning, so that an old index loses no chunks.
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from retrieval.errors import BadPredicateError
 from retrieval.query_must.canonical.canonical import Canonical, canonical
+from retrieval.query_must.conditional import NAME as NO_RIVAL
 from retrieval.query_must.conditions import Group
 from retrieval.query_must.operators import OPERATORS, Operator, registry_state
+from retrieval.query_must.rivals.rivals import Rivals
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 _log = logging.getLogger(__name__)
@@ -41,6 +43,12 @@ class Condition:
     def groups(self, vocabulary: Vocabulary) -> tuple[Group, ...] | None:
         """Return the condition as groups that must all hold, or None if its operator cannot be compiled."""
         return None if self.operator.compile is None else self.operator.compile(self.value, vocabulary)
+
+    def failure(self, question: Canonical) -> str:
+        """Return why it does not hold: the operator with its reason, or with the group that failed."""
+        if self.operator.reason is not None:
+            return f"{self.operator.name} failed: {self.operator.reason(question, self.value)}"
+        return f"{self.operator.name} failed group: {self.failed_group(question)}"
 
     def failed_group(self, question: Canonical) -> str:
         """Return the first group that does not hold, as the predicate writes it; the whole value without groups."""
@@ -108,6 +116,7 @@ def satisfies_query_must(
     vocabulary: Vocabulary | bool | None = None,
     *,
     debug: bool = False,
+    rivals: Rivals | None = None,
 ) -> bool:
     """Check if a question satisfies a chunk's requirements; no requirements always pass.
 
@@ -117,6 +126,7 @@ def satisfies_query_must(
         vocabulary: for the canonical form; the generic one when None. True or False here is `debug`, which came third
             in the first implementation of this idea.
         debug: log the reason too, at level INFO.
+        rivals: the tables of the rows that `contain_no_rival` speaks of; without them it asks nothing.
 
     >>> satisfies_query_must("7th level cleric, armour class 6", {"contain_one_of": [["cleric"], ["ac 6"]]})
     True
@@ -127,8 +137,8 @@ def satisfies_query_must(
         vocabulary, debug = None, vocabulary or debug
     predicate = read_query_must(query_must)
     if debug:
-        _log.info("%s", explain(query, predicate, vocabulary))
-    return not predicate.conditions or predicate.holds(_question(query, vocabulary))
+        _log.info("%s", explain(query, predicate, vocabulary, rivals))
+    return not predicate.conditions or predicate.holds(_question(query, vocabulary, rivals))
 
 
 def validate_contain_one_of(query: str | Canonical, query_must: Predicate) -> bool:
@@ -151,16 +161,28 @@ def validate_contain_range(query: str | Canonical, query_must: Predicate) -> boo
     return _check_operator(query, query_must, "contain_range")
 
 
-def explain(question: str | Canonical, query_must: Predicate | QueryMust, vocabulary: Vocabulary | None = None) -> str:
+def explain(
+    question: str | Canonical,
+    query_must: Predicate | QueryMust,
+    vocabulary: Vocabulary | None = None,
+    rivals: Rivals | None = None,
+) -> str:
     """Return the receipt's reason: `no restrictions`, `satisfies query_must`, or the operator and group that failed."""
     predicate = read_query_must(query_must)
     if not predicate.conditions:
         return UNRESTRICTED
-    asked = _question(question, vocabulary)
+    asked = _question(question, vocabulary, rivals)
     for condition in predicate.conditions:
         if not condition.holds(asked):
-            return f"{condition.operator.name} failed group: {condition.failed_group(asked)}"
-    return SATISFIED
+            return condition.failure(asked)
+    return _satisfied(predicate, asked)
+
+
+def _satisfied(predicate: QueryMust, asked: Canonical) -> str:
+    """That it is satisfied; and why a row that the question names keeps no other out."""
+    place = next((each.value for each in predicate.conditions if each.operator.name == NO_RIVAL), None)
+    held = asked.rivals.held(place["table"], place["row"]) if place and asked.rivals else ""
+    return f"{SATISFIED}: held back, {held}" if held else SATISFIED
 
 
 def _check_operator(query: str | Canonical, query_must: Predicate, name: str) -> bool:
@@ -168,8 +190,9 @@ def _check_operator(query: str | Canonical, query_must: Predicate, name: str) ->
     return not asked or QueryMust(tuple(asked)).holds(_question(query, None))
 
 
-def _question(query: str | Canonical, vocabulary: Vocabulary | None) -> Canonical:
-    return canonical(query, vocabulary) if isinstance(query, str) else query
+def _question(query: str | Canonical, vocabulary: Vocabulary | None, rivals: Rivals | None = None) -> Canonical:
+    question = canonical(query, vocabulary) if isinstance(query, str) else query
+    return question if rivals is None else replace(question, rivals=rivals.read(question))
 
 
 @lru_cache(maxsize=1 << 14)

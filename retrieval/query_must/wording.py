@@ -48,5 +48,6 @@ _WORDS: Mapping[str, Callable[[Any], list[str]]] = MappingProxyType(
         "contain_all_of": _all_of,
         "contain": lambda term: _all_of([term]),
         "contain_range": _in_range,
+        "contain_no_rival": lambda _: ["nothing that names another row of its table and not this one"],
     }
 )

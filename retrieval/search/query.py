@@ -1,10 +1,11 @@
 """A question at the border: checked once, canonical once, and passed on."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from retrieval.errors import InvalidQueryError
 from retrieval.query_must.canonical.canonical import Canonical, canonical
+from retrieval.query_must.compiled.rivals import RivalIndex
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 MAX_CHARACTERS = 2000
@@ -26,6 +27,10 @@ class Query:
         """Whether it compares, counts or steps between rows: `the next largest after Mykonos`."""
         words = set(LETTERS.findall(self.text.casefold()))
         return not words.isdisjoint(self.canonical.vocabulary.sibling_words)
+
+    def among(self, rivals: RivalIndex) -> "Query":
+        """The same question before the keyed tables of an index: it knows which rows it keeps out."""
+        return replace(self, canonical=rivals.asked(self.canonical))
 
     @classmethod
     def ask(cls, text: str, vocabulary: Vocabulary | None = None) -> "Query":

@@ -14,9 +14,10 @@ from retrieval.errors import EmbedderMismatchError, InvalidQueryError
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
+from retrieval.query_must.compiled.kept_out import CompiledKeptOut
+from retrieval.search.dense.admission import Admission
 from retrieval.search.dense.prefilter import nearest_admitted, nearest_unfiltered
 from retrieval.search.dense.rounds import nearest_in_rounds
-from retrieval.search.fusion import Positions
 from retrieval.search.metadata_filter.filter import Filter
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
@@ -86,6 +87,8 @@ class Retriever:
         watch = Stopwatch()
         with watch.stage("canonical"):
             question = Query.ask(query, self.snapshot.vocabulary)
+            if chosen.query_must != "off":
+                question = question.among(self.snapshot.rivals)
         passing = None
         if where is not None:
             with watch.stage("where"):
@@ -99,9 +102,11 @@ class Retriever:
         receipt = Receipt(question.canonical.text.strip(), decisions, ranking.rounds, excluded, watch.stages)
         return Retrieval(query, chosen.name, hits, receipt)
 
-    def admitted(self, question: Query) -> Positions:
-        """Positions of the guarded chunks whose query_must the question satisfies."""
-        return self.snapshot.predicates.admitted(question.canonical)
+    def admitted(self, question: Query) -> Admission:
+        """What the predicates of the index say of a question."""
+        read = question.canonical.rivals
+        kept = read if isinstance(read, CompiledKeptOut) else self.snapshot.rivals.read(question.canonical)
+        return Admission(self.snapshot.predicates.admitted(question.canonical), kept)
 
     def _rank(
         self, question: Query, k: int, strategy: Strategy, watch: Stopwatch, where: Mask | None, *, debug: bool

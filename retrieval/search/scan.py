@@ -8,8 +8,8 @@ import numpy as np
 from retrieval.arrays import distinct
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.search.dense.admission import Admission
 from retrieval.search.dense.cosine import Cosines
-from retrieval.search.dense.prefilter import admitted_mask
 from retrieval.search.evidence.evidence import Evidence, Wanted, gather
 from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, best, total
 from retrieval.search.graph_boost import graph_boost, named_entities, reached
@@ -128,7 +128,7 @@ def rank(
     snapshot: Snapshot,
     strategy: Strategy,
     k: int,
-    admitted: Positions | None,
+    admitted: Admission | None,
     where: Mask | None = None,
 ) -> Ranking:
     """The k best chunks of a scan.
@@ -138,10 +138,10 @@ def rank(
         snapshot: what was scanned.
         strategy: its weights.
         k: how many; that many come back where they exist.
-        admitted: guarded chunks that may come back; None when the strategy does not filter.
+        admitted: what query_must says of the question; None when the strategy does not filter.
         where: (n,) the chunks that the caller's filter passes; None: all.
     """
-    mask = where if admitted is None else admitted_mask(snapshot, admitted, where)
+    mask = where if admitted is None else admitted.mask(snapshot, where)
     scaled = legs.scaled(strategy)
     wanted: Wanted = [(max(k, BEST) if strategy.second_look else k, mask), *([] if admitted is None else [(k, where)])]
     if strategy.second_look and not (strategy.looks_around or strategy.exhaustive):

@@ -9,7 +9,7 @@ from evals.failures import failures
 from evals.noise import Relatives
 from evals.questions.anchors import Anchor
 from evals.questions.questions import Question
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.query_must.canonical.canonical import canonical
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def failed(library, dense, prefilter):
         experiment = run_experiment(
             searcher, [prefilter], [library.set()], library.chunks, snapshot="s", measures=Measures(**given)
         )
-        found = failures(experiment.rows, Relatives.of(library.chunks), Vocabulary.default())
+        found = failures(experiment.rows, Relatives.of(library.chunks), canonical)
         return {each.row.question_id: each for each in found}
 
     return lambda ranking, **given: failed(ranking, counterpart=lambda _: dense, **given)

@@ -2,7 +2,7 @@
 
 Run it with `python -m pipeline.bench.predicates.fuzz --cases 100000 --seed 0`. A case is one question and one
 predicate. The predicates of a round are compiled into one index, so groups, terms and ranges are shared as they are in
-a real one.
+a real one. A few random tables are asked the same questions: are the same rows kept out?
 """
 
 import argparse
@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
 
+from pipeline.bench.predicates.random_tables import differences, random_tables
 from pipeline.console.output import out
 from retrieval.clock import Clock
 from retrieval.query_must import CompiledPredicates, canonical, satisfies_query_must
@@ -86,7 +87,9 @@ def run_fuzz(cases: int, seed: int = 0) -> FuzzReport:
         phrases = [_phrase(rng) for _ in range(12)]
         predicates = [_predicate(rng, phrases) for _ in range(PREDICATES)]
         compiled = CompiledPredicates.build(predicates)
-        for question in (_question(rng, phrases) for _ in range(QUESTIONS)):
+        questions = [_question(rng, phrases) for _ in range(QUESTIONS)]
+        found.extend(Disagreement(*each) for each in differences(random_tables(rng, phrases), questions))
+        for question in questions:
             asked = canonical(question)
             by_index = set(compiled.admitted(question).tolist())
             plainly = {place for place, text in enumerate(predicates) if satisfies_query_must(asked, text)}

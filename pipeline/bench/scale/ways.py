@@ -13,7 +13,6 @@ from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
 from retrieval.search.dense.cosine import similarity
 from retrieval.search.dense.iterative import retrieve_with_iterative_filtering
-from retrieval.search.dense.prefilter import admitted_mask
 from retrieval.search.fusion import best
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
@@ -106,7 +105,7 @@ def passing(retriever: Retriever, asked: AskedQuestion) -> npt.NDArray[np.bool_]
     """(n,): chunks that may come back for a question, by query_must and by its filter."""
     snapshot = retriever.snapshot
     where = asked.where.mask(snapshot.metadata) if asked.where else None
-    return admitted_mask(snapshot, retriever.admitted(Query.ask(asked.text, snapshot.vocabulary)), where)
+    return retriever.admitted(Query.ask(asked.text, snapshot.vocabulary)).mask(snapshot, where)
 
 
 def _strategy(retriever: Retriever, chosen: str | Strategy) -> Way:

@@ -23,11 +23,14 @@ from retrieval.index.words.column_index import ColumnIndex
 from retrieval.index.words.evidence_index import EvidenceIndex
 from retrieval.index.words.field_index import FieldIndex
 from retrieval.index.words.figure_index import FigureIndex
+from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
 from retrieval.index.words.tokenizer import TOKENIZATION, Tokenization, Tokenize, question_tokenizer, tokenizer
 from retrieval.index.words.word_vectors import WordVectors
 from retrieval.query_must.canonical.canonical import as_point, canonical_term
 from retrieval.query_must.compiled.predicates import CompiledPredicates
+from retrieval.query_must.compiled.rivals import RivalIndex
+from retrieval.query_must.conditional import only_conditional
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.settings import Settings
 from retrieval.types import Chunk, EmbedderIdentity, Vector
@@ -85,6 +88,7 @@ def build_snapshot(
             building,
             n_chunks=len(ordered),
             n_guarded=int(guarded.sum()),
+            n_keyed=sum(only_conditional(chunk.query_must) for chunk in ordered),
             n_tables=len({chunk.table_id for chunk in ordered if chunk.table_id}),
             n_nodes=graph.n_nodes,
             n_edges=graph.n_edges,
@@ -155,6 +159,8 @@ def _write_own_files(
     tell("predicates", 0, len(chunks))
     predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], numbered, vocabulary)
     predicates.save(folder / "predicates")
+    keyed = keyed_tables(chunks)
+    RivalIndex.build(keyed.tables, keyed.positions, vocabulary).save(folder / "rivals")
     return np.asarray(predicates.guarded)
 
 

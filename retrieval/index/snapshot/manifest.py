@@ -16,7 +16,7 @@ from retrieval.index.words.tokenizer import Tokenization
 from retrieval.records import dump_record, parse_record
 from retrieval.types import EmbedderIdentity
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 FILE_NAME = "manifest.json"
 _BESIDE = {FILE_NAME, NEIGHBOUR_SEARCH}
 """Files that are not part of what the id is the hash of."""
@@ -50,6 +50,9 @@ class Manifest:
     n_chunks: int
     n_open: int
     n_guarded: int
+    """Chunks of the guarded collection: their query_must always asks."""
+    n_keyed: int
+    """Chunks of the open collection that stay out where a rival is named."""
     n_tables: int
     n_nodes: int
     """Of the graph, chunks included."""
@@ -67,6 +70,7 @@ class Manifest:
         *,
         n_chunks: int,
         n_guarded: int,
+        n_keyed: int,
         n_tables: int,
         n_nodes: int,
         n_edges: int,
@@ -85,6 +89,7 @@ class Manifest:
             n_chunks=n_chunks,
             n_open=n_chunks - n_guarded,
             n_guarded=n_guarded,
+            n_keyed=n_keyed,
             n_tables=n_tables,
             n_nodes=n_nodes,
             n_edges=n_edges,

@@ -16,6 +16,7 @@
                           graph/                   what leads from a chunk to others
                           metadata/                values by key, for a caller's filter
                           predicates/              compiled query_must and names, and their vocabulary
+                          rivals/                  keyed tables, each once: whose rows a question keeps out
                           chroma/                  collections `open` and `guarded`
                           neighbour_search.json    whether searches ask those, or compare every vector
 """
@@ -45,7 +46,9 @@ from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
 from retrieval.index.words.word_vectors import WordVectors
+from retrieval.query_must.canonical.canonical import Canonical, canonical
 from retrieval.query_must.compiled.predicates import CompiledPredicates
+from retrieval.query_must.compiled.rivals import RivalIndex
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.settings import Settings
 from retrieval.types import Vector
@@ -140,6 +143,15 @@ class Snapshot:
     def predicates(self) -> CompiledPredicates:
         """Compiled query_must and names, aligned with the positions."""
         return CompiledPredicates.load(self.folder / "predicates")
+
+    @cached_property
+    def rivals(self) -> RivalIndex:
+        """The keyed tables: which rows a question keeps out because it names others."""
+        return RivalIndex.load(self.folder / "rivals")
+
+    def asked(self, question: str) -> Canonical:
+        """A question in canonical form, with the rows that it keeps out."""
+        return self.rivals.asked(canonical(question, self.vocabulary))
 
     @cached_property
     def collections(self) -> ChromaStore:

@@ -6,10 +6,11 @@ must be a free number of the question, and an open bound (`level 7 or higher`) h
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import isnan
 from types import MappingProxyType
+from typing import Protocol
 
 from retrieval.query_must.canonical.binding import Binding, bind
 from retrieval.query_must.canonical.sentence import Sentence
@@ -29,6 +30,16 @@ class Span:
     high: float
 
 
+class KeepsOut(Protocol):
+    """What a question does to the rows of keyed tables, for whoever knows the tables."""
+
+    def why(self, table: str, row: int) -> str:
+        """Why a row is kept out; empty if it is not."""
+
+    def held(self, table: str, row: int) -> str:
+        """Why nothing is kept out though a row of this row's table is named; empty if none is, or if something is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Canonical:
     """A question in canonical form."""
@@ -42,6 +53,8 @@ class Canonical:
     """Plain numbers, bound or not. An ordinal, a die, a fraction and a code are none."""
     intervals: tuple[Span, ...]
     vocabulary: Vocabulary
+    rivals: KeepsOut | None = field(default=None, compare=False, repr=False)
+    """Rows that it keeps out because it names others; None: nobody looked, and `contain_no_rival` asks nothing."""
 
     def has(self, term: str) -> bool:
         """Whether the term is in the question. A term without a letter or digit is in none."""

@@ -19,6 +19,7 @@ from retrieval.errors import IndexCorruptError, LibraryError
 from retrieval.query_must.canonical.canonical import Canonical, canonical, canonical_term
 from retrieval.query_must.compiled.atoms import AtomIndex, AtomNumbers
 from retrieval.query_must.compiled.names import NamedRows, NameIndex
+from retrieval.query_must.conditional import always_asks
 from retrieval.query_must.predicate import read_query_must, satisfies_query_must
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.ragged import RaggedArray
@@ -32,7 +33,7 @@ class CompiledPredicates:
 
     vocabulary: Vocabulary
     guarded: npt.NDArray[np.bool_]
-    """Shape (n,): which chunks have a predicate."""
+    """Shape (n,): which chunks have a predicate that always asks; the others pass unless a rival is named."""
     _atoms: AtomIndex
     _groups_of_atom: RaggedArray[np.int64]
     _predicates_of_group: RaggedArray[np.int64]
@@ -61,7 +62,7 @@ class CompiledPredicates:
             rows.append(row)
             if text is not None and not compiles:
                 plain[position] = text
-        guarded = np.fromiter((text is not None for text in predicates), dtype=np.bool_, count=len(predicates))
+        guarded = np.fromiter(map(always_asks, predicates), dtype=np.bool_, count=len(predicates))
         asks_nothing = (n for n, row in enumerate(rows) if guarded[n] and not row)
         name_index = NameIndex.build([[canonical_term(name, vocabulary) for name in row] for row in names], atoms)
         return CompiledPredicates(

@@ -30,6 +30,8 @@ _WORDS = (
     "list_words",
     "minus_words",
     "sibling_words",
+    "holding_words",
+    "idle_words",
 )
 
 

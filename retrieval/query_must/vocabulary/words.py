@@ -41,6 +41,10 @@ class Words:
     minus_words: tuple[str, ...] = ()
     sibling_words: tuple[str, ...] = ()
     """A question with one of them wants the siblings of a row that it names."""
+    holding_words: tuple[str, ...] = ()
+    """With one of these, too, it may want another row than the one that it names: it denies or doubts it."""
+    idle_words: tuple[str, ...] = ()
+    """Words of a question that say nothing about what is asked, so that no row need have them."""
     plurals: Mapping[str, str] = field(default_factory=dict)
     cardinals: Mapping[str, int] = field(default_factory=dict)
     ordinals: Mapping[str, int] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from retrieval.errors import InvalidQueryError
 from retrieval.query_must.canonical.canonical import Canonical
-from retrieval.query_must.predicate import SATISFIED, UNRESTRICTED, explain, satisfies_query_must
+from retrieval.query_must.predicate import UNRESTRICTED, explain, satisfies_query_must
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.query import Query
 from retrieval.strategy import DEFAULT_K
@@ -190,5 +190,5 @@ def _decide(candidate: Neighbour, question: Canonical, round_number: int) -> Dec
     if candidate.query_must is None:
         return Decision(candidate.id, candidate.title, True, UNRESTRICTED, round_number)
     kept = satisfies_query_must(question, candidate.query_must)
-    reason = SATISFIED if kept else explain(question, candidate.query_must)
+    reason = explain(question, candidate.query_must)
     return Decision(candidate.id, candidate.title, kept, reason, round_number)

@@ -1,8 +1,8 @@
-"""Filter first: the admitted guarded chunks are known before anything is searched.
+"""Filter first: what is admitted and what is kept out is known before anything is searched.
 
-Chunks without a query_must are in the open collection, which is asked plainly. Of the guarded ones the compiled
-predicates name the few that this question admits; they are scored exactly. A question that admits none of them gets
-the open collection's answer unchanged.
+Chunks whose query_must always asks are in the guarded collection; of those the compiled predicates name the few that
+this question admits, and they are scored exactly. All others are in the open collection, which is asked plainly; where
+the question keeps rows out because it names others, for so many more neighbours that k are left.
 """
 
 from dataclasses import replace
@@ -14,6 +14,7 @@ from retrieval.index.chroma.contents import NAMES
 from retrieval.index.chroma.store import CollectionName
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.search.dense.admission import Admission
 from retrieval.search.dense.cosine import similarity
 from retrieval.search.fusion import Leg, Positions, best
 from retrieval.search.ranking import Ranking
@@ -24,6 +25,9 @@ FEW: Final = 4096
 
 MOST: Final = 400
 """More neighbours than this cost the collection more than the exact scan of 100,000 vectors costs us."""
+
+_MORE: Final = 4
+"""So many times more neighbours are asked for where too few pass: the nearest may be just those that do not."""
 
 _EQUAL: Final = 1e-5
 """Chroma computes in single precision: distances no further apart may be those of equal vectors."""
@@ -80,34 +84,43 @@ def nearest_unfiltered(snapshot: Snapshot, vector: Vector, k: int, where: Mask |
 
 
 def nearest_admitted(
-    snapshot: Snapshot, vector: Vector, k: int, admitted: Positions, where: Mask | None = None, *, debug: bool = False
+    snapshot: Snapshot, vector: Vector, k: int, admitted: Admission, where: Mask | None = None, *, debug: bool = False
 ) -> Ranking:
-    """The k nearest chunks among the open and the admitted ones.
+    """The k nearest chunks among those that the question's predicates let through.
 
     Args:
         snapshot: where to search.
         vector: (dimensions,).
         k: how many; that many come back where they exist.
-        admitted: positions of the guarded chunks whose query_must the question satisfies.
+        admitted: what query_must says of the question.
         where: (n,) the chunks that the caller's filter passes; None: all.
         debug: also find out which excluded chunks would have been among the first k.
     """
-    passing = admitted if where is None else admitted[where[admitted]]
-    candidates = np.concatenate([nearest_where(snapshot, "open", vector, k, where), passing])
+    guarded = admitted.guarded[~admitted.kept_out.among(admitted.guarded)]
+    guarded = guarded if where is None else guarded[where[guarded]]
+    candidates = np.concatenate([_nearest_open(snapshot, vector, k, admitted, where), guarded])
     ranking = by_distance(snapshot, candidates, vector, k)
     if not debug:
         return replace(ranking, displaced=None)
     unfiltered = nearest_unfiltered(snapshot, vector, k, where).positions
-    guarded = unfiltered[np.asarray(snapshot.predicates.guarded)[unfiltered]]
-    displaced = guarded[~np.isin(guarded, admitted)]
-    return replace(ranking, displaced=displaced)
+    return replace(ranking, displaced=unfiltered[~admitted.mask(snapshot, where)[unfiltered]])
 
 
-def admitted_mask(snapshot: Snapshot, admitted: Positions, where: Mask | None = None) -> Mask:
-    """(n,): True for every chunk that may come back: query_must holds, and the caller's filter passes it."""
-    mask: Mask = ~np.asarray(snapshot.predicates.guarded)
-    mask[admitted] = True
-    return mask if where is None else mask & where
+def _nearest_open(snapshot: Snapshot, vector: Vector, k: int, admitted: Admission, where: Mask | None) -> Positions:
+    """Positions of at least the k nearest chunks of the open collection that may come back, in no order."""
+    if admitted.kept_out.is_empty:
+        return nearest_where(snapshot, "open", vector, k, where)
+    # Few questions keep out what is near, and what is kept out may be most of a library: only what is found is asked.
+    wanted = 2 * k
+    while where is None and wanted <= MOST:
+        found = nearest_in(snapshot, "open", vector, wanted)
+        passing: Positions = found[~admitted.kept_out.among(found)]
+        if len(passing) >= k:
+            return passing
+        wanted *= _MORE
+    mask = np.ones(len(snapshot), dtype=np.bool_) if where is None else where.copy()
+    mask[admitted.kept_out.positions] = False
+    return nearest_where(snapshot, "open", vector, k, mask)
 
 
 def by_distance(snapshot: Snapshot, positions: Positions, vector: Vector, k: int) -> Ranking:

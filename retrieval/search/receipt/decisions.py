@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.query_must.predicate import SATISFIED, UNRESTRICTED, explain
+from retrieval.query_must.predicate import UNRESTRICTED, explain
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
 from retrieval.strategy import Strategy
@@ -16,7 +16,7 @@ def decisions_of(
     ranking: Ranking, hits: Sequence[Hit], question: Query, snapshot: Snapshot, strategy: Strategy
 ) -> tuple[Decision, ...]:
     """Hits in rank order, then the chunks that a predicate displaced from among them."""
-    kept = [Decision(hit.chunk.id, hit.chunk.title, True, _kept_because(hit.chunk, strategy)) for hit in hits]
+    kept = [Decision(hit.chunk.id, hit.chunk.title, True, _kept_because(hit.chunk, strategy, question)) for hit in hits]
     displaced = [
         snapshot.chunks[int(position)] for position in (() if ranking.displaced is None else ranking.displaced)
     ]
@@ -26,7 +26,7 @@ def decisions_of(
     return (*kept, *excluded)
 
 
-def _kept_because(chunk: Chunk, strategy: Strategy) -> str:
+def _kept_because(chunk: Chunk, strategy: Strategy, question: Query) -> str:
     if chunk.query_must is None:
         return UNRESTRICTED
-    return FILTER_IS_OFF if strategy.query_must == "off" else SATISFIED
+    return FILTER_IS_OFF if strategy.query_must == "off" else explain(question.canonical, chunk.query_must)

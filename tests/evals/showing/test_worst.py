@@ -14,8 +14,8 @@ def test_they_fail_and_the_lowest_gold_comes_first(sample: Home) -> None:
     scores = evaluation_of(sample, sample.candidate, STRATEGIES["dense"])
     rows = scores.rows("dense")
     with open_snapshot(sample.root, sample.candidate) as snapshot:
-        relatives, vocabulary = Relatives.of(tuple(snapshot.chunks)), snapshot.vocabulary
-    found = worst_questions(rows, relatives, vocabulary)
+        relatives, read = Relatives.of(tuple(snapshot.chunks)), snapshot.asked
+    found = worst_questions(rows, relatives, read)
     assert len(found) == MOST
     ranks = [each.rank or 101 for each in found]
     assert ranks == sorted(ranks, reverse=True)
@@ -23,9 +23,7 @@ def test_they_fail_and_the_lowest_gold_comes_first(sample: Home) -> None:
     assert max(row.gold_rank or 101 for row in rows if row.gold) == ranks[0]
     assert all(by_id[each.question].values["hit@1"] == 0 and each.first != each.gold for each in found)
     lost = replace(by_id[found[-1].question], excluded_gold=by_id[found[-1].question].gold)
-    again = worst_questions(
-        [lost, *(row for row in rows if row.question_id != lost.question_id)], relatives, vocabulary
-    )
+    again = worst_questions([lost, *(row for row in rows if row.question_id != lost.question_id)], relatives, read)
     assert again[0].question == lost.question_id
     assert "the filter excluded gold" in again[0].why
-    assert worst_questions([row for row in rows if row.values.get("hit@1")], relatives, vocabulary) == ()
+    assert worst_questions([row for row in rows if row.values.get("hit@1")], relatives, read) == ()

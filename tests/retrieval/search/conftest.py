@@ -83,6 +83,7 @@ def make_library() -> tuple[Chunk, ...]:
             cells=(name, f"1d{number + 2}"),
             table_id="weapons",
             names=(name,),
+            query_must=json.dumps({"contain_no_rival": {"table": "weapons", "row": number}}),
         )
         for number, name in enumerate(["crossbow", "dagger", "halberd", "mace", "long sword", "staff"])
     ]

@@ -10,7 +10,6 @@ from retrieval.index.graph.building import build_graph
 from retrieval.index.graph.graph import RELATIONS, Graph
 from retrieval.index.words.tokenizer import tokens
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.search.dense.prefilter import admitted_mask
 from retrieval.search.graph_boost import graph_boost, named_entities, reached
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
@@ -132,7 +131,7 @@ def test_the_filter_holds_after_every_stage(retriever: Retriever, name: str) -> 
     query = "what does a cleric need against armor class 6"
     found = retriever.retrieve(query, 40, name)
     asked = Query.ask(query, retriever.snapshot.vocabulary)
-    mask = admitted_mask(retriever.snapshot, retriever.admitted(asked))
+    mask = retriever.admitted(asked).mask(retriever.snapshot)
     positions = retriever.snapshot.chunks.positions(found.chunk_ids)
     assert found.hits
     assert mask[positions].all()

@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 from retrieval.errors import EmbedderMismatchError, InvalidQueryError, UnknownNameError
 from retrieval.index.snapshot.live import promote
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.query_must.predicate import satisfies_query_must
+from retrieval.query_must.rivals.rivals import Rivals
+from retrieval.search.metadata_filter.filter import Eq
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import EvidenceWeights, Strategy
@@ -18,7 +21,21 @@ from retrieval.types import Chunk, EmbedderIdentity
 from .conftest import ToyEmbedder
 
 ALL = sorted(STRATEGIES)
-WORDS = ["cleric", "fighter", "thief", "AC 6", "armor class -2", "AC 3", "level", "dragon", "tavern", "hit", "dagger"]
+WORDS = [
+    "cleric",
+    "fighter",
+    "thief",
+    "AC 6",
+    "armor class -2",
+    "AC 3",
+    "level",
+    "dragon",
+    "tavern",
+    "hit",
+    "dagger",
+    "damage of a",
+    "mace",
+]
 QUESTION = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 MANY = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -31,11 +48,12 @@ def test_prefilter_is_dense_without_the_excluded_filled_up_with_the_next(
     plain = retriever.retrieve(question, k, "dense").chunk_ids
     kept = retriever.retrieve(question, k, "prefilter").chunk_ids
     by_id = {chunk.id: chunk for chunk in library}
-    passing = [chunk_id for chunk_id in plain if satisfies_query_must(question, by_id[chunk_id].query_must)]
+    rivals = Rivals(keyed_tables(library).tables)
+    passes = {name: satisfies_query_must(question, chunk.query_must, rivals=rivals) for name, chunk in by_id.items()}
+    passing = [chunk_id for chunk_id in plain if passes[chunk_id]]
     assert list(kept[: len(passing)]) == passing
     everything = retriever.retrieve(question, len(library), "dense").chunk_ids
-    admitted = [chunk_id for chunk_id in everything if satisfies_query_must(question, by_id[chunk_id].query_must)]
-    assert list(kept) == admitted[:k]
+    assert list(kept) == [chunk_id for chunk_id in everything if passes[chunk_id]][:k]
 
 
 @MANY
@@ -49,6 +67,32 @@ def test_iterative_keeps_what_prefilter_keeps_as_far_as_its_rounds_reach(
     looked_at = [decision.chunk_id for decision in rounds.receipt.decisions]
     assert len(looked_at) == len(set(looked_at))
     assert len(looked_at) <= k * rounds.receipt.rounds <= 3 * k
+
+
+@pytest.mark.parametrize("strategy", ["prefilter", "iterative", "default"])
+def test_the_siblings_of_a_named_row_stay_out(retriever: Retriever, strategy: str) -> None:
+    def weapons(question: str) -> set[str | None]:
+        hits = retriever.retrieve(question, 60, strategy).hits
+        return {hit.chunk.row_key for hit in hits if hit.chunk.table_id == "weapons"}
+
+    assert weapons("damage of a mace") == {"mace"}
+    assert len(weapons("which does more damage than a mace")) > 1
+    assert retriever.retrieve("damage of a mace", 15, strategy).receipt.excluded != 0
+
+
+def test_a_filter_on_metadata_holds_beside_a_named_row(retriever: Retriever) -> None:
+    found = retriever.retrieve("damage of a mace", 20, "prefilter", where=Eq("book", "book-0"), debug=True)
+    assert {hit.chunk.book for hit in found.hits} == {"book-0"}
+    assert {hit.chunk.row_key for hit in found.hits if hit.chunk.table_id == "weapons"} <= {"mace"}
+
+
+def test_the_receipt_says_which_row_is_named_and_what_holds_back(retriever: Retriever) -> None:
+    found = retriever.retrieve("damage of a mace", 120, "prefilter", debug=True)
+    reasons = {decision.reason for decision in found.receipt.decisions if not decision.kept}
+    assert "contain_no_rival failed: the question names 'mace', another row of its table" in reasons
+    held = retriever.retrieve("damage of a poisoned mace", 120, "prefilter", debug=True)
+    reasons = {decision.reason for decision in held.receipt.decisions if decision.kept}
+    assert "satisfies query_must: held back, nothing in the row explains 'poisoned' beside 'mace'" in reasons
 
 
 def test_dense_is_the_exact_order_of_all_vectors(retriever: Retriever, snapshot: Snapshot) -> None:

@@ -38,7 +38,7 @@ def candidate_ids(snapshot, retriever):
         lexical = snapshot.lexical.scores(text)
         dense = Cosines(snapshot.vectors, retriever.embedder.embed_query(text))
         allowed = ~snapshot.predicates.guarded
-        allowed[retriever.admitted(question)] = True
+        allowed[retriever.admitted(question).guarded] = True
         total = gather(snapshot, question, lexical, dense).total(WEIGHTS)
         return {snapshot.chunks[int(place)].id for place in pool(total, lexical, allowed)}
 
@@ -108,7 +108,7 @@ def test_without_it_the_order_is_that_of_the_evidence(retriever, snapshot):
         dense = Cosines(snapshot.vectors, retriever.embedder.embed_query(question))
         scores = gather(snapshot, asked, snapshot.lexical.scores(question), dense).total(WEIGHTS)
         allowed = ~snapshot.predicates.guarded
-        allowed[retriever.admitted(asked)] = True
+        allowed[retriever.admitted(asked).guarded] = True
         expected = [snapshot.chunks[int(place)].id for place in best(scores, 50, allowed)]
 
         assert list(retriever.retrieve(question, 50, FIRST).chunk_ids) == expected

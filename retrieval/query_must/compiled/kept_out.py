@@ -1,0 +1,124 @@
+"""The rows that a question keeps out of an index: those among some chunks, or all, and why."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.arrays import Integers
+from retrieval.query_must.compiled.naming import Named
+from retrieval.query_must.rivals.speech import Asked
+from retrieval.query_must.rivals.verdict import Verdict, named_reason, twin_reason
+
+if TYPE_CHECKING:
+    from retrieval.query_must.compiled.rivals import RivalIndex
+
+_NOBODY = -1
+
+
+@dataclass(frozen=True)
+class CompiledKeptOut:
+    """What one question does to the keyed rows of an index. The same as `KeptOut`.
+
+    A question that says a title can keep every row of many tables out; a search that looks at a few chunks asks about
+    those alone.
+    """
+
+    _index: "RivalIndex"
+    _asked: Asked | None
+    _named: Named | None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row at all is kept out, as far as that is known without looking at any."""
+        return self._named is None or not self._named.free.any()
+
+    @cached_property
+    def positions(self) -> Integers:
+        """Of the chunks that are kept out, rising."""
+        if self._named is None or self.is_empty:
+            return np.zeros(0, dtype=np.int64)
+        index, named = self._index, self._named
+        kinds = np.unique(index.kind[named.tables[named.free & (named.title != 0)]]).tolist()
+        near = [index.tables_of_kind[kind].astype(np.int64) for kind in kinds]
+        tables = np.unique(np.concatenate([named.tables[named.free], *near]))
+        sizes = index.rows[tables + 1] - index.rows[tables]
+        rows = np.repeat(index.rows[tables] - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+        return np.sort(index.positions[rows[self._by(rows) != _NOBODY]])
+
+    def among(self, positions: Integers) -> npt.NDArray[np.bool_]:
+        """Which chunks at these positions are kept out, aligned with them."""
+        found = np.zeros(len(positions), dtype=np.bool_)
+        if not self.is_empty:
+            rows = self._index.rows_at(positions)
+            keyed = np.flatnonzero(rows >= 0)
+            found[keyed] = self._by(rows[keyed]) != _NOBODY
+        return found
+
+    def why(self, table: str, row: int) -> str:
+        """Why a row is kept out; empty if it is not."""
+        number = -1 if self.is_empty else self._index.row(table, row)
+        by = int(self._by(np.array([number]))[0]) if number >= 0 else _NOBODY
+        if by == _NOBODY or self._asked is None or self._named is None:
+            return ""
+        own = self._named.tables[by] == self._index.table_of[number]
+        return (named_reason if own else twin_reason)(self._asked, self._named.verdict(by, self._asked, ""))
+
+    def held(self, table: str, row: int) -> str:
+        """Why nothing is kept out though a row of this row's table is named; empty if none is, or if something is."""
+        number = self._index.row(table, row) if self._named is not None else -1
+        verdict = self._verdict(int(self._index.table_of[number])) if number >= 0 else None
+        return verdict.held if verdict else ""
+
+    def named(self, table: str, row: int) -> bool:
+        """Whether this row is the one that the question names in its table, whether or not others are kept out."""
+        number = self._index.row(table, row) if self._named is not None else -1
+        verdict = self._verdict(int(self._index.table_of[number])) if number >= 0 else None
+        return verdict is not None and verdict.row == number
+
+    def _verdict(self, table: int) -> Verdict | None:
+        if self._named is None or self._asked is None:
+            return None
+        place = int(np.searchsorted(self._named.tables, table))
+        there = place < len(self._named.tables) and self._named.tables[place] == table
+        return self._named.verdict(place, self._asked, "") if there else None
+
+    def _by(self, rows: Integers) -> Integers:
+        """Which of the named tables keeps each row out: its own, or else the first of its kind."""
+        by = np.full(len(rows), _NOBODY, dtype=np.int64)
+        if self._named is None or self._asked is None or not len(rows):
+            return by
+        index, named, asked = self._index, self._named, self._asked
+        tables = index.table_of[rows].astype(np.int64)
+        words = named.said.masks(index.words_of_row, rows)
+        place = np.minimum(np.searchsorted(named.tables, tables), len(named.tables) - 1)
+        own = np.flatnonzero((named.tables[place] == tables) & named.free[place])
+        at = place[own]
+        told = np.uint64(asked.informative) & ~named.claimed & ~(named.heads & np.uint64(asked.words))
+        less = (words[own] & (told & ~named.words)[at]) == 0
+        out = less & ((named.named[at] & ~words[own]) != 0) & (rows[own] != named.row[at])
+        by[own[out]] = at[out]
+        self._of_twins(by, tables, words)
+        return by
+
+    def _of_twins(self, by: Integers, tables: Integers, words: npt.NDArray[np.uint64]) -> None:
+        """Fill in who keeps out what its own table does not: a table of its kind whose title the question says."""
+        if self._named is None or self._asked is None:
+            return
+        index, named = self._index, self._named
+        beyond = np.uint64(self._asked.informative) & ~(named.words | named.heads)
+        kinds = index.kind[tables]
+        able = np.flatnonzero(named.free & (named.title != 0))
+        if not len(able):
+            return
+        own = index.kind[named.tables[able]].astype(np.uint64)
+        _, first = np.unique(np.stack([own, beyond[able], named.title[able]]), axis=1, return_index=True)
+        distinct, which = np.unique(tables, return_inverse=True)
+        said = words | named.said.masks(index.words_of_heads, distinct)[which]
+        for at in np.sort(able[first]).tolist():
+            # A table has the words of its own title, so its own rows are none of these.
+            same = kinds == index.kind[named.tables[at]]
+            out = same & ((said & beyond[at]) == 0) & ((named.title[at] & ~said) != 0)
+            by[out & (by == _NOBODY)] = at

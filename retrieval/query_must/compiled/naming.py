@@ -1,0 +1,160 @@
+"""Which rows a question names, table by table, and whether that keeps others out; all tables at once."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.arrays import Integers
+from retrieval.query_must.compiled.phrase_hashes import hash_of, hashes_of_spans, places_of
+from retrieval.query_must.rivals.speech import Asked, span_mask
+from retrieval.query_must.rivals.verdict import Verdict, held_because
+from retrieval.ragged import RaggedArray
+
+if TYPE_CHECKING:
+    from retrieval.query_must.compiled.rivals import Lists, RivalIndex
+
+Masks = npt.NDArray[np.uint64]
+"""Places of tokens, as in `Asked`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SaidWords:
+    """Which words of the index a question says, and where."""
+
+    places: Masks
+    """(W,)."""
+
+    @classmethod
+    def of(cls, index: "RivalIndex", asked: Asked) -> "SaidWords":
+        """Look the question's tokens up."""
+        numbers = np.array([hash_of((token,)) for token in asked.places], dtype=np.uint64)
+        found, masks = places_of(numbers, index.words), np.array(list(asked.places.values()), dtype=np.uint64)
+        places = np.zeros(len(index.words), dtype=np.uint64)
+        places[found[found >= 0]] = masks[found >= 0]
+        return cls(places)
+
+    def masks(self, words: "Lists", keys: Integers) -> Masks:
+        """Which places of the question the lists of these keys explain."""
+        sizes = words.sizes(keys)
+        found = np.zeros(len(keys), dtype=np.uint64)
+        some = np.flatnonzero(sizes)
+        if len(some):
+            said = self.places[words.gather(keys)]
+            found[some] = np.bitwise_or.reduceat(said, (np.cumsum(sizes) - sizes)[some])
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Named:
+    """The k tables of which a question names rows; masks are those of `Verdict`."""
+
+    said: SaidWords
+    tables: Integers
+    """(k,) rising."""
+    row: Integers
+    """(k,) the one row that is named; -1 where there are more."""
+    named: Masks
+    claimed: Masks
+    heads: Masks
+    words: Masks
+    title: Masks
+    spans: RaggedArray[np.uint64]
+    """By table: places of the names of that row."""
+    free: npt.NDArray[np.bool_]
+    """(k,) whether nothing holds the filter back."""
+
+    def verdict(self, place: int, asked: Asked, name: str) -> Verdict:
+        """The verdict of the table at a place, with its reason."""
+        masks = (self.named, self.claimed, self.heads, self.words, self.title)
+        named, claimed, heads, words, title = (int(each[place]) for each in masks)
+        row = int(self.row[place])
+        held = held_because(asked, self.spans[place].tolist() if row >= 0 else (), claimed, heads | words, named)
+        return Verdict(name, row, named, claimed, heads, words, title, held)
+
+
+def name_rows(index: "RivalIndex", asked: Asked) -> Named | None:
+    """Which rows are named, by which names; None if no row is."""
+    longest_name, longest_run = index.longest.tolist()
+    spans, numbers = hashes_of_spans(asked.tokens, max(longest_name, longest_run))
+    of_names = _outermost(_found(spans, places_of(numbers, index.names)))
+    if not of_names:
+        return None
+    said = SaidWords.of(index, asked)
+    names = np.array([place for _, place in of_names], dtype=np.int64)
+    counts = index.rows_of_name.sizes(names)
+    rows = index.rows_of_name.gather(names).astype(np.int64)
+    span = np.repeat(np.array([mask for mask, _ in of_names], dtype=np.uint64), counts)
+    tables, which = np.unique(index.table_of[rows], return_inverse=True)
+    heads = said.masks(index.words_of_heads, tables.astype(np.int64))
+    runs = np.zeros(len(tables), dtype=np.uint64)
+    of_heads = ((span & ~heads[which]) == 0) & ((span & np.uint64(asked.figures)) == 0)
+    for mask, place in _found(spans, places_of(numbers, index.runs)):
+        has = np.isin(tables, index.tables_of_run[place])
+        runs[has] |= np.uint64(mask)
+        of_heads |= has[which] & ((span & ~np.uint64(mask)) == 0) & (span != np.uint64(mask))
+    kept = np.flatnonzero(~of_heads)
+    if not len(kept):
+        return None
+    kept = kept[np.argsort(rows[kept], kind="stable")]
+    return _named(index, asked, said, rows[kept], span[kept], (tables.astype(np.int64), heads, runs))
+
+
+def _named(
+    index: "RivalIndex",
+    asked: Asked,
+    said: SaidWords,
+    rows: Integers,
+    span: Masks,
+    of_tables: tuple[Integers, Masks, Masks],
+) -> Named:
+    """Decide the tables of some mentions.
+
+    Args:
+        index: of the tables.
+        asked: the question.
+        said: its words.
+        rows: (m,) of each mention, rising.
+        span: (m,) places of each.
+        of_tables: numbers of tables, rising, with the words of their heads and of what is said of them whole.
+    """
+    distinct, first = np.unique(rows, return_index=True)
+    cover = np.bitwise_or.reduceat(span, first)
+    tables, start, which = np.unique(index.table_of[distinct], return_index=True, return_inverse=True)
+    whole = np.bitwise_or.reduceat(cover, start)
+    best = np.flatnonzero(cover == whole[which])
+    count = np.bincount(which[best], minlength=len(tables))
+    row = np.full(len(tables), -1, dtype=np.int64)
+    row[which[best]] = distinct[best]
+    row[count != 1] = -1
+    one = np.flatnonzero(row >= 0)
+    words = np.zeros(len(tables), dtype=np.uint64)
+    words[one] = said.masks(index.words_of_row, row[one])
+    place = np.searchsorted(of_tables[0], tables)
+    heads, claimed = of_tables[1][place], of_tables[2][place] | whole
+    table = np.searchsorted(tables, index.table_of[rows])
+    own = rows == row[table]
+    spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), span[own])
+    beside = np.zeros(len(tables), dtype=np.uint64)
+    np.bitwise_or.at(beside, table[own], span[own] << np.uint64(1) | span[own] >> np.uint64(1))
+    loose = ~claimed & ~(heads | words)
+    held = (claimed & np.uint64(asked.holding)) != np.uint64(asked.holding)
+    held |= (loose & np.uint64(asked.figures)) != 0
+    held |= (loose & beside & np.uint64(asked.words & asked.informative)) != 0
+    free = (row >= 0) & ~held if not asked.open else np.zeros(len(tables), dtype=np.bool_)
+    title = said.masks(index.words_of_title, tables.astype(np.int64)) & np.uint64(asked.informative)
+    title &= ~(whole & np.uint64(asked.figures))
+    title[(title & np.uint64(asked.words)) == 0] = 0
+    return Named(said, tables.astype(np.int64), row, whole, claimed, heads, words, title, spans, free)
+
+
+def _found(spans: list[tuple[int, int]], places: Integers) -> list[tuple[int, int]]:
+    """(mask, place) of the spans that have one."""
+    return [(span_mask(*spans[at]), int(places[at])) for at in np.flatnonzero(places >= 0).tolist()]
+
+
+def _outermost(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Without those inside a longer one."""
+    masks = {mask for mask, _ in found}
+    return [each for each in found if not any(each[0] & ~mask == 0 and mask != each[0] for mask in masks)]

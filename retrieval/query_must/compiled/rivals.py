@@ -1,0 +1,205 @@
+"""Every keyed table of an index as arrays: the same verdicts as `Rivals`, for as many tables as a question names.
+
+What all rows of a table share is stored once, by table. Only tables of which a row is named are looked at, and for a
+title that the question says, those of the same kind.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.arrays import Integers, load_array, save_array
+from retrieval.errors import IndexCorruptError
+from retrieval.query_must.canonical.canonical import Canonical
+from retrieval.query_must.compiled.kept_out import CompiledKeptOut
+from retrieval.query_must.compiled.naming import name_rows
+from retrieval.query_must.compiled.phrase_hashes import Hashes, hash_of, places_of
+from retrieval.query_must.conditional import Membership
+from retrieval.query_must.rivals.speech import Asked
+from retrieval.query_must.rivals.tables import KeyedTable, TableWords, words_of_table
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.ragged import RaggedArray
+
+Numbers = npt.NDArray[np.int32]
+Lists = RaggedArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RivalIndex:
+    """T tables in the order of their ids, their R rows one table after the other."""
+
+    tables: Hashes
+    """(T,) number of each table's id."""
+    kind: Numbers
+    """(T,)."""
+    tables_of_kind: Lists
+    rows: Integers
+    """(T + 1,): the rows of table t are rows[t] .. rows[t + 1] - 1."""
+    table_of: Numbers
+    """(R,)."""
+    ordinals: Numbers
+    """(R,) the number of each row in its table, rising in a table."""
+    positions: Integers
+    """(R,) of its chunk."""
+    by_position: Numbers
+    """(R,) the rows in the order of their positions."""
+    words: Hashes
+    """(W,) rising."""
+    words_of_row: Lists
+    words_of_heads: Lists
+    """By table, as that of its titles."""
+    words_of_title: Lists
+    names: Hashes
+    """Rising, as the runs."""
+    rows_of_name: Lists
+    runs: Hashes
+    tables_of_run: Lists
+    longest: Integers
+    """(2,) tokens of the longest name, and of the longest run."""
+
+    @classmethod
+    def build(
+        cls, tables: Sequence[KeyedTable], positions: Mapping[Membership, int], vocabulary: Vocabulary
+    ) -> "RivalIndex":
+        """Arrange tables; every row has its position."""
+        ordered = sorted(tables, key=lambda table: table.id)
+        read = [words_of_table(table, vocabulary) for table in ordered]
+        rows = [(table, number) for table, words in enumerate(read) for number in sorted(words.rows)]
+        words = _numbered((word,) for each in read for word in _words(each))
+        kinds = {kind: number for number, kind in enumerate(sorted({table.kind for table in ordered}))}
+        kind = np.array([kinds[table.kind] for table in ordered], dtype=np.int32)
+        of_row = [read[table].rows[number] for table, number in rows]
+        names, rows_of_name = _inverted([row.names for row in of_row])
+        runs, tables_of_run = _inverted([each.runs for each in read])
+        places = np.array([positions[Membership(ordered[table].id, number)] for table, number in rows], dtype=np.int64)
+        return cls(
+            _hashes(hash_of((table.id,)) for table in ordered),
+            kind,
+            _lists(np.flatnonzero(kind == number) for number in range(len(kinds))),
+            RaggedArray.of_sizes([len(each.rows) for each in read], np.zeros(len(rows), dtype=np.int32)).starts,
+            np.array([table for table, _ in rows], dtype=np.int32),
+            np.array([number for _, number in rows], dtype=np.int32),
+            places,
+            np.argsort(places).astype(np.int32),
+            words,
+            _numbers([row.words for row in of_row], words),
+            _numbers([each.heads for each in read], words),
+            _numbers([each.title for each in read], words),
+            names,
+            rows_of_name,
+            runs,
+            tables_of_run,
+            np.array([_longest(row.names for row in of_row), _longest(each.runs for each in read)], dtype=np.int64),
+        )
+
+    def read(self, question: Canonical) -> CompiledKeptOut:
+        """Decide every table of which the question names a row."""
+        asked = Asked.of(question) if len(self.tables) else None
+        named = name_rows(self, asked) if asked is not None else None
+        return CompiledKeptOut(self, asked, named)
+
+    def asked(self, question: Canonical) -> Canonical:
+        """The question, with the rows that it keeps out."""
+        return replace(question, rivals=self.read(question))
+
+    def row(self, table: str, ordinal: int) -> int:
+        """The number of a row; -1 if there is no such row."""
+        found = np.flatnonzero(self.tables == np.uint64(hash_of((table,))))
+        for number in found.tolist():
+            start, stop = self.rows[number], self.rows[number + 1]
+            place = int(np.searchsorted(self.ordinals[start:stop], ordinal))
+            if place < stop - start and self.ordinals[start + place] == ordinal:
+                return int(start) + place
+        return -1
+
+    def rows_at(self, positions: Integers) -> Integers:
+        """The row of the chunk at each position; -1 where there is none."""
+        if not len(self.positions):
+            return np.full(len(positions), -1, dtype=np.int64)
+        # Only the places that a search of these asks for are read of the mapped arrays.
+        place = np.searchsorted(self.positions, positions, sorter=self.by_position)
+        row = self.by_position[np.minimum(place, len(self.positions) - 1)].astype(np.int64)
+        return np.where(self.positions[row] == positions, row, -1)
+
+    def save(self, folder: Path) -> None:
+        """Write .npy files into a folder, which is made if it is not there."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, RaggedArray):
+                value.save(folder, field.name, f"{field.name}.starts")
+            else:
+                save_array(folder / f"{field.name}.npy", value)
+
+    @classmethod
+    def load(cls, folder: Path) -> "RivalIndex":
+        """Map what `save` wrote. Raises IndexCorruptError."""
+        loaded = cls(
+            load_array(folder / "tables.npy", np.uint64),
+            load_array(folder / "kind.npy", np.int32),
+            _load(folder, "tables_of_kind"),
+            load_array(folder / "rows.npy", np.int64),
+            load_array(folder / "table_of.npy", np.int32),
+            load_array(folder / "ordinals.npy", np.int32),
+            load_array(folder / "positions.npy", np.int64),
+            load_array(folder / "by_position.npy", np.int32),
+            load_array(folder / "words.npy", np.uint64),
+            _load(folder, "words_of_row"),
+            _load(folder, "words_of_heads"),
+            _load(folder, "words_of_title"),
+            load_array(folder / "names.npy", np.uint64),
+            _load(folder, "rows_of_name"),
+            load_array(folder / "runs.npy", np.uint64),
+            _load(folder, "tables_of_run"),
+            load_array(folder / "longest.npy", np.int64),
+        )
+        sizes = {len(loaded.table_of), len(loaded.ordinals), len(loaded.positions), len(loaded.words_of_row)}
+        if len(sizes) > 1 or len(loaded.rows) != len(loaded.tables) + 1 or loaded.rows[-1] != len(loaded.table_of):
+            raise IndexCorruptError(f"{folder} holds rows and tables that do not fit; build the index again")
+        return loaded
+
+
+def _load(folder: Path, name: str) -> Lists:
+    return RaggedArray.load(folder, np.int32, name, f"{name}.starts")
+
+
+def _words(table: TableWords) -> Iterable[str]:
+    return chain(table.heads, table.title, *(row.words for row in table.rows.values()))
+
+
+def _hashes(numbers: Iterable[int]) -> Hashes:
+    return np.array(list(numbers), dtype=np.uint64)
+
+
+def _numbered(runs: Iterable[tuple[str, ...]]) -> Hashes:
+    """The numbers of distinct runs, rising."""
+    return np.unique(_hashes(map(hash_of, set(runs))))
+
+
+def _numbers(lists: Sequence[frozenset[str]], words: Hashes) -> Lists:
+    """Each word by its place in the rising array."""
+    flat = _hashes(hash_of((word,)) for each in lists for word in sorted(each))
+    return RaggedArray.of_sizes(list(map(len, lists)), places_of(flat, words).astype(np.int32))
+
+
+def _inverted(lists: Sequence[frozenset[tuple[str, ...]]]) -> tuple[Hashes, Lists]:
+    """The distinct runs as rising numbers, and for each the lists that hold it."""
+    numbers = _numbered(chain.from_iterable(lists))
+    places = [places_of(_hashes(map(hash_of, sorted(each))), numbers).tolist() for each in lists]
+    found = RaggedArray.invert(places, len(numbers))
+    return numbers, RaggedArray(found.starts, found.items.astype(np.int32))
+
+
+def _lists(items: Iterable[npt.NDArray[np.int64]]) -> Lists:
+    kept = list(items)
+    return RaggedArray.of_sizes(
+        list(map(len, kept)), np.concatenate([*kept, np.zeros(0, dtype=np.int64)]).astype(np.int32)
+    )
+
+
+def _longest(runs: Iterable[frozenset[tuple[str, ...]]]) -> int:
+    return max(map(len, chain.from_iterable(runs)), default=0)

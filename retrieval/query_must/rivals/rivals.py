@@ -1,0 +1,141 @@
+"""The plain meaning of `contain_no_rival`: which rows a question keeps out because it names another row.
+
+docs/query_must.md says the same in words. The compiled index gives the same verdicts, and tests hold the two together.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from retrieval.query_must.canonical.canonical import Canonical
+from retrieval.query_must.rivals.speech import Asked, span_mask
+from retrieval.query_must.rivals.tables import KeyedTable, Run, TableWords, words_of_table
+from retrieval.query_must.rivals.verdict import Verdict, held_because, named_reason, twin_reason
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+
+Spans = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOut:
+    """What one question does to the rows of some tables."""
+
+    reasons: Mapping[tuple[str, int], str]
+    """Rows by table and number that it keeps out, and why."""
+    verdicts: Mapping[str, Verdict]
+    """By table, of those that it names a row of."""
+
+    def why(self, table: str, row: int) -> str:
+        """Why a row is kept out; empty if it is not."""
+        return self.reasons.get((table, row), "")
+
+    def held(self, table: str, row: int) -> str:  # noqa: ARG002  (all rows of a table are held back together)
+        """Why nothing is kept out though a row of this row's table is named; empty if none is, or if something is."""
+        verdict = self.verdicts.get(table)
+        return verdict.held if verdict else ""
+
+
+class Rivals:
+    """Keyed tables, of which a question may name a row."""
+
+    def __init__(self, tables: Iterable[KeyedTable], vocabulary: Vocabulary | None = None) -> None:
+        self.vocabulary = vocabulary or Vocabulary.default()
+        self.tables = {table.id: table for table in sorted(tables, key=lambda table: table.id)}
+
+    @cached_property
+    def _words(self) -> Mapping[str, TableWords]:
+        return {name: words_of_table(table, self.vocabulary) for name, table in self.tables.items()}
+
+    @cached_property
+    def _names(self) -> frozenset[Run]:
+        return frozenset(run for words in self._words.values() for row in words.rows.values() for run in row.names)
+
+    def read(self, question: Canonical) -> KeptOut:
+        """Decide every table."""
+        asked = Asked.of(question)
+        if asked is None:
+            return KeptOut({}, {})
+        spans = _spans(asked, self._names)
+        verdicts = {name: found for name in self.tables if (found := self._decide(name, asked, spans)) is not None}
+        reasons: dict[tuple[str, int], str] = {}
+        for name, verdict in verdicts.items():
+            if not verdict.held:
+                reasons |= {(name, row): named_reason(asked, verdict) for row in self._siblings(name, verdict, asked)}
+        for name, verdict in verdicts.items():
+            if not verdict.held:
+                for twin in self._twins(name, verdict, asked):
+                    reasons.setdefault(twin, twin_reason(asked, verdict))
+        return KeptOut(reasons, verdicts)
+
+    def _decide(self, name: str, asked: Asked, spans: Spans) -> Verdict | None:
+        table = self._words[name]
+        heads = asked.mask(table.heads)
+        runs = [span_mask(*span) for span in _spans(asked, table.runs)]
+        named: dict[int, list[int]] = {}
+        for start, stop in spans:
+            span = span_mask(start, stop)
+            longer = any(span & ~span_mask(*other) == 0 and other != (start, stop) for other in spans)
+            of_heads = any(span & ~run == 0 != run & ~span for run in runs) or not (
+                span & ~heads or span & asked.figures
+            )
+            if longer or of_heads:
+                continue
+            for number, row in table.rows.items():
+                if asked.tokens[start:stop] in row.names:
+                    named.setdefault(number, []).append(span)
+        if not named:
+            return None
+        covers = {number: _union(found) for number, found in named.items()}
+        whole = _union(covers.values())
+        best = [number for number, cover in covers.items() if cover == whole]
+        one = best[0] if len(best) == 1 else -1
+        words = asked.mask(table.rows[one].words) if one >= 0 else 0
+        claimed = _union(runs) | whole
+        # The 3 of `level 3` is not that of `Table 3`, and a number alone says no title.
+        title = asked.mask(table.title) & asked.informative & ~(whole & asked.figures)
+        title = title if title & asked.words else 0
+        held = held_because(asked, named[one] if one >= 0 else (), claimed, heads | words, whole)
+        return Verdict(name, one, whole, claimed, heads, words, title, held)
+
+    def _siblings(self, name: str, verdict: Verdict, asked: Asked) -> list[int]:
+        """Rows that have nothing of the question which the named row has not."""
+        told = verdict.told(asked)
+        found = []
+        for number, row in self._words[name].rows.items():
+            words = asked.mask(row.words)
+            if number != verdict.row and not words & told & ~verdict.words and verdict.named & ~words:
+                found.append(number)
+        return found
+
+    def _twins(self, name: str, verdict: Verdict, asked: Asked) -> list[tuple[str, int]]:
+        """Rows of tables of its kind that have nothing of the question which the named row and its heads have not."""
+        beyond = asked.informative & ~(verdict.words | verdict.heads)
+        found: list[tuple[str, int]] = []
+        for other, table in self._words.items():
+            heads = asked.mask(table.heads)
+            if other == name or self.tables[other].kind != self.tables[name].kind or heads & beyond:
+                continue
+            for number, row in table.rows.items():
+                words = asked.mask(row.words)
+                if not words & beyond and verdict.title & ~(words | heads):
+                    found.append((other, number))
+        return found
+
+
+def _spans(asked: Asked, runs: frozenset[Run]) -> Spans:
+    """Where any of these runs of tokens stands."""
+    size = len(asked.tokens)
+    longest = min(max(map(len, runs), default=0), size)
+    return [
+        (start, stop)
+        for start in range(size)
+        for stop in range(start + 1, min(start + longest, size) + 1)
+        if asked.tokens[start:stop] in runs
+    ]
+
+
+def _union(masks: Iterable[int]) -> int:
+    found = 0
+    for mask in masks:
+        found |= mask
+    return found

@@ -1,0 +1,101 @@
+"""The compiled keyed tables keep out what the plain meaning keeps out, on every input."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrieval.arrays import save_array
+from retrieval.errors import IndexCorruptError
+from retrieval.query_must import Vocabulary, canonical
+from retrieval.query_must.compiled.rivals import RivalIndex
+from retrieval.query_must.conditional import Membership
+from retrieval.query_must.rivals.rivals import Rivals
+from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
+
+WORDS = (
+    "axe",
+    "long axe",
+    "bow",
+    "Cleric",
+    "druid",
+    "AC 6",
+    "level 7",
+    "7",
+    "poisoned",
+    "other",
+    "Axes, long",
+    "日本",
+    "",
+)
+QUESTION_WORDS = (*WORDS, "of a", "and", "than", "not", "level 7 or higher", "3", "what", "roll", "table", "bow (long)")
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join)
+ROWS = st.builds(KeyedRow, st.lists(TEXTS, max_size=3).map(tuple), st.lists(TEXTS, max_size=3).map(tuple))
+TABLES = st.builds(
+    KeyedTable,
+    id=st.sampled_from("abcde"),
+    kind=st.sampled_from("xy"),
+    titles=st.lists(TEXTS, max_size=2).map(tuple),
+    heads=st.lists(TEXTS, max_size=2).map(tuple),
+    columns=st.lists(TEXTS, max_size=2).map(tuple),
+    rows=st.dictionaries(st.integers(0, 9), ROWS, min_size=1, max_size=4),
+)
+QUESTIONS = st.lists(st.sampled_from(QUESTION_WORDS), max_size=8).map(" ".join)
+
+
+def compiled(tables: list[KeyedTable]) -> tuple[RivalIndex, dict[Membership, int]]:
+    """The index, and the position of each row: rows are scattered over the chunks."""
+    members = [Membership(table.id, number) for table in tables for number in table.rows]
+    places = {member: 3 * place % (3 * len(members) + 1) for place, member in enumerate(reversed(members))}
+    return RivalIndex.build(tables, places, Vocabulary.default()), places
+
+
+@settings(max_examples=300)
+@given(st.lists(TABLES, max_size=4, unique_by=lambda table: table.id), st.lists(QUESTIONS, max_size=4))
+def test_the_index_keeps_out_what_the_plain_meaning_keeps_out(tables: list[KeyedTable], questions: list[str]) -> None:
+    index, places = compiled(tables)
+    rivals = Rivals(tables)
+    for question in questions:
+        plain, found = rivals.read(canonical(question)), index.read(canonical(question))
+        expected = sorted(places[Membership(*row)] for row in plain.reasons)
+        assert found.positions.tolist() == expected
+        for member in places:
+            assert found.why(member.table, member.row) == plain.why(member.table, member.row)
+            assert found.held(member.table, member.row) == plain.held(member.table, member.row)
+
+
+def axes() -> list[KeyedTable]:
+    rows = {number: KeyedRow((name,), (name, "1d6")) for number, name in enumerate(("axe", "bow", "spear"))}
+    return [KeyedTable("weapons", "w", ("Weapons",), (), ("Weapon", "Damage"), rows)]
+
+
+def test_what_was_saved_is_read_back(tmp_path: Path) -> None:
+    index, places = compiled(axes())
+    index.save(tmp_path / "rivals")
+    loaded = RivalIndex.load(tmp_path / "rivals")
+    question = canonical("damage of an axe")
+    assert loaded.read(question).positions.tolist() == index.read(question).positions.tolist()
+    assert set(loaded.read(question).positions.tolist()) == {places[Membership("weapons", row)] for row in (1, 2)}
+
+
+def test_arrays_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    compiled(axes())[0].save(tmp_path)
+    save_array(tmp_path / "positions.npy", np.zeros(7, dtype=np.int64))
+    with pytest.raises(IndexCorruptError, match="build the index again"):
+        RivalIndex.load(tmp_path)
+
+
+def test_an_index_without_keyed_tables_keeps_nothing_out(tmp_path: Path) -> None:
+    index, _ = compiled([])
+    index.save(tmp_path)
+    found = RivalIndex.load(tmp_path).read(canonical("damage of an axe"))
+    assert found.positions.tolist() == []
+    assert (found.why("weapons", 0), found.held("weapons", 0)) == ("", "")
+
+
+def test_a_row_or_a_table_that_is_not_there_is_not_kept_out() -> None:
+    found = compiled(axes())[0].read(canonical("damage of an axe"))
+    assert found.why("weapons", 1) != ""
+    assert (found.why("weapons", 99), found.why("armor", 1), found.held("armor", 1)) == ("", "", "")

@@ -1,0 +1,200 @@
+"""The plain meaning of `contain_no_rival`, case by case."""
+
+from dataclasses import replace
+
+import pytest
+
+from retrieval.query_must import canonical, explain, satisfies_query_must
+from retrieval.query_must.rivals.rivals import Rivals
+from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
+
+
+def table(
+    title: str, columns: tuple[str, ...], *rows: tuple[str, ...], names: tuple[tuple[str, ...], ...]
+) -> KeyedTable:
+    return KeyedTable(
+        id=title.lower(),
+        kind=" ".join(columns),
+        titles=(title,),
+        heads=("Equipment", title),
+        columns=columns,
+        rows={number: KeyedRow(called, cells) for number, (cells, called) in enumerate(zip(rows, names, strict=True))},
+    )
+
+
+WEAPONS = table(
+    "Weapons",
+    ("Weapon", "Damage", "Range"),
+    ("Crossbow, light", "1d4+1", "60 yards"),
+    ("Crossbow, heavy", "1d4+1", "80 yards"),
+    ("Dagger", "1d4", "10 yards"),
+    ("Spear of the deep", "1d6", "20 yards"),
+    names=(
+        ("Crossbow, light", "light Crossbow"),
+        ("Crossbow, heavy", "heavy Crossbow"),
+        ("Dagger",),
+        ("Spear of the deep",),
+    ),
+)
+SUITS = table(
+    "Armor",
+    ("Armor", "AR", "TL"),
+    ("Vacc Suit", "6", "9"),
+    ("HEV Suit", "8", "11"),
+    ("Total", "14", ""),
+    names=(("Vacc Suit",), ("HEV Suit",), ("Total",)),
+)
+LEVELS = table(
+    "Cleric Advancement",
+    ("Level", "XP", "Spells of Level 1"),
+    ("1", "0", "1"),
+    ("2", "1500", "2"),
+    ("3-4", "3000", "2"),
+    names=(("level 1",), ("level 2",), ("level 3", "level 4")),
+)
+DRUIDS = replace(LEVELS, id="druids", titles=("Druid Advancement",), heads=("Equipment", "Druid Advancement"))
+
+
+def kept_out(question: str, *tables: KeyedTable) -> set[tuple[str, int]]:
+    return set(Rivals(tables).read(canonical(question)).reasons)
+
+
+def rows(number_of: KeyedTable, *numbers: int) -> set[tuple[str, int]]:
+    return {(number_of.id, number) for number in numbers}
+
+
+@pytest.mark.parametrize(
+    ("question", "numbers"),
+    [
+        ("How much damage does a heavy crossbow do?", (0, 2, 3)),
+        ("damage of the Crossbow, heavy", (0, 2, 3)),
+        ("range of a dagger", (0, 1, 3)),
+        ("What is the price of a horse?", ()),
+        ("crossbow damage", ()),
+    ],
+)
+def test_the_siblings_of_a_named_row_are_kept_out(question: str, numbers: tuple[int, ...]) -> None:
+    assert kept_out(question, WEAPONS) == rows(WEAPONS, *numbers)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is a dagger cheaper than other weapons?",
+        "What comes after the dagger?",
+        "which weapon is not a dagger",
+        "the second dagger",
+        "dagger or light crossbow: which has more range?",
+        "damage of a dagger and a light crossbow",
+        "range of a dagger and what is a crossbow",
+        "a dagger with 3 charges",
+        "range of a poisoned dagger",
+        "dagger range, 12 arrows",
+        "",
+    ],
+)
+def test_a_question_that_may_want_another_row_keeps_nothing_out(question: str) -> None:
+    assert kept_out(question, WEAPONS) == set()
+
+
+def test_a_row_that_has_a_word_of_the_question_more_than_the_named_one_stays() -> None:
+    assert kept_out("range of a dagger in yards, deep", WEAPONS) == rows(WEAPONS, 0, 1)
+
+
+def test_a_row_that_has_the_whole_name_in_any_cell_stays() -> None:
+    paired = replace(WEAPONS, rows={**WEAPONS.rows, 4: KeyedRow(("Set",), ("Set", "spear and dagger", "20 yards"))})
+    assert kept_out("range of a dagger", paired) == rows(WEAPONS, 0, 1, 3)
+
+
+def test_an_unexplained_word_beside_the_name_holds_back() -> None:
+    assert kept_out("AR of a vacc suit", SUITS) == rows(SUITS, 1, 2)
+    assert kept_out("AR of a hostile environment vacc suit", SUITS) == set()
+
+
+def test_a_longer_name_wins_wherever_it_is() -> None:
+    other = table(
+        "Gear", ("Item", "Price"), ("Vacc suit patch", "5"), ("Rope", "1"), names=(("Vacc suit patch",), ("Rope",))
+    )
+    assert kept_out("price of a vacc suit patch", SUITS, other) == rows(other, 1)
+
+
+def test_a_name_that_compares_names_nothing() -> None:
+    assert kept_out("what is the total AR", SUITS) == set()
+
+
+def test_a_name_that_the_heads_say_names_nothing() -> None:
+    weapons = replace(WEAPONS, heads=("Dagger and sword",))
+    assert kept_out("range of a dagger", weapons) == set()
+
+
+@pytest.mark.parametrize(
+    ("question", "numbers"),
+    [
+        ("XP of level 3", (0, 1)),
+        ("3rd level XP", (0, 1)),
+        ("spells of level 1 for a level 2 caster", ()),
+        ("level 2, spells of level 1", (0, 2)),
+        ("level 2 or higher", ()),
+        ("levels 1 and 2", ()),
+        ("level 2 with 18 intelligence", ()),
+    ],
+)
+def test_numbers_name_rows_under_their_label(question: str, numbers: tuple[int, ...]) -> None:
+    assert kept_out(question, LEVELS) == rows(LEVELS, *numbers)
+
+
+def test_a_title_keeps_tables_of_the_same_kind_out() -> None:
+    assert kept_out("XP of a level 2 cleric", LEVELS, DRUIDS) == rows(LEVELS, 0, 2) | rows(DRUIDS, 0, 1, 2)
+    assert kept_out("XP at level 2", LEVELS, DRUIDS) == rows(LEVELS, 0, 2) | rows(DRUIDS, 0, 2)
+    both = kept_out("cleric and druid: the XP at level 2", LEVELS, DRUIDS)
+    assert both == rows(LEVELS, 0, 2) | rows(DRUIDS, 0, 2)
+
+
+def test_a_number_of_a_title_says_nothing() -> None:
+    third = replace(LEVELS, id="third", titles=("Table 3",), heads=())
+    fourth = replace(LEVELS, id="fourth", titles=("Table 4",), heads=())
+    assert kept_out("XP in the table of level 3", third, fourth) == rows(third, 0, 1) | rows(fourth, 0, 1)
+
+
+def test_a_table_of_another_kind_stays() -> None:
+    other = replace(DRUIDS, kind="another")
+    assert not rows(other, 1) & kept_out("XP of a level 2 cleric", LEVELS, other)
+
+
+def test_a_long_question_keeps_nothing_out() -> None:
+    assert kept_out("range of a dagger " + "so " * 60, WEAPONS) == set()
+
+
+def test_the_operator_asks_the_tables_that_it_is_given() -> None:
+    light = {"contain_no_rival": {"table": "weapons", "row": 0}}
+    rivals = Rivals([WEAPONS])
+    assert satisfies_query_must("damage of a dagger", light)
+    assert not satisfies_query_must("damage of a dagger", light, rivals=rivals)
+    assert satisfies_query_must("damage of a light crossbow", light, rivals=rivals)
+    assert satisfies_query_must(
+        "damage of a dagger", {"contain_no_rival": {"table": "elsewhere", "row": 0}}, rivals=rivals
+    )
+
+
+def test_the_receipt_says_who_is_named_and_what_holds_back() -> None:
+    light = {"contain_no_rival": {"table": "weapons", "row": 0}}
+    rivals = Rivals([WEAPONS])
+    named = "contain_no_rival failed: the question names 'dagger', another row of its table"
+    assert explain("damage of a dagger", light, rivals=rivals) == named.replace("\\", "")
+    assert explain("after the dagger", light, rivals=rivals) == (
+        "satisfies query_must: held back, it may want another row: 'after'"
+    )
+    assert explain("a poisoned dagger", light, rivals=rivals) == (
+        "satisfies query_must: held back, nothing in the row explains 'poisoned' beside 'dagger'"
+    )
+    assert explain("dagger or heavy crossbow", light, rivals=rivals) == (
+        "satisfies query_must: held back, it names more than one row"
+    )
+    assert explain("price of a horse", light, rivals=rivals) == "satisfies query_must"
+
+
+def test_the_reason_of_a_twin_names_its_title() -> None:
+    first = {"contain_no_rival": {"table": "druids", "row": 1}}
+    assert explain("XP of a level 2 cleric", first, rivals=Rivals([LEVELS, DRUIDS])) == (
+        "contain_no_rival failed: the question names 'level 2' of another table: 'cleric'"
+    )
