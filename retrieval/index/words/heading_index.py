@@ -51,13 +51,10 @@ class HeadingIndex:
             Their positions, rising, and the weight of the words of those headings; a word counts once a chunk.
         """
         holding = self.words.postings(list(weights))
-        missing = np.array(self.lengths)
-        for headings in holding:
-            missing[headings] -= 1
-        whole = [headings[missing[headings] == 0] for headings in holding]
-        if not any(map(len, whole)):
+        said = np.bincount(np.concatenate([*holding, self.lengths[:0]]), minlength=len(self.lengths))
+        if not np.any(said == self.lengths):
             return np.empty(0, dtype=np.int64), np.empty(0)
-        under = [self._under(headings) for headings in whole]
+        under = [self._under(headings[said[headings] == self.lengths[headings]]) for headings in holding]
         positions = distinct(np.concatenate(under))
         total = np.zeros(len(positions))
         for chunks, weight in zip(under, weights.values(), strict=True):

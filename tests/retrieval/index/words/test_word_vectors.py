@@ -52,3 +52,12 @@ def test_vectors_of_another_model_are_refused(tmp_path, shape):
 
     with pytest.raises(IndexCorruptError, match="build the index again"):
         WordVectors.load(tmp_path)
+
+
+def test_vectors_come_back_as_the_same_singles():
+    every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    halves = np.resize(every[np.isfinite(every)], (-(-len(every) // 256), 256))
+    found = WordVectors(halves).of(np.arange(len(halves)))
+
+    assert found.dtype == np.float32
+    assert np.array_equal(found.view(np.uint32), halves.astype(np.float32).view(np.uint32))
