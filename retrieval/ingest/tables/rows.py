@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from retrieval.ingest.tables.keyed import why_unkeyed
 from retrieval.ingest.tables.reading import Reading, ReadRow, read_table
 from retrieval.ingest.tables.row_names import names_of_rows, record_names
-from retrieval.ingest.tables.row_object import grid_object, record_object, to_text
+from retrieval.ingest.tables.row_object import Json, grid_object, record_object, to_text
 from retrieval.ingest.tables.strictness import StrictTables
 from retrieval.ingest.tables.table import Table
+from retrieval.query_must.conditional import NAME as NO_RIVAL
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Row
 
@@ -30,18 +32,24 @@ def _rows_of(table: Table, reading: Reading, strict: StrictTables, vocabulary: V
         yield _record(table)
         return
     names = names_of_rows(reading, vocabulary)
+    keyed = table.id not in strict.labels and why_unkeyed(reading, names, vocabulary) is None
     for row in reading.rows:
         if row.role != "heading" and any(row.cells):
-            yield _grid_row(table, reading, row, strict, names.get(row.ordinal, ()))
+            yield _grid_row(table, reading, row, strict, names.get(row.ordinal, ()), keyed=keyed)
 
 
-def _grid_row(table: Table, reading: Reading, row: ReadRow, strict: StrictTables, names: tuple[str, ...]) -> Row:
+def _grid_row(
+    table: Table, reading: Reading, row: ReadRow, strict: StrictTables, names: tuple[str, ...], *, keyed: bool
+) -> Row:
     # A label or a note fills one cell: that cell is the key, wherever it is. Blank, a key leaves it to the next cell.
     key = row.cells[reading.key_column] if row.role == "data" else ""
     key = key or next(cell for cell in (*row.cells[reading.key_column :], *row.cells) if cell)
     content = grid_object(table, reading, row, key)
     if row.role == "data" and (query_must := strict.predicate(table, row.columns[reading.key_column], key)):
         content["query_must"] = query_must
+    elif keyed and row.role == "data":
+        place: Json = {"table": table.id, "row": row.ordinal}
+        content["query_must"] = {NO_RIVAL: place}
     source = table.rows[row.ordinal]
     return Row(
         table_id=table.id,

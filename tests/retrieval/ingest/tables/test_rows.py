@@ -100,7 +100,7 @@ def test_a_range_row_demands_a_number_of_its_label():
     assert group[:3] == ["level 1", "level 2", "what level"]
 
 
-def test_price_lists_short_tables_and_lists_of_names_exclude_nobody():
+def test_price_lists_short_tables_and_lists_of_names_ask_nothing_unless_a_rival_is_named():
     price = "# P\n\n| Level | Price |\n| - | - |\n" + "".join(f"| {n} | {n * 10} |\n" for n in range(1, 20))
     short = "# S\n\n" + matrix("Nobody", 3, 1)
     named = "# N\n\n| Spell | 1 | 2 | 3 |\n| - | - | - | - |\n" + "".join(
@@ -108,7 +108,9 @@ def test_price_lists_short_tables_and_lists_of_names_exclude_nobody():
     )
 
     for text in (price, short, named):
-        assert not any("query_must" in row for row in contents(text))
+        places = [row["query_must"]["contain_no_rival"]["row"] for row in contents(text)]
+        assert places == list(range(len(places)))
+        assert all(list(row["query_must"]) == ["contain_no_rival"] for row in contents(text))
 
 
 def test_the_predicate_moves_from_the_content_to_the_row():
