@@ -56,7 +56,7 @@ def test_a_run_says_what_was_searched(folder: Path, tmp_path: Path) -> None:
     corpora = read_benchmark("wikisql-rows", folder, "open")
     run = run_benchmark(tmp_path / "home", "wikisql-rows", "open", corpora, BM25, EMBEDDER)
     (note,) = run.indexes
-    assert (note.corpus, note.n_chunks, note.n_guarded) == ("wikisql-rows.open", 30, 0)
+    assert (note.corpus, note.n_chunks, note.n_guarded) == ("wikisql-rows.open", 30, 30)
     assert (tmp_path / "home" / "snapshots" / note.snapshot).is_dir()
     assert run.unscored == ()
     assert {each.metric for each in run.aggregates} >= {"hit@1", "mrr", "evaluability", "p50_ms"}

@@ -7,7 +7,7 @@ def test_a_build_enters_each_book_with_the_state_it_was_read_in(tiny: Home) -> N
     (entry,) = book_entries(tiny).values()
     (folder,) = list_books(tiny.library)
     assert (entry.slug, entry.title, entry.digest) == ("tiny", "tiny", folder.digest)
-    assert (entry.n_documents, entry.n_chunks, entry.n_tables, entry.n_guarded) == (1, 4, 1, 0)
+    assert (entry.n_documents, entry.n_chunks, entry.n_tables, entry.n_guarded) == (1, 4, 1, 3)
     assert entry.warnings == ("no last_update_date in book.toml: 1970-01-01 is used",)
 
 

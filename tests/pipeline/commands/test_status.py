@@ -41,7 +41,7 @@ def test_a_home_in_step_with_its_library(tiny: Home) -> None:
     assert (found.library, found.embedder, found.questions) == (tiny.library, "wordllama", ())
     assert found.live is not None
     assert (found.live.id, found.live.n_chunks, found.live.n_tables) == (live_id(tiny.root), 4, 1)
-    assert (found.live.n_guarded, found.live.embedder, found.live.scores) == (0, "wordllama", {})
+    assert (found.live.n_guarded, found.live.embedder, found.live.scores) == (3, "wordllama", {})
     assert (found.n_documents, found.candidate, found.at_work) == (1, None, None)
 
 
