@@ -171,7 +171,7 @@ def test_the_idea_of_armor_class_is_answered_in_prose(book: Book) -> None:
             assert explained
 
 
-@pytest.mark.parametrize("query", ["How much does fifty feet of silk rope cost?", "What is the weather in spring?"])
+@pytest.mark.parametrize("query", ["How do I cook pasta?", "How fast can a horse swim upstream?"])
 def test_a_question_about_something_else_is_not_filtered(book: Book, query: str) -> None:
     off, on = book.ask(query, "dense"), book.ask(query, "prefilter")
     assert on.chunk_ids == off.chunk_ids

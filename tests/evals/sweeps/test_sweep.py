@@ -12,7 +12,7 @@ from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.search.strategies import strategy
 
 
-@pytest.mark.parametrize("sweep", SWEEPS.values(), ids=str)
+@pytest.mark.parametrize("sweep", SWEEPS.values(), ids=list(SWEEPS))
 def test_the_current_value_is_the_strategy_itself(sweep: object) -> None:
     assert sweep.vary(strategy(sweep.base), sweep.current) == strategy(sweep.base)  # type: ignore[attr-defined]
 
