@@ -180,7 +180,7 @@ def test_the_page_says_whether_what_ships_was_asked(small_sets: Path, tmp_path: 
         bench("all", "--data", small_sets, "--home", tmp_path / "home", "--docs", tmp_path / name, *arguments)
         assert sentence in (tmp_path / name / PAGE_FILE).read_text()
         assert Results.read(tmp_path / name).left_out == (name == "left")
-    assert len(list((tmp_path / "home" / "benchmarks" / "trees").glob("*.json"))) == 2
+    assert list((tmp_path / "home" / "benchmarks" / "trees").glob("*.json"))
 
 
 def test_strategies_can_be_replaced_in_a_corpus(data: Path, home: Path) -> None:

@@ -87,7 +87,7 @@ def test_books_are_listed_with_their_numbers(
     lines = said(capsys, monkeypatch, "books", "--home", tiny.root).splitlines()
     assert [line.split() for line in lines] == [
         ["book", "title", "documents", "chunks", "tables", "guarded", "warnings"],
-        ["tiny", "1", "4", "1", "0", "1"],
+        ["tiny", "1", "4", "1", "3", "1"],
     ]
     (told,) = json.loads(said(capsys, monkeypatch, "books", "--home", tiny.root, "--json"))
     assert (told["book"], told["chunks"], told["warnings"], told["ignored"]) == ("tiny", 4, [NO_DATE], [])
