@@ -147,9 +147,12 @@ def test_holding_never_raises(cell, asked):
 def test_a_long_text_takes_time_in_proportion(scrap):
     def seconds(length: int) -> float:
         text = scrap * (length // len(scrap))
-        start = time.process_time()
-        quantities(text)
-        return time.process_time() - start
+        taken = []
+        for _ in range(3):
+            start = time.process_time()
+            quantities(text)
+            taken.append(time.process_time() - start)
+        return min(taken)
 
     seconds(1000)
-    assert seconds(20_000) < 40 * max(seconds(2000), 0.02)
+    assert seconds(20_000) < 40 * max(seconds(2000), 0.01)
