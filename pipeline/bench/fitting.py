@@ -1,24 +1,28 @@
 """The evidence weights from question sets: fitted, cross-validated by book, written beside the code and as a page."""
 
 import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from evals.benchmarks.books import BookCorpus
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.sets import benchmarks_under
 from evals.fitting import Bend, Fold, Judged, Score, cross_validate, curves, fit, judged_questions
+from evals.questions.question_sets import QuestionSet
 from pipeline.bench.index import Tell, open_index
 from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from retrieval.ingest.library.library import list_books
 from retrieval.search.evidence.weights import WEIGHTS_FILE
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import EvidenceWeights
-from retrieval.types import Embedder
+from retrieval.types import Chunk, Embedder
 
 SAMPLE = "sample"
 PASSAGES = "passages"
+
+Asked = TypeVar("Asked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +97,52 @@ def fit_weights(
     Raises:
         BenchmarkDataError: there is no benchmark under `data` with such a split.
     """
-    groups: dict[str, tuple[Judged, ...]] = {}
-    for name, corpus in learned_from(data, split):
-        tell(f"{name}, {corpus.name}", 0, 1)
-        with open_index(home, name, corpus, embedder, tell) as snapshot:
-            retriever, chunks = Retriever(snapshot, embedder), tuple(snapshot.chunks)
-            sets = corpus.question_sets(retriever, chunks)
-            # A set asked within one table shows other candidates than a search does.
-            whole = [each for each in sets if each.ask is None or name == PASSAGES]
-            asked = [judged for each in whole for judged in judged_questions(retriever, each, chunks)]
-        if asked:
-            groups[corpus.name] = tuple(asked)
+    groups = by_group(home, data, split, embedder, tell, _judged)
     tell("fitting", 0, 1)
     weights = fit(groups, seed)
     folds = cross_validate(groups, weights, seed, lambda held: tell(f"fitting without {held}", 0, 1))
     return WeightsReport(weights, folds, curves(groups, weights))
+
+
+def _judged(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chunk]) -> Iterator[Judged]:
+    for each in searched_sets(name, corpus, retriever, chunks):
+        yield from judged_questions(retriever, each, chunks)
+
+
+def by_group(
+    home: Path,
+    data: Path,
+    split: str,
+    embedder: Embedder,
+    tell: Tell,
+    asked: Callable[[str, Corpus, Retriever, Sequence[Chunk]], Iterable[Asked]],
+) -> dict[str, tuple[Asked, ...]]:
+    """What is fitted or learned on, by the name of the corpus; one that gives nothing is no group.
+
+    Args:
+        home: the indexes are kept under it.
+        data: folder with a folder for each set.
+        split: which questions.
+        embedder: makes the vectors.
+        tell: called as the work goes on.
+        asked: from the name of a set, its corpus, a retriever over the corpus and its chunks.
+
+    Raises:
+        BenchmarkDataError: there is no set under `data` with such a split.
+    """
+    groups: dict[str, tuple[Asked, ...]] = {}
+    for name, corpus in learned_from(data, split):
+        tell(f"{name}, {corpus.name}", 0, 1)
+        with open_index(home, name, corpus, embedder, tell) as snapshot:
+            found = tuple(asked(name, corpus, Retriever(snapshot, embedder), tuple(snapshot.chunks)))
+        if found:
+            groups[corpus.name] = found
+    return groups
+
+
+def searched_sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chunk]) -> list[QuestionSet]:
+    """The sets of a corpus but those asked within one table, which show other candidates than a search does."""
+    return [each for each in corpus.question_sets(retriever, chunks) if each.ask is None or name == PASSAGES]
 
 
 def learned_from(data: Path, split: str) -> list[tuple[str, Corpus]]:

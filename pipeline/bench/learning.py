@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,8 @@ from evals.learning.examples import Example, examples_of
 from evals.learning.lambdarank import learn
 from evals.learning.leaving_out import GENERATED, LeftOut, Score, leave_out, pooled
 from evals.questions.question_sets import QuestionSet
-from pipeline.bench.fitting import PASSAGES, learned_from
-from pipeline.bench.index import Tell, open_index
+from pipeline.bench.fitting import by_group, searched_sets
+from pipeline.bench.index import Tell
 from retrieval.atomic_files import write_atomically
 from retrieval.search.rerank.features import NAMES
 from retrieval.search.rerank.rerank import TREES_FILE
@@ -85,7 +86,7 @@ def learn_trees(
         BenchmarkDataError: there is no set under `data` with such a split.
         FittingError: LightGBM cannot be loaded.
     """
-    groups = _groups(home, data, split, embedder, seed, tell)
+    groups = by_group(home, data, split, embedder, tell, partial(_examples, seed))
     tell("learning", 0, 1)
     trees = learn(groups, NAMES)
     return TreesReport(trees, leave_out(groups, NAMES, trees, tell=lambda held: tell(f"learning without {held}", 0, 1)))
@@ -108,7 +109,7 @@ def trees_without(
         BenchmarkDataError: there is no set under `data` with such a split.
         FittingError: LightGBM cannot be loaded.
     """
-    groups = _groups(home, data, split, embedder, seed, tell)
+    groups = by_group(home, data, split, embedder, tell, partial(_examples, seed))
     files: dict[str, Path] = {}
     (folder := home / "trees").mkdir(parents=True, exist_ok=True)
     for held in sorted(names):
@@ -119,26 +120,14 @@ def trees_without(
     return files
 
 
-def _groups(
-    home: Path, data: Path, split: str, embedder: Embedder, seed: int, tell: Tell
-) -> Mapping[str, Sequence[Example]]:
-    groups: dict[str, Sequence[Example]] = {}
-    for name, corpus in learned_from(data, split):
-        tell(f"{name}, {corpus.name}", 0, 1)
-        with open_index(home, name, corpus, embedder, tell) as snapshot:
-            retriever, chunks = Retriever(snapshot, embedder), tuple(snapshot.chunks)
-            sets = _sets(name, corpus, retriever, chunks, seed)
-            asked = [example for each in sets for example in examples_of(retriever, each, NAMES)]
-        if asked:
-            groups[corpus.name] = asked
-    return groups
+def _examples(seed: int, name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chunk]) -> Iterator[Example]:
+    for each in _sets(name, corpus, retriever, chunks, seed):
+        yield from examples_of(retriever, each, NAMES)
 
 
 def _sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chunk], seed: int) -> Iterator[QuestionSet]:
-    # A set asked within one table shows other candidates than a search does.
-    for each in corpus.question_sets(retriever, chunks):
-        if each.ask is None or name == PASSAGES:
-            yield each if isinstance(corpus, LibraryBook) else _sampled(each, seed)
+    for each in searched_sets(name, corpus, retriever, chunks):
+        yield each if isinstance(corpus, LibraryBook) else _sampled(each, seed)
     if isinstance(corpus, LibraryBook):
         questions = generated_questions(chunks, retriever.snapshot.vocabulary, seed)
         chosen = random.Random(seed).sample(questions, min(MOST, len(questions)))
