@@ -9,7 +9,7 @@ import numpy as np
 from evals.errors import FittingError
 from evals.learning.examples import Example
 from retrieval.search.rerank.paths import LEAF
-from retrieval.search.rerank.trees import Trees
+from retrieval.search.rerank.trees import Node, Trees
 
 HUMAN = 3.0
 """How much more a person's question counts than a generated one of the same group."""
@@ -102,32 +102,23 @@ def _weighed(examples: Sequence[Example]) -> Sequence[tuple[Example, float]]:
 
 
 def _trees(dumped: Sequence[Mapping[str, Any]], names: Sequence[str], share: float) -> Trees:
-    nodes: list[tuple[int, float, int, int, float]] = []
+    nodes: list[Node] = []
 
     def add(node: Mapping[str, Any]) -> tuple[int, float, int]:
         """(number, value, examples) of a node, after its children."""
         if "leaf_value" in node:
             value = share * float(node["leaf_value"])
-            nodes.append((LEAF, 0.0, 0, 0, value))
+            nodes.append(Node(LEAF, 0.0, 0, 0, value))
             return len(nodes) - 1, value, int(node.get("leaf_count", 1))
         left, left_value, left_count = add(node["left_child"])
         right, right_value, right_count = add(node["right_child"])
         count = left_count + right_count
         value = (left_value * left_count + right_value * right_count) / max(count, 1)
-        nodes.append((int(node["split_feature"]), float(node["threshold"]), left, right, value))
+        nodes.append(Node(int(node["split_feature"]), float(node["threshold"]), left, right, value))
         return len(nodes) - 1, value, count
 
     roots = [add(tree["tree_structure"])[0] for tree in dumped]
-    feature, threshold, left, right, value = zip(*nodes, strict=True)
-    return Trees(
-        tuple(names),
-        np.asarray(roots, dtype=np.int32),
-        np.asarray(feature, dtype=np.int32),
-        np.asarray(threshold, dtype=np.float64),
-        np.asarray(left, dtype=np.int32),
-        np.asarray(right, dtype=np.int32),
-        np.asarray(value, dtype=np.float64),
-    )
+    return Trees.of_nodes(names, roots, nodes)
 
 
 def _lightgbm() -> Any:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.arrays import distinct
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.dense.admission import Admission
@@ -15,7 +14,7 @@ from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, best, total
 from retrieval.search.graph_boost import graph_boost, named_entities, reached
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
-from retrieval.search.rerank.rerank import BEST, LEXICAL, SecondLook, look_at, second_look
+from retrieval.search.rerank.rerank import BEST, SecondLook, pool, second_look, with_lexical
 from retrieval.search.routing import routed
 from retrieval.search.stopwatch import Stopwatch
 from retrieval.strategy import GraphBoost, Strategy
@@ -86,7 +85,8 @@ class Legs:
         """A second look at the best of these scores; an empty one where the strategy takes none."""
         if not strategy.second_look or self.evidence is None or self.lexical is None:
             return SecondLook.nowhere()
-        return second_look(snapshot, self.question, self.evidence, self.lexical, scores, allowed, strategy.trees)
+        candidates = pool(scores, self.lexical, allowed)
+        return second_look(snapshot, self.question, self.evidence, candidates, strategy.trees)
 
     def at(self, positions: Positions) -> Mapping[str, Scores]:
         """What was measured of these chunks, by name."""
@@ -176,10 +176,10 @@ def _from_the_front(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, 
         return None
     front = legs.evidence.front(strategy.evidence, wanted)
     (_, mask), *unfiltered = wanted
-    candidates = distinct(np.concatenate([front.best(BEST, mask), best(legs.lexical, LEXICAL, mask)]))
+    candidates = with_lexical(front.best(BEST, mask), legs.lexical, mask)
     if len(candidates) < k:
         return None
-    look = look_at(snapshot, legs.question, legs.evidence, candidates, strategy.trees)
+    look = second_look(snapshot, legs.question, legs.evidence, candidates, strategy.trees)
     order = best(look.scores, k)
     found, scores = candidates[order], look.scores[order]
     displaced = np.empty(0, dtype=np.int64)

@@ -104,13 +104,7 @@ class SecondLook:
 
 
 def second_look(
-    snapshot: Snapshot,
-    question: Query,
-    evidence: Evidence,
-    lexical: Scores,
-    scores: Scores,
-    allowed: Mask | None,
-    trees_file: str | None = None,
+    snapshot: Snapshot, question: Query, evidence: Evidence, positions: Positions, trees_file: str | None = None
 ) -> SecondLook:
     """Look again at the best of a first ranking.
 
@@ -118,21 +112,12 @@ def second_look(
         snapshot: what is searched.
         question: what was asked.
         evidence: of the first look.
-        lexical: (n,) BM25.
-        scores: (n,) of the first look, whole for its `BEST` best.
-        allowed: (n,) chunks that may come back; None: all.
+        positions: the candidates, rising.
         trees_file: of the trees; None: the ones that ship.
 
     Raises:
         IndexCorruptError: the file cannot be read.
     """
-    return look_at(snapshot, question, evidence, pool(scores, lexical, allowed), trees_file)
-
-
-def look_at(
-    snapshot: Snapshot, question: Query, evidence: Evidence, positions: Positions, trees_file: str | None = None
-) -> SecondLook:
-    """Look again at these candidates, which rise; the other arguments are those of `second_look`."""
     if not len(positions):
         return SecondLook.nowhere()
     trees, found = trees_of(trees_file), candidates(snapshot, evidence, positions)
@@ -141,8 +126,19 @@ def look_at(
 
 
 def pool(scores: Scores, lexical: Scores, allowed: Mask | None) -> Positions:
-    """The candidates of a first ranking, rising; the arguments are those of `second_look`."""
-    return distinct(np.concatenate([best(scores, BEST, allowed), best(lexical, LEXICAL, allowed)]))
+    """The candidates of a first ranking, rising.
+
+    Args:
+        scores: (n,) of the first look, whole for its `BEST` best.
+        lexical: (n,) BM25.
+        allowed: (n,) chunks that may come back; None: all.
+    """
+    return with_lexical(best(scores, BEST, allowed), lexical, allowed)
+
+
+def with_lexical(front: Positions, lexical: Scores, allowed: Mask | None) -> Positions:
+    """The candidates, rising, where the `BEST` best of the first look are known."""
+    return distinct(np.concatenate([front, best(lexical, LEXICAL, allowed)]))
 
 
 def group_of(feature: str) -> str:

@@ -1,17 +1,27 @@
 """Regression trees as arrays: what they say of each candidate, and which feature moved it by how much."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.errors import IndexCorruptError
 from retrieval.search.rerank.paths import LEAF, Matrix, Paths, Scores
+
+
+class Node(NamedTuple):
+    """A node of a tree; its children are places in a list of nodes, before its own."""
+
+    feature: int
+    threshold: float
+    left: int
+    right: int
+    value: float
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,12 @@ class Trees:
     left: npt.NDArray[np.int32]
     right: npt.NDArray[np.int32]
     value: npt.NDArray[np.float64]
+
+    @classmethod
+    def of_nodes(cls, names: Sequence[str], roots: Sequence[int], nodes: Sequence[Node]) -> "Trees":
+        """Trees of at least one node; roots and children are places in `nodes`."""
+        arrays = dict(zip(Node._fields, zip(*nodes, strict=True), strict=True)) | {"roots": roots}
+        return cls(tuple(names), **{name: np.asarray(arrays[name], dtype=dtype) for name, dtype in _ARRAYS.items()})
 
     @property
     def start(self) -> float:

@@ -1,6 +1,8 @@
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,6 +29,20 @@ with write_lock(Path(sys.argv[1])):
 """
 
 
+@contextmanager
+def held_by_another(home: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """A process that holds the lock until its standard input ends."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(home)],
+        cwd=Path(__file__).parents[3],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        yield process
+
+
 def test_a_home_has_one_writer_and_says_which(tmp_path: Path) -> None:
     assert holder(tmp_path) is None
     with write_lock(tmp_path):
@@ -49,14 +65,7 @@ def test_a_home_that_was_not_there_is_not_left_behind_empty(tmp_path: Path) -> N
 
 
 def test_the_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(tmp_path)],
-        cwd=Path(__file__).parents[3],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"held\n"
+    with held_by_another(tmp_path) as process:
         found = holder(tmp_path)
         assert found is not None
         assert found.pid == process.pid
@@ -94,15 +103,8 @@ def test_a_home_without_the_right_to_write_is_one_sentence(tmp_path: Path, monke
 
 def test_who_waits_says_for_whom_once_and_goes_on_when_it_is_done(tmp_path: Path) -> None:
     told: list[str] = []
-    with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(tmp_path)],
-        cwd=Path(__file__).parents[3],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
+    with held_by_another(tmp_path) as process:
         assert process.stdin is not None
-        assert process.stdout.readline() == b"held\n"
         threading.Timer(1.5, process.stdin.close).start()
         with write_lock_when_free(tmp_path, told.append):
             assert process.wait() == 0

@@ -3,7 +3,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
@@ -11,7 +10,7 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.rerank import rerank
 from retrieval.search.rerank.features import NAMES
 from retrieval.search.rerank.paths import LEAF
-from retrieval.search.rerank.trees import Trees
+from retrieval.search.rerank.trees import Node, Trees
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
 
@@ -97,28 +96,19 @@ def make_shelf() -> tuple[Chunk, ...]:
 def random_trees(names: tuple[str, ...], seed: int, count: int = 40, depth: int = 3) -> Trees:
     """Full trees that ask any features at any thresholds; inner nodes have the mean of their children."""
     rng = random.Random(seed)
-    nodes: list[tuple[int, float, int, int, float]] = []
+    nodes: list[Node] = []
 
     def add(left_depth: int) -> int:
         if not left_depth:
-            nodes.append((LEAF, 0.0, 0, 0, rng.uniform(-1, 1)))
+            nodes.append(Node(LEAF, 0.0, 0, 0, rng.uniform(-1, 1)))
         else:
             left, right = add(left_depth - 1), add(left_depth - 1)
             mean = (nodes[left][-1] + nodes[right][-1]) / 2
-            nodes.append((rng.randrange(len(names)), rng.choice([0.0, 0.1, 0.3, 0.5]), left, right, mean))
+            nodes.append(Node(rng.randrange(len(names)), rng.choice([0.0, 0.1, 0.3, 0.5]), left, right, mean))
         return len(nodes) - 1
 
     roots = [add(depth) for _ in range(count)]
-    feature, threshold, left, right, value = zip(*nodes, strict=True)
-    return Trees(
-        names,
-        np.asarray(roots, dtype=np.int32),
-        np.asarray(feature, dtype=np.int32),
-        np.asarray(threshold, dtype=np.float64),
-        np.asarray(left, dtype=np.int32),
-        np.asarray(right, dtype=np.int32),
-        np.asarray(value, dtype=np.float64),
-    )
+    return Trees.of_nodes(names, roots, nodes)
 
 
 @pytest.fixture(scope="session")
