@@ -20,8 +20,8 @@ from .ingest.tables.table import Table
 from .query_must.extraction import extract_query_must
 from .query_must.predicate import satisfies_query_must
 from .query_must.vocabulary.vocabulary import Vocabulary
-from .search.dense.iterative import retrieve_with_iterative_filtering
 from .search.explanation import Explanation, explain
+from .search.foreign.filtering import retrieve_with_iterative_filtering
 from .search.receipt.transcript import debug_lines
 from .search.retriever import Retriever
 from .search.strategies import STRATEGIES

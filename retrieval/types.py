@@ -17,6 +17,8 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.iteration import Iteration, StopReason
+
 Vector = npt.NDArray[np.float32]
 """One vector (dimensions,) or a matrix (n, dimensions), L2-normalised float32."""
 
@@ -132,6 +134,8 @@ class Decision:
     `query_must.predicate.explain` words it."""
     round: int = 1
     """In which round of the `iterative` mode; 1 elsewhere."""
+    collection: str | None = None
+    """The foreign collection that it is from; None in our own index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +173,12 @@ class Receipt:
     """Distinct chunks that a predicate kept out of the first k, or of what the rounds of `iterative` looked at; not all
     that it excludes. None: not counted, as with `prefilter` unless the search was asked for `debug`."""
     stages: tuple[Stage, ...] = ()
+    iterations: tuple[Iteration, ...] = ()
+    """The rounds of `iterative`; elsewhere none. One more than `rounds` where the last found nothing."""
+    stopped: StopReason | None = None
+    """Why the rounds ended; None where there are none."""
+    milliseconds: float = 0.0
+    """Wall time of the whole retrieval, what no stage measures included."""
 
 
 @dataclass(frozen=True, slots=True)

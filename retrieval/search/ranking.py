@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from retrieval.iteration import Iteration, StopReason
 from retrieval.search.fusion import Leg, Positions, Scores
 from retrieval.types import Addend, Decision
 
@@ -25,6 +26,8 @@ class Ranking:
     decisions: tuple[Decision, ...] | None = None
     """Made during the search where rounds matter; otherwise the retriever writes them."""
     rounds: int = 1
+    iterations: tuple[Iteration, ...] = ()
+    stopped: StopReason | None = None
 
     def addends(self) -> Iterator[tuple[Addend, ...]]:
         """What the score at each place is made of."""

@@ -99,7 +99,16 @@ class Retriever:
             decisions = ranking.decisions or decisions_of(ranking, hits, question, self.snapshot, chosen)
         counted = ranking.decisions is not None or ranking.displaced is not None
         excluded = sum(not decision.kept for decision in decisions) if counted else None
-        receipt = Receipt(question.canonical.text.strip(), decisions, ranking.rounds, excluded, watch.stages)
+        receipt = Receipt(
+            canonical=question.canonical.text.strip(),
+            decisions=decisions,
+            rounds=ranking.rounds,
+            excluded=excluded,
+            stages=watch.stages,
+            iterations=ranking.iterations,
+            stopped=ranking.stopped,
+            milliseconds=watch.milliseconds,
+        )
         return Retrieval(query, chosen.name, hits, receipt)
 
     def admitted(self, question: Query) -> Admission:

@@ -12,6 +12,7 @@ class Stopwatch:
 
     def __init__(self) -> None:
         self._stages: list[Stage] = []
+        self._clock = Clock()
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -26,3 +27,8 @@ class Stopwatch:
     def stages(self) -> tuple[Stage, ...]:
         """What was measured so far."""
         return tuple(self._stages)
+
+    @property
+    def milliseconds(self) -> float:
+        """Since it was made: what no stage measures is part of it."""
+        return self._clock.milliseconds

@@ -12,7 +12,7 @@ from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
 from retrieval.search.dense.cosine import similarity
-from retrieval.search.dense.iterative import retrieve_with_iterative_filtering
+from retrieval.search.foreign.filtering import retrieve_with_iterative_filtering
 from retrieval.search.fusion import best
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever

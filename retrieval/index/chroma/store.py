@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection as ChromaCollection
 
 CollectionName = Literal["open", "guarded"]
-_DATABASE = "chroma.sqlite3"
+DATABASE = "chroma.sqlite3"
 BATCH = 5000
 """Chroma refuses more than 5,461 records in one call."""
 
@@ -54,7 +54,7 @@ class ChromaStore:
     def __init__(self, folder: Path | None, server: ChromaServer | None = None) -> None:
         self._server = server
         self._place = f"{server.host}:{server.port}" if server else str(folder)
-        self._client = _remote(server) if server else _embedded(str(folder))
+        self._client = remote(server) if server else embedded(str(folder))
         self._collections: dict[str, ChromaCollection] = {}
 
     @classmethod
@@ -65,8 +65,8 @@ class ChromaStore:
             IndexCorruptError: the folder holds no database, or one that cannot be read.
             IndexMissingError: the server cannot be reached.
         """
-        if server is None and not (folder / _DATABASE).is_file():
-            raise _unreadable(FileNotFoundError(f"no {_DATABASE}"), "any", str(folder))
+        if server is None and not (folder / DATABASE).is_file():
+            raise _unreadable(FileNotFoundError(f"no {DATABASE}"), "any", str(folder))
         return cls(folder, server)
 
     def create(self, name: CollectionName, hnsw: HnswSettings = TRIES[0]) -> None:
@@ -149,12 +149,7 @@ class ChromaStore:
     def close(self) -> None:
         """Write everything out and let go of the files."""
         self._collections.clear()
-        self._client.close()
-        if self._server:
-            # Chroma leaves sockets open: a client has a session of its own, and one for its tenant.
-            client = cast(Any, self._client)
-            client._server._session.close()
-            client._admin_client._server._session.close()
+        close(self._client, over_http=self._server is not None)
 
     def _collection(self, name: str) -> ChromaCollection:
         if name not in self._collections:
@@ -190,7 +185,8 @@ def onnx_minilm() -> tuple[Callable[[list[str]], Sequence[Vector]], Path]:
     return cast(Callable[[list[str]], Sequence[Vector]], function), folder
 
 
-def _embedded(folder: str) -> Client:
+def embedded(folder: str) -> Client:
+    """Chroma on a folder of its files, made when missing. Raises IndexCorruptError."""
     import chromadb
     from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
@@ -205,7 +201,8 @@ def _embedded(folder: str) -> Client:
         raise _unreadable(error, "any", folder) from error
 
 
-def _remote(server: ChromaServer) -> Client:
+def remote(server: ChromaServer) -> Client:
+    """A server's client. Raises IndexMissingError."""
     import chromadb
     from chromadb.config import Settings
 
@@ -219,6 +216,16 @@ def _remote(server: ChromaServer) -> Client:
             f"no Chroma server answers at {server.host}:{server.port} ({error}); start one with `chroma run --host "
             f"{server.host} --port {server.port} --path DIR`, or take `chroma` out of rag.yaml and QUERYMUST_CHROMA"
         ) from error
+
+
+def close(client: Client, *, over_http: bool) -> None:
+    """Write everything out and let go of files and sockets."""
+    client.close()
+    if over_http:
+        # Chroma leaves sockets open: a client has a session of its own, and one for its tenant.
+        left = cast(Any, client)
+        left._server._session.close()
+        left._admin_client._server._session.close()
 
 
 def _unreadable(error: Exception, name: str, place: str) -> IndexCorruptError:

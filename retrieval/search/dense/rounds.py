@@ -1,5 +1,7 @@
 """The published algorithm over a snapshot: both collections asked in every round and merged, as if they were one."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from retrieval.index.snapshot.metadata_index import Mask
@@ -28,7 +30,8 @@ def nearest_in_rounds(
         where: (n,) the chunks that the caller's filter passes; None: all.
     """
 
-    def ask(wanted: int, seen: frozenset[str]) -> list[Neighbour]:
+    def ask(wanted: int, before: Sequence[Neighbour]) -> list[Neighbour]:
+        seen = frozenset(candidate.id for candidate in before)
         if where is not None:
             parts = [_passing(snapshot, vector, wanted, seen, where, guarded=guarded) for guarded in (False, True)]
         else:
@@ -43,11 +46,20 @@ def nearest_in_rounds(
             for chunk, distance in zip(chunks, distances[order], strict=True)
         ]
 
-    outcome = iterate(ask, question.canonical, k, strategy.max_iterations)
+    outcome = iterate(ask, lambda _: question.canonical, k, strategy.max_iterations)
     positions = snapshot.chunks.positions([candidate.id for candidate in outcome.kept])
     scores = np.asarray([1.0 - candidate.distance for candidate in outcome.kept])
     parts = [Leg(scores, name="dense")]
-    return Ranking(positions, scores, {"dense": scores}, parts, decisions=outcome.decisions, rounds=outcome.rounds)
+    return Ranking(
+        positions,
+        scores,
+        {"dense": scores},
+        parts,
+        decisions=outcome.decisions,
+        rounds=outcome.rounds,
+        iterations=outcome.iterations,
+        stopped=outcome.stopped,
+    )
 
 
 def _passing(

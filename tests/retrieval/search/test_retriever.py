@@ -155,6 +155,23 @@ def test_a_receipt_accounts_for_every_hit_and_every_exclusion(retriever: Retriev
     assert all(stage.milliseconds >= 0 for stage in found.receipt.stages)
 
 
+def test_the_rounds_of_a_receipt_are_timed_and_say_why_they_ended(retriever: Retriever) -> None:
+    receipt = retriever.retrieve("attack matrix for thieves, armor class 6", 15, "iterative").receipt
+    assert len(receipt.iterations) == receipt.rounds > 1
+    assert sum(each.excluded for each in receipt.iterations) == receipt.excluded
+    assert receipt.stopped in {"Target k reached", "Iteration limit reached"}
+    dense = next(stage.milliseconds for stage in receipt.stages if stage.name == "dense")
+    assert 0 < sum(each.milliseconds for each in receipt.iterations) <= dense
+    plain = retriever.retrieve("attack matrix for thieves, armor class 6", 15, "prefilter").receipt
+    assert (plain.iterations, plain.stopped) == ((), None)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_whole_of_a_retrieval_takes_no_less_than_its_stages(retriever: Retriever, name: str) -> None:
+    receipt = retriever.retrieve("cleric and thief against AC 3", 15, name).receipt
+    assert 0 < sum(stage.milliseconds for stage in receipt.stages) <= receipt.milliseconds
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_one_question_has_one_answer(retriever: Retriever, name: str) -> None:
     question = "cleric and thief against AC 3"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.errors import IndexCorruptError, IndexMissingError, UnreadableSettingsError
+from retrieval.index.chroma.foreign import collection_named, open_chroma
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.snapshot.snapshot import open_snapshot
@@ -124,6 +125,20 @@ def test_a_server_without_the_snapshot_says_to_build_again(address: str) -> None
 def test_a_server_that_does_not_answer_says_how_to_start_one() -> None:
     with pytest.raises(IndexMissingError, match="chroma run --host"):
         ChromaStore(None, ChromaServer.of(f"http://127.0.0.1:{free_port()}", "any"))
+
+
+def test_somebody_elses_collection_on_a_server_is_found_by_its_name(address: str) -> None:
+    with open_chroma(address) as client:
+        made = client.create_collection("somebody-elses", embedding_function=None)
+        made.add(ids=["a"], embeddings=[[1.0, 0.0]])
+        assert collection_named(client, "somebody-elses").count() == 1
+        client.delete_collection("somebody-elses")
+
+
+def test_a_foreign_server_that_does_not_answer_is_one_clear_line() -> None:
+    place = f"http://127.0.0.1:{free_port()}"
+    with pytest.raises(IndexMissingError, match=f"no Chroma server answers at {place}; start it"), open_chroma(place):
+        pass
 
 
 @pytest.mark.parametrize("address", ["localhost:8000", "ftp://host", "http://", "http://h:port"])

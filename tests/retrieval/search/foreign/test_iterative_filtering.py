@@ -12,7 +12,8 @@ import chromadb
 import numpy as np
 import pytest
 
-from retrieval.search.dense.iterative import IterativeOutcome, retrieve_with_iterative_filtering
+from retrieval.search.dense.iterative import IterativeOutcome
+from retrieval.search.foreign.filtering import retrieve_with_iterative_filtering
 from retrieval.types import EmbedderIdentity, Vector
 
 K = 15
@@ -79,6 +80,7 @@ def seen_in_round(outcome: IterativeOutcome, number: int) -> set[str]:
 def test_no_filtering_needed(fill: Fill) -> None:
     outcome = ask(fill([None] * 40))
     assert outcome.rounds == 1
+    assert outcome.stopped == "Target k reached"
     assert outcome.excluded == 0
     assert kept(outcome) == [name(place) for place in range(15)]
     assert {decision.reason for decision in outcome.decisions} == {"no restrictions"}
@@ -114,6 +116,8 @@ def test_heavy_noise_that_goes_on_takes_a_third_round(fill: Fill) -> None:
 def test_max_iterations_reached(fill: Fill) -> None:
     outcome = ask(fill([FAILS] * 60))
     assert outcome.rounds == 3
+    assert outcome.stopped == "Iteration limit reached"
+    assert [(each.looked_at, each.excluded) for each in outcome.iterations] == [(15, 15)] * 3
     assert outcome.excluded == 45
     assert kept(outcome) == []
 
@@ -131,6 +135,14 @@ def test_empty_results(fill: Fill, size: int) -> None:
     assert outcome.rounds == 2
     assert len(outcome.decisions) == size
     assert kept(outcome) == [name(place) for place in range(0, size, 5)]
+    assert outcome.stopped == "No more results"
+    # A round that the collection fills to the last chunk does not show that nothing is left: the next one does.
+    assert [each.looked_at for each in outcome.iterations] == ([15, 15, 0] if size == 30 else [15, 7])
+
+
+def test_fewer_than_asked_for_and_none_excluded_ends_the_rounds(fill: Fill) -> None:
+    outcome = ask(fill([None] * 7))
+    assert (outcome.rounds, len(outcome.kept), outcome.stopped) == (1, 7, "No exclusions, stopping")
 
 
 def test_an_empty_collection_gives_nothing(fill: Fill) -> None:
@@ -139,3 +151,4 @@ def test_an_empty_collection_gives_nothing(fill: Fill) -> None:
     outcome = ask(collection)
     assert kept(outcome) == []
     assert outcome.decisions == ()
+    assert (outcome.rounds, outcome.stopped) == (1, "No more results")

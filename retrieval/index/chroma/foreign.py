@@ -1,0 +1,82 @@
+"""Chroma's own collections by their names, wherever somebody else keeps them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from retrieval.errors import IndexMissingError, UnknownNameError, UnreadableSettingsError
+from retrieval.index.chroma.server import ChromaServer
+from retrieval.index.chroma.store import DATABASE, close, embedded, remote
+
+CHROMA_FOLDER = "chroma"
+"""Where Chroma itself keeps its files if it is not told otherwise."""
+
+
+class QueryableCollection(Protocol):
+    """What a search needs of a collection; Chroma's has it."""
+
+    @property
+    def name(self) -> str:
+        """What it is called; vocabularies are given by it."""
+
+    def query(self, *args: Any, **kwargs: Any) -> Mapping[str, Any]:
+        """Nearest records to `query_embeddings`: `ids`, `distances`, `metadatas`, `documents`, one list a question."""
+
+
+class CollectionClient(Protocol):
+    """What is needed of a client; Chroma's have it."""
+
+    def list_collections(self) -> Sequence[Any]:
+        """Every collection; each has a `name`."""
+
+    def get_collection(self, name: str, embedding_function: Any = None) -> Any:
+        """The collection of that name."""
+
+
+@contextmanager
+def open_chroma(place: str | Path) -> Iterator[CollectionClient]:
+    """A client for collections that somebody else filled; closed behind the block. It makes nothing.
+
+    Args:
+        place: a folder of Chroma's files, or a server's address, `http://HOST:PORT`.
+
+    Raises:
+        IndexMissingError: the folder holds no database, or no server answers.
+        IndexCorruptError: Chroma cannot read the folder.
+    """
+    server = _server(str(place))
+    if server is None and not (Path(place) / DATABASE).is_file():
+        raise IndexMissingError(
+            f"{place} holds no {DATABASE}; give the folder that Chroma keeps its files in, or http://HOST:PORT"
+        )
+    try:
+        client = remote(server) if server else embedded(str(place))
+    except IndexMissingError as error:
+        raise IndexMissingError(f"no Chroma server answers at {place}; start it, or give another place") from error
+    try:
+        yield cast(CollectionClient, client)
+    finally:
+        close(client, over_http=server is not None)
+
+
+def collection_named(client: CollectionClient, name: str) -> QueryableCollection:
+    """A client's collection, without an embedder: who asks brings the vector.
+
+    Raises:
+        UnknownNameError: no collection is called that; lists those that exist.
+    """
+    known = [each.name for each in client.list_collections()]
+    if name not in known:
+        raise UnknownNameError("collection", name, known)
+    found: QueryableCollection = client.get_collection(name, embedding_function=None)
+    return found
+
+
+def _server(place: str) -> ChromaServer | None:
+    if "://" not in place:
+        return None
+    try:
+        return ChromaServer.of(place, "")
+    except UnreadableSettingsError as error:
+        raise IndexMissingError(f"{place!r} is no address of a Chroma server; write http://HOST:PORT") from error

@@ -1,0 +1,1 @@
+"""Collections that somebody else filled, asked in rounds."""
