@@ -7,11 +7,14 @@ from pathlib import Path
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError
 from retrieval.home import Home
+from retrieval.ingest.tables.guarding import GuardCounts, TableGuard, count_guards
 from retrieval.ingest.tables.table import Table
 from retrieval.records import read_jsonl, write_jsonl
 from retrieval.types import Book, Chunk
 
 FILE_NAME = "entry.jsonl"
+GUARDS = "guards.jsonl"
+"""The verdict on each table of a book, in the book's folder of records."""
 _DIGEST = "digest.txt"
 
 
@@ -30,6 +33,8 @@ class BookEntry:
     """Chunks with a predicate."""
     ignored: tuple[str, ...]
     warnings: tuple[str, ...]
+    guards: GuardCounts | None = None
+    """Of its tables; None for a book that a version of this program indexed which did not count them."""
 
 
 def keep_digest(folder: Path, digest: str) -> None:
@@ -52,6 +57,7 @@ def enter_book(folder: Path) -> None:
     """Write the entry of the book whose records are in `folder`; the last step of indexing it."""
     (book,) = read_jsonl(folder / "book.jsonl", Book)
     chunks = read_jsonl(folder / "chunks.jsonl", Chunk)
+    guards = folder / GUARDS
     digest = folder / _DIGEST
     entry = BookEntry(
         slug=book.slug,
@@ -63,6 +69,7 @@ def enter_book(folder: Path) -> None:
         n_guarded=sum(chunk.query_must is not None for chunk in chunks),
         ignored=book.ignored,
         warnings=book.warnings,
+        guards=count_guards(read_jsonl(guards, TableGuard)) if guards.is_file() else None,
     )
     write_jsonl(folder / FILE_NAME, [entry])
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from pipeline.console.output import counted, named, out
 from pipeline.lint.causes import by_cause
+from pipeline.lint.guarding import guard_lines, why_none_is_guarded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from pipeline.runs.outcomes import Build
 
 CAUSES_SHOWN = 10
+BOOKS_SHOWN = 10
+ALL = "querymust build --verbose"
 NAMES_SHOWN = 3
 
 
@@ -27,6 +31,7 @@ def summary(done: Build, entries: Collection[BookEntry] = ()) -> dict[str, objec
         "left_out": list(done.strays),
         "ignored": _ignored(entries),
         "warnings": [{"what": cause.said, "where": list(cause.places)} for cause in by_cause(_warnings(entries))],
+        "tables": {entry.slug: asdict(entry.guards) for entry in entries if entry.guards},
         "embedded": done.total("n_embedded"),
         "reused": done.total("n_reused"),
         "deleted": done.total("n_deleted"),
@@ -42,9 +47,9 @@ def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -
     size = f"{counted(len(done.slugs), 'book')}, {index['n_chunks']:,} chunks ({index['n_guarded']:,} guarded)"
     out.print(f"{size}: {_news(done, verbose=verbose)}", markup=False)
     if not index["n_guarded"]:
-        from pipeline.lint.guarding import why_none_is_guarded
-
         out.print(why_none_is_guarded(done.total("n_tables", "tables")), markup=False)
+    for line in guard_lines(entries, None if verbose else BOOKS_SHOWN, ALL):
+        out.print(line, markup=False)
     if index.get("n_graph_faults"):
         out.print(f"Nearest chunks are found by {index['neighbours']}.", markup=False)
     for line in (*_warning_lines(entries, verbose=verbose), *_left_out(done, entries, verbose=verbose)):
@@ -86,7 +91,7 @@ def _warning_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator
             times = f"{len(cause.places)} times: " if len(cause.places) > 1 else ""
             yield f"warning: {cause.said} ({times}{named(cause.places, NAMES_SHOWN)})"
     if len(causes) > CAUSES_SHOWN and not verbose:
-        yield f"and {len(causes) - CAUSES_SHOWN} more kinds of warnings; all of them: querymust build --verbose"
+        yield f"and {len(causes) - CAUSES_SHOWN} more kinds of warnings; all of them: {ALL}"
 
 
 def _left_out(done: Build, entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str]:

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
-from pipeline.console.output import out, print_json
+from pipeline.commands.options import DEFAULT_HOME, AllOption, HomeOption, JsonOption
+from pipeline.console.output import counted, out, print_json
 
 if TYPE_CHECKING:
     from pipeline.lint.inspection import Inspection
 
 CROWDED = 0.5
 """Tables below this near-duplicate density are counted, not listed."""
+TABLES_SHOWN = 5
+"""Of each reason why tables are not guarded."""
 
 
 def lint_index(
@@ -22,16 +24,22 @@ def lint_index(
     candidate: Annotated[
         bool, typer.Option("--candidate", help="The newest snapshot, even if it is not live.")
     ] = False,
+    density: Annotated[
+        bool, typer.Option("--density", help="List the tables that crowd a ranking, the densest first.")
+    ] = False,
+    all_: AllOption = False,
     json_: JsonOption = False,
 ) -> None:
     """Check every query_must and every row of the live index; exit with status 1 where there are errors.
 
     A predicate must be satisfiable, admit its own row's title, and not admit its siblings'. Every cell of a source
-    table must be in exactly one chunk. The near-duplicate density says which tables crowd a ranking.
+    table must be in exactly one chunk. The tables that are not guarded are listed with the reason.
 
     \b
     Examples:
       querymust lint
+      querymust lint --all
+      querymust lint --density
       querymust lint --candidate
       querymust lint --json
     """
@@ -45,7 +53,7 @@ def lint_index(
     if json_:
         print_json(record(found))
     else:
-        _print(found)
+        _print(found, density=density, shown=None if all_ else TABLES_SHOWN)
     if found.n_errors:
         raise typer.Exit(1)
 
@@ -64,10 +72,14 @@ def record(found: Inspection) -> dict[str, object]:
         "fidelity": list(found.violations),
         "books_without_records": list(found.unread),
         "tables": [asdict(table) for table in found.densities],
+        "guards": [asdict(guard) for guard in found.guards],
     }
 
 
-def _print(found: Inspection) -> None:
+def _print(found: Inspection, *, density: bool, shown: int | None) -> None:
+    from pipeline.lint.guarding import guards_in_words, unguarded_lines, why_none_is_guarded
+    from retrieval.ingest.tables.guarding import count_guards
+
     for finding in found.findings:
         out.print(f"{finding.severity}: {finding.rule}: {found.titles[finding.id]}", markup=False)
         out.print(f"  {finding.message}  {finding.id}", markup=False)
@@ -75,15 +87,28 @@ def _print(found: Inspection) -> None:
         out.print(f"error: fidelity: {sentence}", markup=False)
     for slug in found.unread:
         out.print(f"{slug}: its records are not those of this snapshot; build it again to compare them", markup=False)
-    _print_densities(found)
+    for line in unguarded_lines(found.guards, shown, "querymust lint --all"):
+        out.print(line, markup=False)
+    if density:
+        _print_densities(found)
+    else:
+        out.print(_crowded(found))
+    if found.guards:
+        out.print(guards_in_words(count_guards(found.guards)))
     if not found.n_guarded:
-        from pipeline.lint.guarding import why_none_is_guarded
-
         out.print(why_none_is_guarded(len(found.densities)), markup=False)
     warnings = len(found.findings) + len(found.violations) - found.n_errors
     out.print(
         f"snapshot {found.snapshot}: {found.n_chunks} chunks, {found.n_guarded} guarded; "
         f"{found.n_errors} errors, {warnings} warnings"
+    )
+
+
+def _crowded(found: Inspection) -> str:
+    crowded = sum(table.density >= CROWDED for table in found.densities)
+    return (
+        f"{crowded:,} of {counted(len(found.densities), 'table')} have a near-duplicate density of {CROWDED} or more"
+        + ("; querymust lint --density lists them" if crowded else "")
     )
 
 

@@ -25,6 +25,7 @@ QuestionsOption = Annotated[
     typer.Option("--questions", help="JSONL file of questions with gold; may be given again."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document for another program.")]
+AllOption = Annotated[bool, typer.Option("--all", help="Cut no list short.")]
 StrategyOption = Annotated[str, typer.Option("--strategy", help="Named way of searching; see docs/cli.md.")]
 
 DEFAULT_HOME = Path(".querymust")

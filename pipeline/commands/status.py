@@ -6,13 +6,14 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
+from pipeline.commands.options import DEFAULT_HOME, AllOption, HomeOption, JsonOption
 from pipeline.console.output import counted, named, out, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from pipeline.building.book_entry import BookEntry
     from pipeline.building.lock import Holder
     from retrieval.home import Home
 
@@ -48,6 +49,8 @@ class Status:
     questions: tuple[Path, ...]
     books: Mapping[str, str]
     """By slug, against the library as it is now: `indexed`, `changed`, `new` or `gone`; else `unknown`."""
+    entries: tuple[BookEntry, ...]
+    """Of the books that were indexed, in the order of their slugs."""
     unreadable: str | None
     """Why the library cannot be read."""
     n_documents: int
@@ -88,6 +91,7 @@ class Status:
             embedder=home.settings.embedder,
             questions=home.settings.questions,
             books=dict(sorted(books.items())),
+            entries=tuple(entries.values()),
             unreadable=unreadable,
             n_documents=sum(entry.n_documents for entry in entries.values()),
             live=live,
@@ -96,12 +100,15 @@ class Status:
         )
 
 
-def status(home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:
+def status(home: HomeOption = DEFAULT_HOME, all_: AllOption = False, json_: JsonOption = False) -> None:
     """Say what is live, how it scores, and which books are new or changed since they were indexed.
+
+    Of each book it says how many of its tables are guarded, and why the others are not; lint names those.
 
     \b
     Examples:
       querymust status
+      querymust status --all
       querymust status --json
     """
     from retrieval.home import Home
@@ -110,7 +117,7 @@ def status(home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:
     if json_:
         print_json(record(found))
         return
-    for name, value in _lines(found):
+    for name, value in _lines(found, None if all_ else NAMES_SHOWN):
         out.print(f"{name:<11}{value}", markup=False)
 
 
@@ -124,6 +131,7 @@ def record(found: Status) -> dict[str, object]:
         "embedder": found.embedder,
         "questions": [str(path) for path in found.questions],
         "books": dict(found.books),
+        "tables": {entry.slug: asdict(entry.guards) for entry in found.entries if entry.guards},
         "n_documents": found.n_documents,
         "live": asdict(live) | {"since": live.since.isoformat()} if live else None,
         "candidate": found.candidate,
@@ -158,7 +166,9 @@ def _live(home: Home) -> LiveIndex | None:
     )
 
 
-def _lines(found: Status) -> Iterator[tuple[str, str]]:
+def _lines(found: Status, shown: int | None) -> Iterator[tuple[str, str]]:
+    from pipeline.lint.guarding import guard_lines
+
     yield "home", str(found.home)
     yield "library", found.unreadable or str(found.library)
     yield "books", f"{len(found.books)}: {_states(found.books)}" if found.books else "none yet"
@@ -175,6 +185,8 @@ def _lines(found: Status) -> Iterator[tuple[str, str]]:
         other = f" (the next build uses {found.embedder})" if found.embedder != live.embedder else ""
         yield "embedder", f"{live.embedder}{other}"
         yield "neighbours", live.neighbours
+    for number, line in enumerate(guard_lines(found.entries, shown, "querymust status --all")):
+        yield "" if number else "tables", line
     if found.candidate:
         yield "candidate", f"{found.candidate} was built and is not live; querymust build says why"
     yield "questions", ", ".join(map(str, found.questions)) or "none, so nothing is scored"

@@ -1,13 +1,18 @@
 """tables → table_rows → predicates: what the tables of one book mean."""
 
+from typing import get_args
+
 import dagster as dg
 
 from evals.assets import columns_of, with_reason
 from evals.code_version import code_version
+from pipeline.building.book_entry import GUARDS
 from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.ingest.parsed_book import read_parsed_book
+from retrieval.ingest.tables.guarding import count_guards, table_guards
+from retrieval.ingest.tables.keyed import Unkeyed
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
 from retrieval.ingest.tables.table import Table
@@ -84,12 +89,18 @@ def table_rows(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
 )
 @with_reason
 def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
-    """The same rows with `query_must` moved out of the JSON: the content is read, the predicate is obeyed."""
+    """The same rows with `query_must` moved out of the JSON, and why each table is guarded or not."""
     folder = home.book(context.partition_key)
     rows = extract_predicates(read_jsonl(folder / "table_rows.jsonl", Row))
     write_jsonl(folder / "predicates.jsonl", rows)
+    guards = table_guards(read_jsonl(folder / "tables.jsonl", Table), rows, home.vocabulary)
+    write_jsonl(folder / GUARDS, guards)
+    counts = count_guards(guards)
     guarded = [row for row in rows if row.query_must is not None]
-    context.log.info(f"{context.partition_key}: {len(guarded)} of {len(rows)} rows have a predicate")
+    context.log.info(
+        f"{context.partition_key}: {len(guarded)} of {len(rows)} rows have a predicate; "
+        f"{counts.n_guarded} of {counts.n_tables} tables are guarded"
+    )
     return materialized(
         content_version(map(dump_record, rows)),
         {
@@ -97,7 +108,9 @@ def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
             "dagster/partition_row_count": len(rows),
             "dagster/column_schema": columns_of(Row),
             "n_guarded": len(guarded),
-            "n_guarded_tables": len({row.table_id for row in guarded}),
+            "n_tables": counts.n_tables,
+            "n_guarded_tables": counts.n_guarded,
+            **{f"n_{reason}_tables": counts.reasons.get(reason, 0) for reason in get_args(Unkeyed)},
             "n_named": sum(bool(row.names) for row in rows),
             "first_predicate": dg.MetadataValue.md(f"`{guarded[0].query_must}`" if guarded else "none"),
         },

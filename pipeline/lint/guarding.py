@@ -1,4 +1,93 @@
-"""Why the tables of a library guard no row, in words for those who wonder about a filter that excludes nothing."""
+"""Which tables are guarded and why the others are not, in words for those who wonder about a filter."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pipeline.building.book_entry import BookEntry
+from pipeline.console.output import counted
+from retrieval.ingest.tables.guarding import GuardCounts, TableGuard, added_up
+
+
+@dataclass(frozen=True, slots=True)
+class Because:
+    """A reason why a table is not guarded, as a person is told it."""
+
+    one: str
+    """After `1`, or after the name of a table."""
+    many: str
+    """After a greater number."""
+    advice: str
+    """What it means, and what can be done about it."""
+
+
+BECAUSE: Mapping[str, Because] = {
+    "nameless": Because(
+        "has rows that no question can name",
+        "have rows that no question can name",
+        "No word and no labelled number is one row's alone (keys of one letter, dice and sentences name nothing): give "
+        "the rows a column with a name of their own.",
+    ),
+    "single": Because("has one row", "have one row", "Nothing to do: there is no other row to keep out."),
+    "record": Because(
+        "describes one thing",
+        "describe one thing",
+        "Nothing to do: a table of names and values, point by point, is found whole, and has no row to keep out.",
+    ),
+}
+"""By reason, the most useful to hear first."""
+
+
+def guards_in_words(counts: GuardCounts) -> str:
+    """`3 tables, 1 guarded; not guarded: 1 has one row, 1 describes one thing`."""
+    told = f"{counted(counts.n_tables, 'table')}, {counts.n_guarded:,} guarded"
+    reasons = (f"{n:,} {BECAUSE[why].one if n == 1 else BECAUSE[why].many}" for why, n in counts.reasons.items())
+    return f"{told}; not guarded: {', '.join(reasons)}" if counts.reasons else told
+
+
+def guard_lines(entries: Iterable[BookEntry], shown: int | None, rest: str) -> Iterator[str]:
+    """The tables of some books: all together and, of several books, a line for each.
+
+    Args:
+        entries: of the books.
+        shown: so many books have their line, those with the most unguarded tables; None: all.
+        rest: the command that shows all.
+    """
+    known = {entry.slug: entry.guards for entry in entries if entry.guards is not None}
+    if not known:
+        return
+    yield guards_in_words(added_up(known.values()))
+    if len(known) == 1:
+        return
+    order = sorted(known.items(), key=lambda item: (item[1].n_guarded - item[1].n_tables, item[0]))
+    some = order if shown is None or len(order) <= shown + 1 else order[:shown]
+    yield from (f"  {slug}: {guards_in_words(counts)}" for slug, counts in some)
+    if len(order) > len(some):
+        yield f"  and {counted(len(order) - len(some), 'more book')}; all of them: {rest}"
+
+
+def unguarded_lines(guards: Sequence[TableGuard], shown: int | None, rest: str) -> Iterator[str]:
+    """The tables that are not guarded, under their reasons.
+
+    Args:
+        guards: of all tables.
+        shown: so many tables of a reason; None: all.
+        rest: the command that shows all.
+    """
+    for why, because in BECAUSE.items():
+        found = [guard for guard in guards if guard.reason == why]
+        if not found:
+            continue
+        yield f"{counted(len(found), 'table')} {because.one if len(found) == 1 else because.many}. {because.advice}"
+        some = found if shown is None or len(found) <= shown + 1 else found[:shown]
+        yield from (f"  {_place(guard)}" for guard in some)
+        if len(found) > len(some):
+            yield f"  and {len(found) - len(some):,} more; all of them: {rest}"
+
+
+def _place(guard: TableGuard) -> str:
+    """`rules/03-combat.md:88  Attack Matrices > Fighters`."""
+    title = " > ".join(dict.fromkeys(filter(None, (guard.heading, guard.caption))))
+    return f"{guard.book}/{guard.document}:{guard.line}  {title}".rstrip()
 
 
 def why_none_is_guarded(n_tables: int) -> str:

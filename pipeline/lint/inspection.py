@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pipeline.building.book_entry import GUARDS
 from pipeline.lint.propositions import (
     cells_outside_rows,
     numeric_columns,
@@ -15,6 +16,7 @@ from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.ingest.density import TableDensity, table_densities
+from retrieval.ingest.tables.guarding import TableGuard
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.lint import Finding, LintItem, lint
 from retrieval.records import read_jsonl
@@ -36,8 +38,10 @@ class Inspection:
     """Cells of a source table that are not in exactly one chunk."""
     densities: tuple[TableDensity, ...]
     """Of every table, densest first."""
+    guards: tuple[TableGuard, ...]
+    """The verdict on every table of the books whose records are those of this snapshot."""
     unread: tuple[str, ...]
-    """Books whose records are gone or are of another build: nothing is known of their fidelity."""
+    """Books whose records are gone or are of another build: nothing is known of their fidelity and their tables."""
 
     @property
     def n_errors(self) -> int:
@@ -53,12 +57,14 @@ def inspect(home: Home, snapshot: Snapshot) -> Inspection:
     chunks = tuple(snapshot.chunks)
     violations: list[str] = []
     unread: list[str] = []
+    guards: list[TableGuard] = []
     may: dict[str, bool] = {}
     for slug, of_book in _by_book(chunks).items():
         tables = _tables_of(home, slug, of_book)
         if tables is None:
             unread.append(slug)
             continue
+        guards.extend(read_jsonl(home.book(slug) / GUARDS, TableGuard))
         may |= strict_tables(tables, snapshot.vocabulary)
         rows = read_jsonl(home.book(slug) / "predicates.jsonl", Row)
         found = cells_outside_rows(tables, rows) + rows_outside_chunks(rows, of_book)
@@ -74,6 +80,7 @@ def inspect(home: Home, snapshot: Snapshot) -> Inspection:
         titles={item.id: item.title for item in items if item.id in found_in},
         violations=tuple(violations),
         densities=table_densities(chunks),
+        guards=tuple(guards),
         unread=tuple(unread),
     )
 
@@ -88,7 +95,7 @@ def _by_book(chunks: Iterable[Chunk]) -> Mapping[str, list[Chunk]]:
 def _tables_of(home: Home, slug: str, chunks: Sequence[Chunk]) -> tuple[Table, ...] | None:
     """The tables that these chunks were made of; None if the book's records are not theirs."""
     folder = home.book(slug)
-    if not all((folder / name).is_file() for name in ("chunks.jsonl", "predicates.jsonl", "tables.jsonl")):
+    if not all((folder / name).is_file() for name in ("chunks.jsonl", "predicates.jsonl", "tables.jsonl", GUARDS)):
         return None
     recorded = {(chunk.id, chunk.query_must) for chunk in read_jsonl(folder / "chunks.jsonl", Chunk)}
     if recorded != {(chunk.id, chunk.query_must) for chunk in chunks}:

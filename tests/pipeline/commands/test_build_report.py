@@ -1,10 +1,13 @@
 """What a build says at its end: what is new, one line for a cause, the first names of a long list."""
 
+from dataclasses import replace
+
 import pytest
 
 from pipeline.building.book_entry import BookEntry
 from pipeline.commands.build_report import print_build, summary
 from pipeline.runs.outcomes import Build, RunOutcome
+from retrieval.ingest.tables.guarding import GuardCounts
 
 SLUGS = ("a", "b", "c", "d", "e", "f")
 NO_DATE = "no last_update_date in book.toml: 1970-01-01 is used"
@@ -26,6 +29,10 @@ def entry(slug: str) -> BookEntry:
 
 
 ENTRIES = tuple(map(entry, SLUGS))
+
+
+def guarded_entry(slug: str, n_tables: int, **reasons: int) -> BookEntry:
+    return replace(entry(slug), guards=GuardCounts(n_tables, n_tables - sum(reasons.values()), reasons))
 
 
 def said(capsys: pytest.CaptureFixture[str], done: Build, *, verbose: bool = False) -> list[str]:
@@ -74,8 +81,30 @@ def test_no_guarded_row_is_explained(capsys: pytest.CaptureFixture[str]) -> None
     assert not any("is guarded" in line for line in said(capsys, built(n_guarded=1)))
 
 
+def test_one_book_has_one_line_about_its_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    print_build(built(n_guarded=1), [guarded_entry("a", 5, record=2, nameless=1)], verbose=False)
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "tables" in line]
+    assert line == "5 tables, 2 guarded; not guarded: 2 describe one thing, 1 has rows that no question can name"
+
+
+def test_several_books_have_a_line_each_and_a_long_list_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    entries = [guarded_entry(f"book-{n:02}", 2 + n, **({"single": n} if n else {})) for n in range(12)]
+
+    def lines(*, verbose: bool) -> list[str]:
+        print_build(built(n_guarded=1), entries, verbose=verbose)
+        return [line for line in capsys.readouterr().out.splitlines() if "table" in line or "more book" in line]
+
+    short, long = lines(verbose=False), lines(verbose=True)
+    assert short[0] == "90 tables, 24 guarded; not guarded: 66 have one row"
+    assert short[1] == "  book-11: 13 tables, 2 guarded; not guarded: 11 have one row"
+    assert short[-1] == "  and 2 more books; all of them: querymust build --verbose"
+    assert (len(short), len(long)) == (12, 13)
+    assert long[-1] == "  book-00: 2 tables, 2 guarded"
+
+
 def test_a_program_is_told_all_of_it() -> None:
-    record = summary(built(changed=("b",)), ENTRIES)
+    record = summary(built(changed=("b",)), [*ENTRIES[:-1], guarded_entry("f", 3, single=1)])
+    assert record["tables"] == {"f": {"n_tables": 3, "n_guarded": 2, "reasons": {"single": 1}}}
     assert record["changed"] == ["b"]
     assert record["warnings"] == [{"what": NO_DATE, "where": list(SLUGS)}]
     assert record["ignored"] == [f"{slug}/logo.png" for slug in SLUGS]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pipeline import cli
+from pipeline.building.book_entry import GUARDS
 from pipeline.lint.inspection import Inspection, inspect
 from pipeline.lint.propositions import predicate_findings
 from retrieval.home import Home
@@ -65,7 +66,47 @@ def test_the_sample_book_has_no_errors(lint: Lint, sample: Home) -> None:
     status, out = lint("--home", sample.root)
     assert status == 0
     assert out.splitlines()[-1].endswith("701 guarded; 0 errors, 0 warnings")
-    assert "I.A. Attack Matrix for Clerics, Druids and Monks" in out
+    assert "122 tables, 69 guarded; not guarded: 53 describe one thing" in out.splitlines()
+
+
+def test_tables_that_are_not_guarded_are_listed_with_their_place_and_their_reason(lint: Lint, sample: Home) -> None:
+    short, long = (lint("--home", sample.root, *more)[1].splitlines() for more in ((), ("--all",)))
+    assert short[0].startswith("53 tables describe one thing. Nothing to do: ")
+    assert short[1] == "  lantern-and-blade/05-magic.md:98  Bless"
+    assert short[6] == "  and 48 more; all of them: querymust lint --all"
+    assert len([line for line in long if line.startswith("  lantern-and-blade/")]) == 53
+    source = (sample.library / "lantern-and-blade" / "05-magic.md").read_text().splitlines()
+    assert (source[95], source[97]) == ("### Bless", "| Level: | Cleric 1 |")
+
+
+def test_crowded_tables_are_counted_and_listed_on_request(lint: Lint, sample: Home) -> None:
+    short, long = (lint("--home", sample.root, *more)[1] for more in ((), ("--density",)))
+    assert "39 of 69 tables have a near-duplicate density of 0.5 or more; querymust lint --density lists them" in short
+    assert "I.A. Attack Matrix for Clerics, Druids and Monks" not in short
+    assert "  21       21  lantern-and-blade: I.A. Attack Matrix for Clerics, Druids and Monks" in long
+
+
+def test_the_verdict_on_every_table_is_kept_with_the_book(lint: Lint, sample: Home) -> None:
+    guards = json.loads(lint("--home", sample.root, "--json")[1])["guards"]
+    assert len(guards) == 122
+    by_title = {guard["caption"] or guard["heading"]: guard for guard in guards}
+    forest = by_title["Random Encounters: Forest"]
+    assert (forest["document"], forest["n_rows"], forest["n_guarded"], forest["reason"]) == (
+        "08-encounters.md",
+        12,
+        12,
+        None,
+    )
+    assert by_title["Bless"]["reason"] == "record"
+    assert by_title["Bless"]["n_guarded"] == 0
+
+
+def test_a_book_of_an_index_that_kept_no_verdicts_is_said_to_need_a_build(lint: Lint, tiny: Home) -> None:
+    (tiny.book("tiny") / GUARDS).unlink()
+    status, out = lint("--home", tiny.root)
+    assert status == 0
+    assert "build it again" in out
+    assert "not guarded" not in out
 
 
 def test_as_json_it_holds_every_table_with_its_density(lint: Lint, sample: Home) -> None:

@@ -4,17 +4,21 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from pipeline import cli
+from pipeline.building.book_entry import FILE_NAME, book_entries
 from pipeline.building.lock import write_lock
 from pipeline.commands.status import Status, record
 from retrieval.errors import IndexMissingError
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
+from retrieval.ingest.tables.guarding import GuardCounts
+from retrieval.records import write_jsonl
 
 ROOT = Path(__file__).parents[3]
 NO_DATE = "no last_update_date in book.toml: 1970-01-01 is used"
@@ -43,6 +47,24 @@ def test_a_home_in_step_with_its_library(tiny: Home) -> None:
     assert (found.live.id, found.live.n_chunks, found.live.n_tables) == (live_id(tiny.root), 4, 1)
     assert (found.live.n_guarded, found.live.embedder, found.live.scores) == (3, "wordllama", {})
     assert (found.n_documents, found.candidate, found.at_work) == (1, None, None)
+
+
+def test_it_says_how_many_tables_are_guarded(
+    tiny: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "tables     1 table, 1 guarded" in said(capsys, monkeypatch, "status", "--home", tiny.root).splitlines()
+    told = json.loads(said(capsys, monkeypatch, "status", "--home", tiny.root, "--json"))
+    assert told["tables"] == {"tiny": {"n_tables": 1, "n_guarded": 1, "reasons": {}}}
+    entry = book_entries(tiny)["tiny"]
+    for number in range(8):
+        other = replace(entry, slug=f"other-{number}", guards=GuardCounts(2, 1, {"single": 1}))
+        tiny.book(other.slug).mkdir()
+        write_jsonl(tiny.book(other.slug) / FILE_NAME, [other])
+    short, long = (said(capsys, monkeypatch, "status", "--home", tiny.root, *more) for more in ((), ("--all",)))
+    assert "tables     17 tables, 9 guarded; not guarded: 8 have one row" in short
+    assert short.count("  other-") == 5
+    assert "and 4 more books; all of them: querymust status --all" in short
+    assert long.count("  other-") == 8
 
 
 def test_books_that_are_new_changed_and_gone_are_told(tiny: Home) -> None:

@@ -1,8 +1,28 @@
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from pipeline.lint.guarding import why_none_is_guarded
+from pipeline.lint.guarding import BECAUSE, why_none_is_guarded
+from pipeline.runs.outcomes import Build
+from retrieval.home import Home
+from retrieval.ingest.tables.keyed import Unkeyed
+
+
+def test_every_reason_has_words() -> None:
+    assert set(BECAUSE) == set(get_args(Unkeyed))
+
+
+def test_the_asset_reports_the_same_counts(sample_build: tuple[Home, Build]) -> None:
+    numbers = sample_build[1].books["lantern-and-blade"].numbers["predicates"]
+    reported = {name: numbers[name] for name in numbers if name.endswith("_tables")}
+    assert reported == {
+        "n_tables": 122,
+        "n_guarded_tables": 69,
+        "n_record_tables": 53,
+        "n_single_tables": 0,
+        "n_nameless_tables": 0,
+    }
 
 
 @pytest.mark.parametrize(
