@@ -135,6 +135,16 @@ METRICS = (
         "share of the questions without an answer for which nothing is returned",
         _KEPT,
     ),
+    ReportedMetric("rounds", "lower", "rounds of asking that `iterative` needs for a question, mean", Use.HEADLINE),
+    ReportedMetric(
+        "excluded", "lower", "chunks of a question that those rounds looked at and excluded, mean", Use.HEADLINE
+    ),
+    ReportedMetric(
+        "round_ms",
+        "lower",
+        "wall time of such a retrieval over its rounds, median; the embedder included",
+        Use.HEADLINE,
+    ),
     ReportedMetric("p50_ms", "lower", "wall time of a retrieval, median", _KEPT | Use.FILTERING | Use.TERMINAL),
     ReportedMetric("p95_ms", "lower", "wall time of a retrieval, 95th percentile", _KEPT),
 )

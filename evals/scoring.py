@@ -92,7 +92,7 @@ class Scorer:
                 values["cross_book_contamination"] = cross_book_contamination(ranking, question.book, self.relatives)
             if question.answer and self.similarity:
                 values["answer_similarity"] = self.similarity(question.answer, ranking)
-        return {name: value for name, value in values.items() if value is not None}
+        return {name: value for name, value in values.items() if value is not None} | _of_rounds(asked.shown)
 
     def _excluded(
         self, asked: Asked, gold: tuple[str, ...], groups: Groups, unfiltered: ScoredQuestion | None
@@ -103,6 +103,14 @@ class Scorer:
             if self.admits is not None:
                 found.update(refused_gold(asked.question.query, gold, self.relatives, self.admits))
         return whole_answers(found, groups, asked.deep.chunk_ids)
+
+
+def _of_rounds(shown: Retrieval) -> dict[str, float]:
+    """What the rounds of `iterative` took; of a search without rounds, nothing."""
+    receipt = shown.receipt
+    if not receipt.iterations:
+        return {}
+    return {"rounds": float(receipt.rounds), "excluded": float(sum(each.excluded for each in receipt.iterations))}
 
 
 def _why(deep: Judgement | None, returned: int, excluded: tuple[str, ...]) -> str:

@@ -86,13 +86,18 @@ def evaluability(sets: Iterable[QuestionSet]) -> tuple[Aggregate, ...]:
 
 
 def timings(rows: Sequence[ScoredQuestion]) -> tuple[Aggregate, ...]:
-    """`p50_ms` and `p95_ms` of the k = 15 retrievals by set and strategy; differs from run to run."""
+    """`p50_ms` and `p95_ms` of the k = 15 retrievals by set and strategy, and `round_ms` where there are rounds.
+
+    They differ from run to run.
+    """
     numbers = []
     for (name, split, strategy), members in _grouped(rows, lambda row: (row.set, row.split, row.strategy)).items():
         times = [row.milliseconds for row in members]
-        for metric, share in (("p50_ms", 0.5), ("p95_ms", 0.95)):
-            value = float(np.quantile(times, share))
-            numbers.append(Aggregate(name, split, ALL, ALL, strategy, metric, value, None, None, len(times)))
+        by_round = [row.milliseconds / row.values["rounds"] for row in members if row.values.get("rounds")]
+        for metric, share, measured in (("round_ms", 0.5, by_round), ("p50_ms", 0.5, times), ("p95_ms", 0.95, times)):
+            if measured:
+                value = float(np.quantile(measured, share))
+                numbers.append(Aggregate(name, split, ALL, ALL, strategy, metric, value, None, None, len(measured)))
     return tuple(numbers)
 
 

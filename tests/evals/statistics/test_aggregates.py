@@ -126,6 +126,11 @@ def test_timings_are_quantiles_by_strategy():
     ]
 
 
+def test_the_time_of_a_round_is_that_of_questions_that_took_rounds():
+    rows = [row("1", milliseconds=9.0, rounds=3.0), row("2", milliseconds=4.0, rounds=1.0), row("3", milliseconds=50.0)]
+    assert next((each.metric, each.value, each.n) for each in timings(rows)) == ("round_ms", 3.5, 2)
+
+
 def test_no_rows_give_no_numbers():
     assert aggregate([]) == ()
     assert timings([]) == ()

@@ -23,10 +23,20 @@ def test_every_number_of_the_leaderboard_is_the_evaluations(sample_report: Repor
     assert [each.strategy for each in sample_report.standings.strategies] == list(STRATEGIES)
     for each in sample_report.standings.strategies:
         numbers = headline[each.strategy]
-        for metric in set(HEADLINE) - {"evaluability", "p50_ms", "p95_ms"}:
+        for metric in set(HEADLINE) - {"evaluability", "round_ms", "p50_ms", "p95_ms"}:
             found = each.number(metric)
             assert (found.value if found else None) == numbers[metric], (each.strategy, metric)
         assert (each.p50_ms, each.p95_ms) == (numbers["p50_ms"], numbers["p95_ms"])
+
+
+def test_only_the_strategy_that_asks_again_has_rounds(sample_report: Report) -> None:
+    headline = sample_report.evaluation.headline()
+    for name, numbers in headline.items():
+        measured = {metric for metric in ("rounds", "excluded", "round_ms") if numbers[metric] is not None}
+        assert measured == ({"rounds", "excluded", "round_ms"} if name == "iterative" else set())
+    asked = [row.values["rounds"] for row in sample_report.evaluation.rows("iterative")]
+    assert headline["iterative"]["rounds"] == pytest.approx(sum(asked) / len(asked))
+    assert set(asked) <= {1.0, 2.0, 3.0}
 
 
 def test_a_difference_to_default_is_that_of_the_means_with_its_own_p(sample_report: Report) -> None:
