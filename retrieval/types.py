@@ -80,6 +80,8 @@ class Row:
     """The label row above it, where a table has such rows ("Simple weapons")."""
     notes: tuple[str, ...] = ()
     """The notes under the table that marks in its cells point to."""
+    called: str = ""
+    """The key as a person says it: `Armor Class 6` for `6`, but `Longsword`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class Chunk:
     introduced: bool = False
     """Whether the caption is a sentence that introduces the table, and no title."""
     row_key: str | None = None
+    """The literal cell that picks the row; what it is called may say its column too."""
     columns: tuple[str, ...] = ()
     cells: tuple[str, ...] = ()
     table_id: str | None = None
@@ -113,13 +116,15 @@ class Chunk:
     """JSON predicate about the question; None always passes."""
     names: tuple[str, ...] = ()
     metadata: Metadata = field(default_factory=dict)
+    called: str | None = None
+    """Of a row: its key as a person says it, `Armor Class 6` for `6`."""
 
     @property
     def title(self) -> str:
-        """Last heading, caption and row key: what a person calls this chunk."""
+        """Last heading, caption and what the row is called, each once: what a person calls this chunk."""
         caption = None if self.introduced else self.caption
-        parts = [self.heading_path[-1] if self.heading_path else self.document, caption, self.row_key]
-        return " - ".join(part for part in parts if part)
+        parts = [self.heading_path[-1] if self.heading_path else self.document, caption, self.called or self.row_key]
+        return " - ".join(dict.fromkeys(part for part in parts if part))
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,4 +39,5 @@ class Corpus(Protocol):
 def chunks_of_book(book: Book, vocabulary: Vocabulary) -> tuple[Chunk, ...]:
     """A book through the same ingest that a library's books go through."""
     parsed = parse_book(book)
-    return chunk_book(parsed, extract_predicates(transform_tables(parsed.tables, vocabulary)))
+    texts = [document.text for document in book.documents]
+    return chunk_book(parsed, extract_predicates(transform_tables(parsed.tables, vocabulary, texts)))

@@ -62,7 +62,8 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
 def table_rows(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """Each row of each table as a self-describing JSON object; where the row needs one, with its `query_must`."""
     folder = home.book(context.partition_key)
-    rows = transform_tables(read_jsonl(folder / "tables.jsonl", Table), home.vocabulary)
+    texts = [parsed.document.text for parsed in read_parsed_book(folder / "book.jsonl").documents]
+    rows = transform_tables(read_jsonl(folder / "tables.jsonl", Table), home.vocabulary, texts)
     write_jsonl(folder / "table_rows.jsonl", rows)
     context.log.info(f"{context.partition_key}: {len(rows)} rows")
     return materialized(

@@ -95,6 +95,7 @@ def _row_chunks(
                 caption=table.caption,
                 introduced=table.introduced,
                 row_key=row.key,
+                called=row.called or None,
                 columns=row.columns,
                 cells=row.cells,
                 table_id=table.id,

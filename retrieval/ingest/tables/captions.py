@@ -11,6 +11,10 @@ MAX_SUBTITLE = 200
 """Characters of a line that may come between a caption and its table."""
 MAX_LEAD = 200
 """Characters of a sentence that introduces a table; a longer one tells a story."""
+MAX_PURPOSE = 120
+"""Characters of a sentence that is shown with every row."""
+MIN_OWN_WORDS = 3
+"""Such a sentence says at least so many words that neither the title nor every other table has."""
 MIN_LEAD_WORDS = 4
 """A shorter sentence (`They are:`) says what it is about in the one before."""
 
@@ -37,6 +41,17 @@ _NAMES_A_TABLE = re.compile(
     r"|\bas (?:follows|shown|listed)\b|\bsummari[sz]e[sd]?\b|\bbelow\W*$"
     r"|\b(?:shown?|listed|given|described|defined|found) (?:\w+ ){0,2}(?:below|here)\b",
     re.IGNORECASE,
+)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_POINTER = re.compile(r"\bsee (?:also )?(?:below|above)", re.IGNORECASE)
+"""It speaks of something else that is below."""
+_SAYS_NOTHING = frozenset(
+    (
+        *("the", "this", "that", "these", "those", "its", "their", "each", "all", "and", "for", "with", "from", "are"),
+        *("table", "tables", "list", "lists", "listed", "following", "follows", "below", "above", "shown", "shows"),
+        *("show", "see", "given", "gives", "described", "summarized", "summarised", "included", "found"),
+        *("can", "may", "use", "used"),
+    )
 )
 _RUN_IN = re.compile(r"\s*(\*\*|__)(?P<label>[^*_\n]{2,80}?)[.:]?\1[.:]?\s")
 
@@ -165,12 +180,46 @@ def _title_below(blocks: Sequence[Block], index: int) -> Caption | None:
 
 def about(blocks: Sequence[Block], index: int) -> str:
     """The words of a short paragraph that is all there is between a heading and the table below it; else nothing."""
-    if index < 2 or not blocks[index - 1].is_paragraph or blocks[index - 2].kind != "heading":
+    if index < 2 or not _is_plain_paragraph(blocks[index - 1]) or blocks[index - 2].kind != "heading":
         return ""
-    paragraph = blocks[index - 1].shown
-    words = plain_text(paragraph)
-    # A line of values or a subtitle begins with a mark.
-    return words if len(words) <= MAX_LEAD and not paragraph.startswith(("*", "_", "![", "[!")) else ""
+    words = plain_text(blocks[index - 1].shown)
+    return words if len(words) <= MAX_LEAD else ""
+
+
+def purpose_of(blocks: Sequence[Block], index: int, called: Caption | None) -> str:
+    """One short sentence that says what the table in block `index` is for; empty where the prose above says none.
+
+    It is what introduces the table, or of the paragraph above the sentence that names it, or, where that paragraph is
+    all there is between heading and table, its first one.
+    """
+    said = called.about or (called.words if called.introduces else "") if called else ""
+    if said:
+        return _short(_SENTENCE_END.split(said)[:1], blocks[index].heading_path, called)
+    top = called.block if called and called.block is not None and called.block < index else index
+    if not top or not _is_plain_paragraph(blocks[top - 1]):
+        return ""
+    sentences = _SENTENCE_END.split(plain_text(blocks[top - 1].shown))
+    named = [sentence for sentence in sentences if _NAMES_A_TABLE.search(sentence)]
+    alone = top > 1 and blocks[top - 2].kind == "heading"
+    return _short(named[-1:] or (sentences[:1] if alone else []), blocks[index].heading_path, called)
+
+
+def _short(sentences: Sequence[str], headings: Sequence[str], called: Caption | None) -> str:
+    """The first sentence, if it is short and says more than what the table is called."""
+    said = sentences[0].strip().rstrip(":; ") if sentences else ""
+    title = " ".join(headings[-1:]) + f" {called.words if called and not called.introduces else ''}"
+    own = set(_words(said)) - set(_words(title)) - _SAYS_NOTHING
+    whole = len(said) <= MAX_PURPOSE and not said.startswith("(") and not _POINTER.search(said)
+    return said if whole and len(own) >= MIN_OWN_WORDS else ""
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _LETTERS.findall(text.casefold()) if len(word) > 2]
+
+
+def _is_plain_paragraph(block: Block) -> bool:
+    """A line of values or a subtitle begins with a mark."""
+    return block.is_paragraph and not block.shown.startswith(("*", "_", "![", "[!"))
 
 
 def _title_above(blocks: Sequence[Block], index: int, taken: Collection[int]) -> Caption | None:

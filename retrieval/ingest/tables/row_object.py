@@ -1,16 +1,25 @@
 """One table row as a self-describing JSON object."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 
+from retrieval.ingest.tables.column_names import ColumnNames
 from retrieval.ingest.tables.reading import Axis, Reading, ReadRow
 from retrieval.ingest.tables.table import Table
-from retrieval.ingest.tables.values import parse_range, typed
+from retrieval.ingest.tables.values import is_numeric, parse_range, typed
 
 Json = dict[str, "JsonValue"]
 JsonValue = str | int | float | bool | None | list["JsonValue"] | Json
 
 RESERVED = ("title", "description", "query_must")
+MAX_LABEL_WORDS = 5
+"""A longer heading is a sentence: nobody says it before a number."""
+
+_BRACKETS = re.compile(r"\s*\([^()]*\)")
+_WORD = re.compile(r"[^\W\d_]{3}")
+_ROMAN = re.compile(r"[IVX]+")
+_ANY_WORD = re.compile(r"\w+")
 
 
 def subject(table: Table) -> str:
@@ -18,41 +27,77 @@ def subject(table: Table) -> str:
     return table.title or (table.heading_path[-1] if table.heading_path else table.document)
 
 
-def row_title(table: Table, column: str, key: str) -> str:
-    """`Attack Matrix for Clerics - Opponent Armor Class 6`; the column is left out where it says nothing."""
-    if not key:
-        return subject(table)
-    named = key if _says_nothing(column) or key.casefold().startswith(column.casefold()) else f"{column} {key}"
-    return f"{subject(table)} - {named}"
+def called(column: str, key: str) -> str:
+    """What a person calls the row under a key: `Armor Class 6` for `6`, but `Longsword` and `Level 3` as they are.
+
+    Args:
+        column: the key's heading, written out.
+        key: the cell that picks the row.
+    """
+    key = key.rstrip(": ")
+    label = _BRACKETS.sub("", column).strip()
+    if not _is_bare(key) or _says_nothing(column) or not label or len(label.split()) > MAX_LABEL_WORDS:
+        return key
+    # `Level 3` and `3rd level` say their label, `Lvl` or `Level` above them.
+    return key if label.split()[-1].casefold() in key.casefold() else f"{label} {key}"
+
+
+def _is_bare(key: str) -> bool:
+    """A number, a range or a code: words say themselves what they are."""
+    code = any(map(str.isdigit, key)) and not _WORD.search(key)
+    return code or is_numeric(key) or parse_range(key) is not None or bool(_ROMAN.fullmatch(key))
 
 
 def _says_nothing(column: str) -> bool:
     return column == "entry" or column.startswith("column ")
 
 
-def grid_object(table: Table, reading: Reading, row: ReadRow, key: str) -> Json:
-    """Title, description and the row's values: numbers as numbers, range headings expanded, pairs kept together."""
-    column = row.columns[reading.key_column]
-    title = row_title(table, column, key)
-    described = f"One row of {subject(table)}, from {_path(table)}."
-    if row.label:
-        described += f" It stands under {row.label}."
-    described += _introduction(table)
+def grid_object(table: Table, reading: Reading, row: ReadRow, name: str, columns: ColumnNames) -> Json:
+    """Title, description and the row's values: numbers as numbers, range headings expanded, pairs kept together.
+
+    Args:
+        table: the row's.
+        reading: of the table.
+        row: the row.
+        name: what the row is called.
+        columns: writes the headings out.
+    """
     values: Json
+    names = columns.all_written_out(row.columns)
     if row.columns == reading.columns and reading.period < len(reading.columns):
-        values = {"entries": list(_entries(reading, row))}
+        names = columns.all_written_out(row.columns[: reading.period])
+        values = {"entries": list(_entries(names, row.cells))}
     elif row.columns == reading.columns and reading.axis:
-        values = _with_axis(reading.columns, row.cells, reading.axis)
+        values = _with_axis(names, row.cells, reading.axis, columns.written_out(reading.axis.name))
     else:
-        values = _pairs(zip(row.columns, row.cells, strict=True))
-    return {"title": title, "description": described} | values | _with_notes(values, table.rows[row.ordinal].notes)
+        values = _pairs(zip(names, row.cells, strict=True))
+    title = f"{subject(table)} - {name}" if name else subject(table)
+    notes = table.rows[row.ordinal].notes
+    return {"title": title, "description": _description(table, row.label)} | values | _with_notes(values, notes)
 
 
-def record_object(table: Table, pairs: Sequence[tuple[str, str]], notes: Sequence[str]) -> Json:
+def record_object(table: Table, pairs: Sequence[tuple[str, str]], notes: Sequence[str], columns: ColumnNames) -> Json:
     """A key/value block as one object: the pair in its heading line comes first."""
-    described = f"{subject(table)} described point by point, from {_path(table)}.{_introduction(table)}"
-    values = _pairs(map(name_first, pairs))
-    return {"title": subject(table), "description": described} | values | _with_notes(values, notes)
+    named = list(map(name_first, pairs))
+    names = columns.all_written_out([name for name, _ in named])
+    values = _pairs(zip(names, (cell for _, cell in named), strict=True))
+    return {"title": subject(table), "description": _description(table)} | values | _with_notes(values, notes)
+
+
+def _description(table: Table, label: str | None = None) -> str:
+    """What the table is for, if the prose above it says so, the label of the row, and what the table is part of.
+
+    That is the nearest heading that says a word which the title does not: a row's text is short, and its chunk has
+    the whole path.
+    """
+    title = _words(subject(table))
+    above = next((heading for heading in reversed(table.heading_path) if _words(heading) - title), table.document)
+    said = [table.purpose, f"Under {label}" if label else "", f"From {above}"]
+    return " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in said if part)
+
+
+def _words(text: str) -> set[str]:
+    return set(_ANY_WORD.findall(text.casefold()))
 
 
 def name_first(pair: tuple[str, str]) -> tuple[str, str]:
@@ -63,15 +108,6 @@ def name_first(pair: tuple[str, str]) -> tuple[str, str]:
 def to_text(content: Json) -> str:
     """JSON as it is stored and shown: readable, one spelling, non-ASCII letters kept."""
     return json.dumps(content, ensure_ascii=False, indent=1)
-
-
-def _introduction(table: Table) -> str:
-    words = table.about or (table.caption if table.introduced else "")
-    return f" The table is introduced so: {words}" if words else ""
-
-
-def _path(table: Table) -> str:
-    return " > ".join(table.heading_path) or table.document
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> Json:
@@ -96,17 +132,16 @@ def _free_key(name: str, taken: Json) -> str:
     return key
 
 
-def _entries(reading: Reading, row: ReadRow) -> Iterable[Json]:
-    for start in range(0, len(row.cells), reading.period):
-        stop = start + reading.period
-        entry = _pairs(zip(reading.columns[: reading.period], row.cells[start:stop], strict=True))
+def _entries(names: Sequence[str], cells: Sequence[str]) -> Iterable[Json]:
+    for start in range(0, len(cells), len(names)):
+        entry = _pairs(zip(names, cells[start : start + len(names)], strict=True))
         if entry:
             yield entry
 
 
-def _with_axis(columns: tuple[str, ...], cells: tuple[str, ...], axis: Axis) -> Json:
+def _with_axis(columns: Sequence[str], cells: Sequence[str], axis: Axis, name: str) -> Json:
     on_axis = dict(zip(axis.columns, axis.places, strict=True))
-    name = axis.name or "by column"
+    name = name or "by column"
     values = _pairs((columns[i], cells[i]) for i in range(len(columns)) if i not in on_axis)
     places: Json = {}
     for index, place in on_axis.items():

@@ -1,11 +1,12 @@
 """Tables in, rows out: each a JSON object that explains itself, with its names and, where it needs one, a predicate."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from retrieval.ingest.tables.column_names import ColumnNames
 from retrieval.ingest.tables.keyed import why_unkeyed
 from retrieval.ingest.tables.reading import Reading, ReadRow, read_table
 from retrieval.ingest.tables.row_names import names_of_rows, record_names
-from retrieval.ingest.tables.row_object import Json, grid_object, record_object, to_text
+from retrieval.ingest.tables.row_object import Json, called, grid_object, record_object, to_text
 from retrieval.ingest.tables.strictness import StrictTables
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.conditional import NAME as NO_RIVAL
@@ -13,38 +14,56 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Row
 
 
-def transform_tables(tables: Sequence[Table], vocabulary: Vocabulary) -> tuple[Row, ...]:
+def transform_tables(tables: Sequence[Table], vocabulary: Vocabulary, texts: Iterable[str] = ()) -> tuple[Row, ...]:
     """Every table of one book as rows, by rule and without a model.
 
-    Whether a table is strict depends on its twins, so all tables of the book are needed at once.
+    Args:
+        tables: all of the book: whether one is strict depends on its twins.
+        vocabulary: of the library.
+        texts: of the book's documents. A column is written out if they, or the tables, have its long form.
     """
     readings = [read_table(table) for table in tables]
     strict = StrictTables.find(tables, readings, vocabulary)
+    columns = ColumnNames.of((*texts, *map(_words, tables)), vocabulary)
     return tuple(
         row
         for table, reading in zip(tables, readings, strict=True)
-        for row in _rows_of(table, reading, strict, vocabulary)
+        for row in _rows_of(table, reading, strict, columns)
     )
 
 
-def _rows_of(table: Table, reading: Reading, strict: StrictTables, vocabulary: Vocabulary) -> Iterator[Row]:
+def _words(table: Table) -> str:
+    cells = (cell for row in table.rows for cell in row.cells)
+    return "\n".join((*table.heading_path, table.caption or "", *table.header, *cells))
+
+
+def _rows_of(table: Table, reading: Reading, strict: StrictTables, columns: ColumnNames) -> Iterator[Row]:
     if reading.kind == "record":
-        yield _record(table)
+        yield _record(table, columns)
         return
+    vocabulary = columns.vocabulary
     names = names_of_rows(reading, vocabulary)
     keyed = table.id not in strict.labels and why_unkeyed(reading, names, vocabulary) is None
     for row in reading.rows:
         if row.role != "heading" and any(row.cells):
-            yield _grid_row(table, reading, row, strict, names.get(row.ordinal, ()), keyed=keyed)
+            yield _grid_row(table, reading, row, strict, names.get(row.ordinal, ()), columns, keyed=keyed)
 
 
 def _grid_row(
-    table: Table, reading: Reading, row: ReadRow, strict: StrictTables, names: tuple[str, ...], *, keyed: bool
+    table: Table,
+    reading: Reading,
+    row: ReadRow,
+    strict: StrictTables,
+    names: tuple[str, ...],
+    columns: ColumnNames,
+    *,
+    keyed: bool,
 ) -> Row:
     # A label or a note fills one cell: that cell is the key, wherever it is. Blank, a key leaves it to the next cell.
     key = row.cells[reading.key_column] if row.role == "data" else ""
     key = key or next(cell for cell in (*row.cells[reading.key_column :], *row.cells) if cell)
-    content = grid_object(table, reading, row, key)
+    name = called(columns.written_out(row.columns[reading.key_column]), key)
+    content = grid_object(table, reading, row, name, columns)
     if row.role == "data" and (query_must := strict.predicate(table, row.columns[reading.key_column], key)):
         content["query_must"] = query_must
     elif keyed and row.role == "data":
@@ -63,6 +82,7 @@ def _grid_row(
         source=source.source,
         label=row.label,
         notes=source.notes,
+        called=name,
     )
 
 
@@ -70,14 +90,14 @@ def _notes(table: Table) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for row in table.rows for note in row.notes))
 
 
-def _record(table: Table) -> Row:
+def _record(table: Table, columns: ColumnNames) -> Row:
     pairs = [(table.header[0], table.header[1]), *((row.cells[0], row.cells[1]) for row in table.rows)]
     named = [(name.rstrip(": "), cell) for name, cell in pairs]
     return Row(
         table_id=table.id,
         ordinal=0,
         key=table.title or (table.heading_path[-1] if table.heading_path else ""),
-        content=to_text(record_object(table, named, _notes(table))),
+        content=to_text(record_object(table, named, _notes(table), columns)),
         names=record_names(table),
         columns=tuple(name for name, _ in named),
         cells=tuple(cell for _, cell in named),

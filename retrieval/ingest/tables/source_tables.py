@@ -12,7 +12,7 @@ from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.parser import split_row
 from retrieval.ingest.markdown.spans import without_marks
 from retrieval.ingest.markdown.words import plain_text, with_blank_comments
-from retrieval.ingest.tables.captions import Caption, about, caption_at
+from retrieval.ingest.tables.captions import Caption, about, caption_at, purpose_of
 from retrieval.ingest.tables.drawn_tables import (
     DrawnTable,
     is_grid,
@@ -92,6 +92,7 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
             header_source=parsed.header_source,
             introduced=introduced,
             about=about(blocks, index) if not caption else found.about if found else "",
+            purpose=purpose_of(blocks, index, found),
         )
         placed.append(PlacedTable(table, index, found.block if found else None))
     return tuple(placed)

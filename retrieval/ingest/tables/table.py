@@ -38,6 +38,8 @@ class Table:
     """Whether the caption is a sentence: it says what the table is about, and nobody calls the table that."""
     about: str = ""
     """What else is said about it: a sentence below a title, or a short paragraph alone under the heading."""
+    purpose: str = ""
+    """One short sentence of the prose above it that says what it is for. It is shown; what is searched is `about`."""
 
     @property
     def title(self) -> str | None:

@@ -18,7 +18,7 @@ from retrieval.query_must.vocabulary.words import Label, Words
 
 _Value = TypeVar("_Value", str, int)
 _SWITCHES = ("negative", "counted", "fractions")
-_LABEL_KEYS = {"forms", "better", *_SWITCHES}
+_LABEL_KEYS = {"forms", "better", "written", *_SWITCHES}
 _WAYS = ("better", "worse", "higher", "lower")
 _WORDS = (
     "counted_nouns",
@@ -48,8 +48,9 @@ class Vocabulary(Words):
         """Return this vocabulary with `other` over it: forms and words are added, a label's switches replaced."""
         mine = {label.name: label for label in self.labels}
         for label in other.labels:
-            before = mine[label.name].forms if label.name in mine else ()
-            mine[label.name] = replace(label, forms=tuple(dict.fromkeys((*before, *label.forms))))
+            before = mine.get(label.name, label)
+            forms = tuple(dict.fromkeys((*before.forms, *label.forms)))
+            mine[label.name] = replace(label, forms=forms, written=label.written or before.written)
         merged: dict[str, Any] = {"labels": tuple(mine.values())}
         for name in (f.name for f in fields(self) if f.name != "labels"):
             left, right = getattr(self, name), getattr(other, name)
@@ -63,7 +64,7 @@ class Vocabulary(Words):
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values in the shape of the TOML file; `from_json` reads them back."""
         labels = {
-            label.name: {"forms": list(label.forms), "better": label.better}
+            label.name: {"forms": list(label.forms), "better": label.better, "written": label.written}
             | {name: getattr(label, name) for name in _SWITCHES}
             for label in self.labels
         }
@@ -185,12 +186,16 @@ def _label(name: str, values: object, source: str) -> Label:
     if better not in ("higher", "lower", ""):
         raise LibraryError(f"{where}: better is {better!r}; write 'higher' or 'lower', or leave it out")
     forms = _words(values.get("forms", ()), f"{where}: forms")
-    for form in (name, *forms):
+    written = values.get("written", "")
+    if not isinstance(written, str):
+        raise LibraryError(f"{where}: written is {written!r}; write the name in full, or leave it out")
+    for form in (name, *forms, *([written] if written else ())):
         _check_letters(form, where)
     return Label(
         name=name,
         forms=forms,
         better=better,
+        written=written,
         **{name: bool(values.get(name, False)) for name in _SWITCHES},
     )
 

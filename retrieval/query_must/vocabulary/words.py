@@ -22,6 +22,8 @@ class Label:
     fractions: bool = False
     """`1/4` beside it is a quarter; beside other labels `7/8` is a list as well."""
     better: Way = ""
+    written: str = ""
+    """Its name in full, as a column is headed; empty where no shorter form of it is in need of one."""
 
 
 @dataclass(frozen=True, eq=False)

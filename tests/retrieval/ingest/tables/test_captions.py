@@ -138,10 +138,10 @@ def test_rows_are_found_by_the_sentence_and_called_by_the_heading():
     rows = transform_tables(book.tables, Vocabulary.default())
     prose, row = chunk_book(book, rows)
 
-    assert row.title == "Fuses - 1"
+    assert row.title == "Fuses - a 1"
     assert "The following table lists the ratings." in row.search_text
     assert json.loads(row.text)["title"] == "Fuses - a 1"
-    assert json.loads(row.text)["description"].endswith("introduced so: The following table lists the ratings.")
+    assert "description" in json.loads(row.text)
     assert prose.text == "# Fuses\n\nThe following table lists the ratings.\n\n[Table: a, b]"
 
 
@@ -151,6 +151,41 @@ def test_a_short_paragraph_is_in_the_words_of_the_rows():
 
     assert "Crosses the bay." in row.search_text
     assert row.caption is None
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "A fuse burns at its rating. Roll on the following table when it burns.",
+        "Roll on the following table when it burns:",
+        "Roll on the following table when it burns. " + "It smells of rubber. " * 20,
+        "Fuses are old. Roll on the following table when it burns.\n\n**Ratings**",
+    ],
+)
+def test_the_purpose_is_the_sentence_above_that_names_the_table(above):
+    assert under("# Fuses", above).purpose.rstrip(".") == "Roll on the following table when it burns"
+
+
+def test_the_purpose_is_the_first_sentence_of_a_paragraph_alone_between_heading_and_table():
+    long = "Crosses the windy bay every hour. " + "It is slow. " * 30
+
+    assert under("# Ferry", long).purpose == "Crosses the windy bay every hour."
+    assert under("# Ferry", long, "**Times**").purpose == "Crosses the windy bay every hour."
+    assert under("# Ferry", long, "It rests in winter.").purpose == ""
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "A table is included below.",
+        "These features are listed in the Ferry table.",
+        "(Attacking a ferry is covered below.)",
+        "Nobody may board a moving ferry (but see below).",
+        "Ferries " + "and the people who wait for them " * 5 + "are in the following table.",
+    ],
+)
+def test_a_sentence_that_says_nothing_more_or_too_much_is_no_purpose(above):
+    assert under("# Ferry", above).purpose == ""
 
 
 def test_a_record_under_a_sentence_is_called_by_its_heading():

@@ -32,12 +32,45 @@ def test_a_row_is_an_object_that_explains_itself():
     (row,) = contents("# Gear\n\n**Armor**\n\n| Type | Cost | Note |\n| - | - | - |\n| Leather | 1,100 | soft |\n")
 
     assert row == {
-        "title": "Armor - Type Leather",
-        "description": "One row of Armor, from Gear.",
+        "title": "Armor - Leather",
+        "description": "From Gear.",
         "Type": "Leather",
         "Cost": 1100,
         "Note": "soft",
     }
+
+
+def test_the_description_says_what_the_table_is_for_and_where_it_is_and_nothing_twice():
+    table = "| Weapon | Cost |\n| - | - |\n| Simple | |\n| Club | 1 |\n| Mace | 8 |\n"
+    said = contents(f"# Gear\n\n## Weapon Prices\n\nEvery smith asks for this much silver:\n\n{table}")
+
+    assert said[1]["title"] == "Weapon Prices - Club"
+    assert said[1]["description"] == "Every smith asks for this much silver. Under Simple. From Gear."
+    (of_caption,) = {row["description"] for row in contents(f"# Gear\n\n## Weapons\n\n**Table: Gear**\n\n{table}")[1:]}
+    assert of_caption == "Under Simple. From Weapons."
+
+
+def test_a_number_is_called_with_its_column_and_columns_are_written_out_as_the_book_does():
+    table = "| AC | Lvl 1-3 | Lvl 4-6 | Lvl 7 |\n| - | - | - | - |\n| 6 | 10 | 8 | 6 |\n"
+    _, (row,) = rows_of(f"# Fighters\n\n## Armor class and level\n\n{table}")
+
+    assert row.called == "Armor Class 6"
+    content = json.loads(row.content)
+    assert content["title"] == "Armor class and level - Armor Class 6"
+    assert content["Armor Class"] == 6
+    assert list(content["Level"]) == ["1", "2", "3", "4", "5", "6", "7"]
+    assert (row.key, row.columns[0]) == ("6", "AC")
+
+
+def test_pairs_and_records_are_written_out_too():
+    pairs = "# Hit points\n\n| HP | Cost | HP | Cost |\n| - | - | - | - |\n| 4 | 10 | 21 | 30 |\n"
+    record = "# Ogre\n\nIt has many hit points.\n\n| HP: | 30 |\n| - | - |\n| Size: | Large |\n"
+    tables = parse_book(Book("b", "B", (Document("b", "d.md", record),))).tables
+
+    assert contents(pairs)[0]["entries"][1] == {"Hit Points": 21, "Cost": 30}
+    (known,) = transform_tables(tables, Vocabulary.default(), [record])
+    (unknown,) = transform_tables(tables, Vocabulary.default())
+    assert (json.loads(known.content)["Hit Points"], json.loads(unknown.content)["HP"]) == (30, 30)
 
 
 def test_range_headings_are_expanded_to_one_entry_a_value():
@@ -70,7 +103,7 @@ def test_a_key_value_block_is_one_record_with_the_pair_of_its_heading_line():
 def test_a_column_called_title_does_not_replace_the_title():
     row = contents("| title | year |\n| - | - |\n| Polio Water | 1995 |\n| Pups | 1999 |\n")[0]
 
-    assert row["title"] == "d.md - title Polio Water"
+    assert row["title"] == "d.md - Polio Water"
     assert row["title value"] == "Polio Water"
 
 

@@ -54,7 +54,7 @@ def test_a_library_file_is_merged_over_the_default(tmp_path):
     assert canonical("kine", library).has("cow")
     label = library.label("ac")
     assert label is not None
-    assert label.better == "lower"
+    assert (label.better, label.written) == ("lower", "Armor Class")
 
 
 @pytest.mark.parametrize(
@@ -63,6 +63,7 @@ def test_a_library_file_is_merged_over_the_default(tmp_path):
         ("labels = 3", "labels is 3"),
         ("[labels.x]\nbeter = 'higher'", "beter"),
         ("[labels.x]\nbetter = 'up'", "better is 'up'"),
+        ("[labels.x]\nwritten = 3", "written is 3"),
         ("[labels]\nx = 3", "labels.x is 3"),
         ("[words]\nunits = 'foot'", "words.units"),
         ("[words]\nunit = ['foot']", "unit"),
