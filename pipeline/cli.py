@@ -10,6 +10,7 @@ from pipeline.commands import (
     bench,
     books,
     build,
+    collections,
     evaluate,
     explain,
     fit,
@@ -47,6 +48,7 @@ app.command("report")(report.write_report)
 app.command("ui")(ui.serve_ui)
 app.command("fit")(fit.fit)
 app.add_typer(questions.app, name="questions")
+app.add_typer(collections.app, name="collections")
 bench.app.command("ablation")(ablation.bench_ablation)
 app.add_typer(bench.app, name="bench")
 

@@ -31,6 +31,8 @@ hypothesis.settings.load_profile("busy")
 
 SAMPLE = Settings(SAMPLE_LIBRARY, (SAMPLE_QUESTIONS,))
 
+CHAPTERS = {"combat": "03-combat.md", "psionics": "06-psionics.md", "monsters": "09-monsters.md"}
+
 TINY_BOOK = """# Tiny Rules
 
 Daggers are short and cheap. A dagger is drawn in a moment.
@@ -89,6 +91,38 @@ def sample(sample_build: tuple[Home, Build]) -> Iterator[Home]:
     yield home
     scored = {path.name.split(".")[0] for path in home.evaluations.glob("*/*/[!.]*.parquet")}
     assert scored == {SAMPLE_QUESTIONS.stem}, "other tests see what is scored here, and read the trend from it"
+
+
+@pytest.fixture(scope="session")
+def sample_collections(made_once: MadeOnce, sample: Home) -> Path:
+    """A folder of Chroma's files as somebody else would leave it: a collection for each of three chapters.
+
+    `combat` and `psionics` hold guarded rows, `monsters` none. Never change it.
+    """
+
+    def make(folder: Path) -> None:
+        import chromadb
+
+        from retrieval.index.snapshot.snapshot import open_snapshot
+
+        client = chromadb.PersistentClient(str(folder / "chroma"))
+        with open_snapshot(sample.root) as snapshot:
+            for name, document in CHAPTERS.items():
+                at = [place for place, chunk in enumerate(snapshot.chunks) if chunk.document == document]
+                chunks = [snapshot.chunks[place] for place in at]
+                client.create_collection(name, embedding_function=None).add(
+                    ids=[chunk.id for chunk in chunks],
+                    embeddings=snapshot.vectors[at],
+                    documents=[chunk.text for chunk in chunks],
+                    metadatas=[
+                        {"id": chunk.id, "title": chunk.title, "is_noisy": chunk.query_must is not None}
+                        | ({"query_must": chunk.query_must} if chunk.query_must else {})
+                        for chunk in chunks
+                    ],
+                )
+        client.close()
+
+    return made_once("collections", make) / "chroma"
 
 
 @pytest.fixture

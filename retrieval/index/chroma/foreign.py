@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from retrieval.errors import IndexMissingError, UnknownNameError, UnreadableSettingsError
 from retrieval.index.chroma.server import ChromaServer
-from retrieval.index.chroma.store import DATABASE, close, embedded, remote
+from retrieval.index.chroma.store import BATCH, DATABASE, close, embedded, remote
 
 CHROMA_FOLDER = "chroma"
 """Where Chroma itself keeps its files if it is not told otherwise."""
@@ -22,6 +23,18 @@ class QueryableCollection(Protocol):
 
     def query(self, *args: Any, **kwargs: Any) -> Mapping[str, Any]:
         """Nearest records to `query_embeddings`: `ids`, `distances`, `metadatas`, `documents`, one list a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionFacts:
+    """What can be said of somebody else's collection before it is asked anything. Key: name."""
+
+    name: str
+    records: int
+    guarded: int
+    """Records whose metadata have a `query_must`."""
+    dimensions: int | None
+    """Of its vectors; None where it is empty."""
 
 
 class CollectionClient(Protocol):
@@ -71,6 +84,22 @@ def collection_named(client: CollectionClient, name: str) -> QueryableCollection
         raise UnknownNameError("collection", name, known)
     found: QueryableCollection = client.get_collection(name, embedding_function=None)
     return found
+
+
+def facts(client: CollectionClient) -> tuple[CollectionFacts, ...]:
+    """Every collection of a client, by name; the metadata of all their records are read."""
+    names = sorted(each.name for each in client.list_collections())
+    return tuple(_facts(name, client.get_collection(name, embedding_function=None)) for name in names)
+
+
+def _facts(name: str, collection: Any) -> CollectionFacts:
+    records = collection.count()
+    guarded = 0
+    for start in range(0, records, BATCH):
+        batch = collection.get(limit=BATCH, offset=start, include=["metadatas"])["metadatas"]
+        guarded += sum("query_must" in (metadata or {}) for metadata in batch)
+    first = collection.get(limit=1, include=["embeddings"])["embeddings"]
+    return CollectionFacts(name, records, guarded, len(first[0]) if len(first) else None)
 
 
 def _server(place: str) -> ChromaServer | None:

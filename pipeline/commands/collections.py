@@ -1,0 +1,135 @@
+"""`querymust collections`: Chroma collections that somebody else filled, several at once."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.commands.options import JsonOption
+from pipeline.console.output import out, print_json
+from retrieval.errors import InvalidQueryError
+from retrieval.strategy import DEFAULT_K
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+
+app = typer.Typer(
+    help="Search Chroma collections that somebody else filled.", no_args_is_help=True, rich_markup_mode=None
+)
+
+ChromaOption = Annotated[
+    str,
+    typer.Option(
+        "--chroma", metavar="PLACE", help="Folder of Chroma's files, or http://HOST:PORT.", show_default=False
+    ),
+]
+
+
+@app.command("list")
+def list_collections(chroma: ChromaOption, json_: JsonOption = False) -> None:
+    """Name the collections of a Chroma: how many records, how many of them have a query_must, and how long vectors are.
+
+    \b
+    Examples:
+      querymust collections list --chroma chroma
+      querymust collections list --chroma http://127.0.0.1:8000 --json
+    """
+    from retrieval.index.chroma.foreign import facts, open_chroma
+
+    with open_chroma(chroma) as client:
+        found = facts(client)
+    if json_:
+        print_json([asdict(each) for each in found])
+        return
+    for each in found:
+        vectors = "no vectors" if each.dimensions is None else f"{each.dimensions} dimensions"
+        out.print(f"{each.name}: {each.records:,} records, {each.guarded:,} guarded, {vectors}", markup=False)
+    if not found:
+        out.print("no collections")
+
+
+@app.command("search")
+def search_collections(
+    question: Annotated[str, typer.Argument(help="What you want to know, in plain words.", show_default=False)],
+    chroma: ChromaOption,
+    collection: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--collection",
+            metavar="NAME[=FILE]",
+            help="A collection, perhaps with a vocabulary.toml of its own; may be given again. None: all.",
+        ),
+    ] = None,
+    k: Annotated[int, typer.Option("--k", min=1, max=1000, help="How many results.")] = DEFAULT_K,
+    max_iterations: Annotated[int, typer.Option("--max-iterations", min=1, help="How often to ask at most.")] = 3,
+    noisy_weight: Annotated[
+        float, typer.Option("--noisy-weight", help="Below 1, records that say is_noisy are put back.")
+    ] = 1.0,
+    embedder: Annotated[str, typer.Option("--embedder", help="The model that made the vectors.")] = "wordllama",
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Say why each chunk was kept or excluded, round by round.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Answer a question from several collections at once, the nearest first.
+
+    What a record's query_must (JSON text in its metadata) forbids is left out, and the collections are asked again for
+    what is missing. Each collection reads the question in its own vocabulary.
+
+    \b
+    Examples:
+      querymust collections search "to hit AC 6" --chroma chroma
+      querymust collections search "to hit AC 6" --chroma chroma --collection handbook --collection monsters
+      querymust collections search "to hit defence 6" --chroma chroma --collection handbook=handbook.toml --debug
+      querymust collections search "to hit AC 6" --chroma http://127.0.0.1:8000 --embedder openai --json
+    """
+    from pipeline.console.neighbours import neighbour_record, print_neighbours
+    from retrieval.index.chroma.foreign import open_chroma
+    from retrieval.index.embedding.embedders import load_embedder
+    from retrieval.search.foreign.filtering import retrieve_with_iterative_filtering
+    from retrieval.search.receipt.transcript import debug_lines
+
+    named, vocabularies = _named(collection or ())
+    with open_chroma(chroma) as client:
+        outcome = retrieve_with_iterative_filtering(
+            question,
+            named or sorted(each.name for each in client.list_collections()),
+            k,
+            max_iterations,
+            client=client,
+            embedder=load_embedder(embedder),
+            vocabulary=vocabularies,
+            noisy_weight=noisy_weight,
+        )
+    if json_:
+        hits = [neighbour_record(each, rank) for rank, each in enumerate(outcome.kept, start=1)]
+        record = {"query": question, "readings": dict(outcome.readings), "hits": hits}
+        print_json(record | {"receipt": asdict(outcome.receipt)})
+        return
+    print_neighbours(outcome.kept)
+    if debug:
+        out.print()
+        for line in debug_lines(outcome):
+            out.print(line, markup=False)
+
+
+def _named(given: Sequence[str]) -> tuple[list[str], dict[str, Vocabulary]]:
+    """The names, and the vocabularies of those that have one of their own."""
+    from retrieval.query_must.vocabulary.vocabulary import load_vocabulary
+
+    names: list[str] = []
+    vocabularies = {}
+    for each in given:
+        # A collection's name has no `=`: Chroma allows letters, digits and ._- alone.
+        name, own, file = each.partition("=")
+        if name in names:
+            raise InvalidQueryError(f"--collection names {name!r} twice; name it once")
+        names.append(name)
+        if own:
+            vocabularies[name] = load_vocabulary(Path(file).expanduser())
+    return names, vocabularies

@@ -1,0 +1,90 @@
+"""Several collections of real rows in one call, each with the words of its own book."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from retrieval.query_must import Vocabulary
+from retrieval.search.dense.iterative import IterativeOutcome
+from retrieval.search.foreign.filtering import retrieve_with_iterative_filtering
+
+BOTH = ["combat", "psionics", "monsters"]
+QUESTION = "psionic blast by a cleric with wits 8, or his roll to hit defence 6?"
+DEFENCE = Vocabulary.default().merge(Vocabulary.from_json({"labels": {"ac": {"forms": ["defence"]}}}))
+WITS = Vocabulary.default().merge(Vocabulary.from_json({"labels": {"int": {"forms": ["wits"]}}}))
+
+
+@pytest.fixture(scope="module")
+def folder(sample_collections: Path) -> Path:
+    return sample_collections
+
+
+def ask(
+    folder: Path, question: str, vocabulary: Vocabulary | Mapping[str, Vocabulary] | None = None, k: int = 30
+) -> IterativeOutcome:
+    return retrieve_with_iterative_filtering(question, BOTH, k, 9, client=folder, vocabulary=vocabulary)
+
+
+def matrix_rows(outcome: IterativeOutcome) -> set[tuple[str, str]]:
+    """Collection, and table and key, of the kept rows that always ask."""
+    return {
+        (str(each.collection), " ".join(each.title.split(" ")[:: len(each.title.split(" ")) - 1]))
+        for each in outcome.kept
+        if "contain_one_of" in (each.query_must or "")
+    }
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "rows"),
+    [
+        (None, set()),
+        ({"combat": DEFENCE}, {("combat", "I.A. 6")}),
+        ({"psionics": WITS}, {("psionics", "IV.C. 6-9")}),
+        ({"combat": DEFENCE, "psionics": WITS}, {("combat", "I.A. 6"), ("psionics", "IV.C. 6-9")}),
+        ({"combat": WITS, "psionics": DEFENCE}, set()),
+        ({"monsters": DEFENCE.merge(WITS)}, set()),
+        (DEFENCE.merge(WITS), {("combat", "I.A. 6"), ("psionics", "IV.C. 6-9")}),
+    ],
+    ids=[
+        "generic",
+        "combat",
+        "psionics",
+        "each its own",
+        "each the other's",
+        "one without guarded rows",
+        "one for all",
+    ],
+)
+def test_each_collection_reads_the_question_in_its_own_words(
+    folder: Path, vocabulary: Vocabulary | Mapping[str, Vocabulary] | None, rows: set[tuple[str, str]]
+) -> None:
+    assert matrix_rows(ask(folder, QUESTION, vocabulary)) == rows
+
+
+def test_the_readings_of_the_outcome_are_those_of_the_vocabularies(folder: Path) -> None:
+    outcome = ask(folder, QUESTION, {"combat": DEFENCE, "psionics": WITS})
+    assert list(outcome.readings) == BOTH
+    read = {name: {said for said in ("ac 6", "int 8") if said in text} for name, text in outcome.readings.items()}
+    assert read == {"combat": {"ac 6"}, "psionics": {"int 8"}, "monsters": set()}
+
+
+def test_three_chapters_answer_as_one_list_in_the_order_of_their_distances(folder: Path) -> None:
+    question = "What does a 7th level cleric need to roll to hit AC 6?"
+    together = ask(folder, question, k=15)
+    apart = [retrieve_with_iterative_filtering(question, name, 15, 9, client=folder).kept for name in BOTH]
+    expected = sorted((each.distance, each.id) for kept in apart for each in kept)[:15]
+    assert [(each.distance, each.id) for each in together.kept] == expected
+    assert matrix_rows(together) == {("combat", "I.A. 6")}
+    assert {each.collection for each in together.kept} > {"combat"}
+    (row,) = (each for each in together.kept if "contain_one_of" in (each.query_must or ""))
+    assert '"Opponent Armor Class": 6' in (row.document or "")
+
+
+def test_noisy_rows_that_stand_back_leave_fewer_to_be_excluded(folder: Path) -> None:
+    question = "What does a 7th level cleric need to roll to hit AC 6?"
+    plain, back = (
+        retrieve_with_iterative_filtering(question, BOTH, client=folder, noisy_weight=weight) for weight in (1.0, 0.5)
+    )
+    assert plain.rounds > back.rounds
+    assert plain.excluded > back.excluded
