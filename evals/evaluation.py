@@ -15,6 +15,7 @@ from evals.questions.questions import load_questions
 from evals.scored_questions import ScoredQuestion, ScoreStore
 from evals.statistics.aggregates import ALL, Aggregate, aggregate, timings
 from evals.statistics.frames import Frame, question_frame
+from evals.surroundings import Surroundings
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
@@ -142,6 +143,7 @@ def evaluate(
         counterpart=counterpart_among(STRATEGIES.values()),
         admits=lambda question, query_must: satisfies_query_must(snapshot.asked(question), query_must),
         embedder=embedder,
+        surroundings=Surroundings.of(chunks, snapshot.graph),
         store=ScoreStore(store) if store else None,
         progress=progress,
     )

@@ -18,6 +18,7 @@ from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore
 from evals.scoring import Asked, Scorer
 from evals.statistics.aggregates import Aggregate, aggregate, evaluability, timings
 from evals.statistics.frames import Frame, aggregate_frame, question_frame
+from evals.surroundings import Surroundings
 from retrieval.clock import Clock
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Retrieval
@@ -82,6 +83,8 @@ class Measures:
     """`satisfies_query_must` with the snapshot's vocabulary; finds gold that its own predicate refuses."""
     embedder: Embedder | None = None
     """Measures `answer_similarity`; None: not measured."""
+    surroundings: Surroundings | None = None
+    """Measures `useful@15`; None: not measured."""
     store: ScoreStore | None = None
     """Keeps rows, so that what is finished is not run again; None: nothing is kept."""
     progress: Callable[[Progress], None] | None = None
@@ -128,7 +131,7 @@ class _Run:
     def __init__(self, searcher: Searcher, relatives: Relatives, snapshot: str, measures: Measures) -> None:
         self._searcher, self._snapshot, self._measures = searcher, snapshot, measures
         similarity = AnswerSimilarity(measures.embedder, relatives) if measures.embedder else None
-        self._scorer = Scorer(relatives, measures.metrics, measures.admits, similarity)
+        self._scorer = Scorer(relatives, measures.metrics, measures.admits, similarity, measures.surroundings)
         self._done: dict[ScoresKey, tuple[ScoredQuestion, ...]] = {}
 
     def paired(self, questions: QuestionSet, strategy: Strategy, pair: Counterpart) -> tuple[ScoredQuestion, ...]:
@@ -213,6 +216,7 @@ class _Run:
             "metrics": [metric.name for metric in self._measures.metrics],
             "admits": self._measures.admits is not None,
             "embedder": asdict(embedder.identity) if embedder else None,
+            "surroundings": self._measures.surroundings is not None,
             "code": code_version(),
         }
         fingerprint = sha256(json.dumps(depends_on, sort_keys=True).encode()).hexdigest()[:16]

@@ -10,6 +10,7 @@ from typing import Literal
 
 from evals.metrics import SHOWN
 from evals.noise import NOISE
+from evals.surroundings import USEFUL
 
 
 class Use(Flag):
@@ -86,6 +87,12 @@ METRICS = (
         "lower",
         "siblings of a gold row among the first 15: rows of its table or of a twin that are not gold",
         _EVERYWHERE | Use.FILTERING | Use.BY_KIND | Use.TERMINAL | Use.README,
+    ),
+    ReportedMetric(
+        USEFUL,
+        "higher",
+        "share of the first 15 that gold rows, their sections' prose and what these are linked with take",
+        _EVERYWHERE | Use.FILTERING | Use.README,
     ),
     ReportedMetric(
         "noise_reduction",

@@ -21,6 +21,7 @@ from evals.questions.answers import Groups, whole_answers
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from evals.scored_questions import ScoredQuestion
+from evals.surroundings import USEFUL, Surroundings, useful
 from retrieval.types import Retrieval
 
 
@@ -48,6 +49,8 @@ class Scorer:
     """Tells whether a question satisfies a predicate; None: only rankings and receipts show lost gold."""
     similarity: AnswerSimilarity | None = None
     """None: `answer_similarity` is not measured."""
+    surroundings: Surroundings | None = None
+    """None: `useful@15` is not measured."""
 
     def row(self, asked: Asked, questions: QuestionSet, unfiltered: ScoredQuestion | None) -> ScoredQuestion:
         """Score one question; `unfiltered` is the row of the same strategy without query_must, if it filters."""
@@ -88,6 +91,7 @@ class Scorer:
             shown = questions.judge(question, ranking)
             values |= {each.name: each(shown if each.depth <= SHOWN else deep) for each in self.metrics}
             values["wrong_row_rate"] = wrong_row(ranking, gold, self.relatives)
+            values[USEFUL] = useful(ranking, gold, self.surroundings) if self.surroundings else None
             if question.book:
                 values["cross_book_contamination"] = cross_book_contamination(ranking, question.book, self.relatives)
             if question.answer and self.similarity:

@@ -8,7 +8,7 @@ DEFAULT_K = 15
 
 QueryMustMode = Literal["off", "iterative", "prefilter"]
 Fusion = Literal["min_max", "reciprocal_rank", "theoretical"]
-Relation = Literal["contains", "next", "describes", "has_trait", "see", "similar"]
+Relation = Literal["contains", "next", "describes", "has_trait", "see", "similar", "mentions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,8 @@ class Strategy:
     """Give every chunk of the first look its whole score. It finds the same, later: what a shortcut is measured by."""
     graph_first: bool = False
     """Chunks that the graph connects with what the question names come before all others."""
+    companions: int = 0
+    """Places after the tenth that go to what stands beside the first row: notes, lead, section, what it refers to."""
 
     @property
     def scans(self) -> bool:

@@ -17,6 +17,7 @@ from evals.questions.gold import AnchorFinding, Resolution
 from evals.questions.question_sets import QuestionSet, Unscored
 from evals.scored_questions import ScoredQuestion, ScoreStore
 from evals.statistics.aggregates import Aggregate, aggregate, evaluability, timings
+from evals.surroundings import Surroundings
 from pipeline.bench.index import Tell, open_index
 from retrieval.clock import Clock
 from retrieval.index.snapshot.snapshot import Snapshot
@@ -147,6 +148,7 @@ def _measures(corpus: Corpus, snapshot: Snapshot, embedder: Embedder, folder: Pa
         counterpart=counterpart_among(STRATEGIES.values()),
         admits=_admits(snapshot),
         embedder=embedder,
+        surroundings=Surroundings.of(tuple(snapshot.chunks), snapshot.graph),
         store=ScoreStore(folder / "evaluations"),
         progress=_asking(corpus.name, tell),
     )

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from pipeline.console.chunk_view import brief, long_title, whole
 from pipeline.console.output import out
+from retrieval.search.companions import COMPANION
 from retrieval.types import Chunk, Hit, Retrieval
 
 INDENT = 5
@@ -67,7 +68,8 @@ def print_retrieval(retrieval: Retrieval, short_id: ShortId, *, full: bool = Fal
     for hit in retrieval.hits:
         chunk = hit.chunk
         guard = " [guarded]" if chunk.query_must else ""
-        title = Text(f"{hit.rank:>3}. {hit.score:.4f}  {long_title(chunk)}{guard}", style="bold")
+        beside = " [beside]" if any(each.name == COMPANION and each.value for each in hit.addends) else ""
+        title = Text(f"{hit.rank:>3}. {hit.score:.4f}  {long_title(chunk)}{guard}{beside}", style="bold")
         for number, line in enumerate(title.wrap(out, width) if width else [title]):
             out.print(line if number == 0 else Text(" " * INDENT) + line)
         print_place(chunk, short_id)

@@ -7,6 +7,7 @@ import numpy as np
 
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.search.companions import RANKED, companions, placed
 from retrieval.search.dense.admission import Admission
 from retrieval.search.dense.cosine import Cosines
 from retrieval.search.evidence.evidence import Evidence, Wanted, gather
@@ -158,13 +159,18 @@ def rank(
         # A second look at what is excluded would cost as much as the search: the first says what it displaced.
         unfiltered = best(base if strategy.second_look else scores, k, where)
         displaced = unfiltered[~mask[unfiltered]]
+    beside = standing_beside(legs, snapshot, strategy, found, kept)
+    put = placed(found, scores[found], beside)
+    found = put.positions
     raises = {name: gain[found] for name, gain in gains.items()}
     own = gains[BASE][found] if gains else scores[found]
     parts = [
         *(legs.parts(strategy, scaled, found) if first.is_empty else first.parts(found, own)),
         *(Leg(gain, name=name) for name, gain in raises.items() if name == GAIN),
     ]
-    return Ranking(found, scores[found], {**legs.at(found), **raises}, parts, displaced)
+    if put.lifted.any():
+        parts.append(put.part(parts))
+    return Ranking(found, put.scores, {**legs.at(found), **raises}, parts, displaced)
 
 
 def _from_the_front(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, wanted: Wanted) -> Ranking | None:
@@ -181,13 +187,30 @@ def _from_the_front(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, 
         return None
     look = second_look(snapshot, legs.question, legs.evidence, candidates, strategy.trees)
     order = best(look.scores, k)
-    found, scores = candidates[order], look.scores[order]
+    beside = standing_beside(legs, snapshot, strategy, candidates[order], mask)
+    put = placed(candidates[order], look.scores[order], beside)
     displaced = np.empty(0, dtype=np.int64)
     for count, where in unfiltered:
         first = front.best(count, where)
         displaced = first if mask is None else first[~mask[first]]
-    measured = {name: values[order] for name, values in look.evidence.items()}
-    return Ranking(found, scores, measured, look.parts(found, scores), displaced)
+    parts = look.parts(put.positions, look.scores_of(put.positions))
+    if put.lifted.any():
+        parts = [*parts, put.part(parts)]
+    return Ranking(put.positions, put.scores, legs.at(put.positions), parts, displaced)
+
+
+def standing_beside(
+    legs: Legs, snapshot: Snapshot, strategy: Strategy, found: Positions, allowed: Mask | None
+) -> Positions:
+    """The companions of a ranking, where the strategy keeps places for them and the ranking is long enough."""
+    if not strategy.companions or len(found) <= RANKED or legs.evidence is None or strategy.evidence is None:
+        return np.empty(0, dtype=np.int64)
+    evidence, weights = legs.evidence, strategy.evidence
+
+    def best_of(rows: Positions) -> int:
+        return int(rows[best(evidence.total_at(weights, rows), 1)[0]])
+
+    return companions(snapshot.graph, found[:RANKED].tolist(), strategy.companions, best_of, allowed)
 
 
 def raised(

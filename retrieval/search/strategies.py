@@ -14,7 +14,7 @@ _PLAN = GraphBoost(
 """The published plan's own edges and numbers; a change of the defaults must not reach them."""
 _HYBRID = Strategy("hybrid", lexical_weight=0.4, dense_weight=0.6)
 """The published plan's weights; the strategies that differ from it in one thing are made from it."""
-_DEFAULT = Strategy("default", query_must="prefilter", evidence=WEIGHTS, second_look=True)
+_DEFAULT = Strategy("default", query_must="prefilter", evidence=WEIGHTS, second_look=True, companions=5)
 _RAISE = 0.1
 """Boost among evidence: 0.2 and 0.4, the published boost's share of the best score, did worse on every open set."""
 _NAMELESS = dict.fromkeys(("name", "heading", "quote", "figure", "number", "axis", "sibling"), 0.0)
@@ -36,6 +36,7 @@ _VARIANTS = (
     replace(_HYBRID, name="seed", graph=_PLAN),
     replace(_DEFAULT, name="default-query_must", query_must="off"),
     replace(_DEFAULT, name="default-second_look", second_look=False),
+    replace(_DEFAULT, name="default-companions", companions=0),
     replace(_DEFAULT, name="default-names", evidence=replace(WEIGHTS, **_NAMELESS), second_look=False),
     replace(_DEFAULT, name="default+graph", graph=GraphBoost(boost=_RAISE)),
     replace(_DEFAULT, name="default+graph_first", graph_first=True),
@@ -50,9 +51,10 @@ graph. iterative, prefilter: dense with query_must. default: what ships."""
 VARIANTS: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _VARIANTS})
 """Those that can be asked for by name and that no build scores; `docs/search.md` measures all but iterative_noisy.
 iterative_noisy: near-twins are put back, as the published plan wished. rrf, hybrid_tmm: other ways to fuse the legs of
-hybrid. seed: the published plan's defaults. default-query_must: what ships without query_must; default-second_look: by
-the sum of the evidence alone; default-names: and without what the question calls a chunk. default+...: what ships and
-one thing more; `routing` searches everything where its chapters are weak, `routing3` never does."""
+hybrid. seed: the published plan's defaults. default-query_must: what ships without query_must; default-companions: all
+places by score; default-second_look: by the sum of the evidence alone; default-names: and without what the question
+calls a chunk. default+...: what ships and one thing more; `routing` searches everything where its chapters are weak,
+`routing3` never does."""
 
 
 def strategy(name: str) -> Strategy:

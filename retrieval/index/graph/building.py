@@ -1,6 +1,5 @@
 """From chunks and their vectors to the graph."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -9,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.graph.graph import RELATIONS, Graph, node_key
+from retrieval.index.graph.mentions import mentions
+from retrieval.index.graph.names import plain_heading
 from retrieval.index.graph.references import references, shortened
 from retrieval.index.graph.similarity import similar_pairs
 from retrieval.index.term_table import TermTable
@@ -25,9 +26,6 @@ DESCRIBED_BY = 16
 """A name that more chunks bear does not name a thing: "Actions", "Benefit"."""
 SEE_TARGETS = 3
 """Chunks at most that one reference leads to."""
-
-_KIND = re.compile(r"\s*\[[^\]]*\]\s*$")
-"""`Prone [Condition]` is called prone."""
 
 Node = int | bytes
 """A chunk's position, or the key of another node."""
@@ -49,17 +47,20 @@ def build_graph(
     tokenize = tokenize or tokenizer(vocabulary)
     tables = np.asarray(_numbered(chunk.table_id for chunk in chunks), dtype=np.int32)
     described = _described(chunks, tokenize)
+    order = _reading_order(chunks)
     triples = [
         *_contains(chunks),
-        *_next(chunks),
+        *_next(chunks, order),
         *((position, node_key("entity", name), "describes") for name, at in described.items() for position in at),
         *_has_trait(chunks),
         *_see(chunks, described, tokenize),
+        *((position, _section_key(of), "mentions") for position, of in mentions(chunks, tokenize)),
     ]
     pairs = similar_pairs(vectors, tables)
     triples += [(left, right, "similar") for left, right in pairs.tolist()]
     chapters = _numbered((chunk.book, chunk.document, *chunk.heading_path[:CHAPTER_HEADINGS]) for chunk in chunks)
-    return _assembled(chunks, list(dict.fromkeys(triples)), tables, np.asarray(chapters, dtype=np.int32))
+    reading = np.argsort(order).astype(np.int32)
+    return _assembled(chunks, list(dict.fromkeys(triples)), tables, np.asarray(chapters, dtype=np.int32), reading)
 
 
 def chunks_fingerprint(chunks: Iterable[Chunk]) -> str:
@@ -72,6 +73,7 @@ def _assembled(
     triples: Sequence[Triple],
     tables: Numbers,
     chapters: Numbers,
+    reading: Numbers,
 ) -> Graph:
     names = sorted({node for triple in triples for node in triple[:2] if isinstance(node, bytes)})
     number: dict[Node, int] = {name: len(chunks) + place for place, name in enumerate(names)}
@@ -91,6 +93,7 @@ def _assembled(
         forward[order],
         tables,
         chapters,
+        reading,
     )
 
 
@@ -108,15 +111,22 @@ def _contains(chunks: Sequence[Chunk]) -> Iterator[Triple]:
 
 
 def _section(chunk: Chunk, depth: int) -> bytes:
-    return node_key("section", "\x1f".join((chunk.book, chunk.document, *chunk.heading_path[:depth])))
+    return _section_key((chunk.book, chunk.document, *chunk.heading_path[:depth]))
 
 
-def _next(chunks: Sequence[Chunk]) -> Iterator[Triple]:
-    def place(position: int) -> tuple[str, str, int]:
-        return chunks[position].book, chunks[position].document, chunks[position].position
+def _section_key(section: tuple[str, ...]) -> bytes:
+    return node_key("section", "\x1f".join(section))
 
-    for one, other in pairwise(sorted(range(len(chunks)), key=place)):
-        if place(one)[:2] == place(other)[:2]:
+
+def _reading_order(chunks: Sequence[Chunk]) -> list[int]:
+    return sorted(
+        range(len(chunks)), key=lambda at: (chunks[at].book, chunks[at].document, chunks[at].position, chunks[at].id)
+    )
+
+
+def _next(chunks: Sequence[Chunk], order: Sequence[int]) -> Iterator[Triple]:
+    for one, other in pairwise(order):
+        if (chunks[one].book, chunks[one].document) == (chunks[other].book, chunks[other].document):
             yield one, other, "next"
 
 
@@ -128,7 +138,7 @@ def _described(chunks: Sequence[Chunk], tokenize: Tokenize) -> dict[str, list[in
         if chunk.kind == "row":
             called[" ".join(tokenize(chunk.row_key or ""))].append(position)
             continue
-        heading = " ".join(tokenize(_KIND.sub("", chunk.heading_path[-1]))) if chunk.heading_path else ""
+        heading = " ".join(tokenize(plain_heading(chunk)))
         headed[heading].append(position)
         for name in dict.fromkeys(" ".join(tokenize(name)) for name in chunk.names):
             if name != heading:

@@ -4,6 +4,7 @@
 
     section ──contains──▶ section, chunk        chunk ──describes──▶ entity        chunk ──see──▶ chunk
     chunk ──next──▶ chunk (reading order)       chunk ──has_trait──▶ trait         chunk ──similar──▶ chunk
+    chunk ──mentions──▶ section (with a table)
 
 Kept as sparse rows: the neighbours of a node, in both directions, lie side by side. Opening it costs memory maps.
 """
@@ -57,6 +58,8 @@ class Graph:
     """(n_chunks,): number of a chunk's table; -1 for none."""
     chapters: npt.NDArray[np.int32]
     """(n_chunks,): number of a chunk's chapter."""
+    reading: npt.NDArray[np.int32]
+    """(n_chunks,): a chunk's place in reading order, documents end to end."""
 
     @property
     def n_chunks(self) -> int:
@@ -101,6 +104,21 @@ class Graph:
         kept = wanted[self.relations[edges]] & ~self._in_one_table(nodes[owners], found)
         return owners[kept], found[kept]
 
+    def holder(self, node: int) -> int | None:
+        """The section that a chunk or a section stands in; None for the section of a whole document."""
+        edges = self.targets.span(node)
+        above = ~self.forward[edges] & (self.relations[edges] == RELATIONS.index("contains"))
+        sections = self.targets.items[edges][above]
+        return int(sections[0]) if len(sections) else None
+
+    def chunks_of(self, section: int) -> Nodes:
+        """The chunks that stand right in a section and in none below it, in reading order."""
+        edges = self.targets.span(section)
+        below = self.forward[edges] & (self.relations[edges] == RELATIONS.index("contains"))
+        nodes: Nodes = self.targets.items[edges][below].astype(np.int64)
+        nodes = nodes[nodes < self.n_chunks]
+        return nodes[np.argsort(self.reading[nodes])]
+
     def edges(self, chunk_ids: Collection[str]) -> Iterator[Edge]:
         """Every edge once, by the ids of its ends: a chunk's own, or `kind:name`."""
         known = list(chunk_ids)
@@ -120,7 +138,7 @@ class Graph:
         self.names.save(folder)
         save_array(folder / "fingerprint.npy", np.frombuffer(bytes.fromhex(self.fingerprint), dtype=np.uint8))
         self.targets.save(folder, "targets")
-        for name in ("relations", "forward", "tables", "chapters"):
+        for name in ("relations", "forward", "tables", "chapters", "reading"):
             save_array(folder / f"{name}.npy", getattr(self, name))
 
     @classmethod
@@ -138,6 +156,7 @@ class Graph:
             load_array(folder / "forward.npy", np.bool_),
             load_array(folder / "tables.npy", np.int32),
             load_array(folder / "chapters.npy", np.int32),
+            load_array(folder / "reading.npy", np.int32),
         )
         if graph.n_nodes != graph.n_chunks + len(graph.names):
             raise IndexCorruptError(f"the arrays of {folder} do not fit each other; build the index again")

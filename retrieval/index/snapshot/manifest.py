@@ -16,7 +16,7 @@ from retrieval.index.words.tokenizer import Tokenization
 from retrieval.records import dump_record, parse_record
 from retrieval.types import EmbedderIdentity
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 FILE_NAME = "manifest.json"
 _BESIDE = {FILE_NAME, NEIGHBOUR_SEARCH}
 """Files that are not part of what the id is the hash of."""

@@ -98,6 +98,12 @@ class Evidence:
                 found[row] += part.at(positions)
         return dict(zip(names, np.clip(found, 0.0, 1.0, out=found), strict=True))
 
+    def total_at(self, weights: EvidenceWeights, positions: Positions) -> Scores:
+        """The weighted sum of these chunks."""
+        parts = self.at(positions)
+        total: Scores = np.sum([weight * parts[name] for name, weight in weights.items()], axis=0)
+        return total
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Front:

@@ -84,8 +84,7 @@ class SecondLook:
 
     def parts(self, positions: Positions, scores: Scores) -> Sequence[Leg]:
         """What the scores of these chunks are the sum of; they come from the scores that `over` gave."""
-        place = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
-        looked = self.positions[place] == positions
+        place, looked = self._places(positions)
         trees = trees_of(self.trees_file)
         shares = trees.shares(self.values[place]) * looked[:, None]
         legs = [Leg(np.where(looked, trees.start, 0.0), name=START)]
@@ -94,6 +93,11 @@ class SecondLook:
             legs.append(Leg(np.where(looked, 0.0, scores), name=FIRST_LOOK))
         return legs
 
+    def scores_of(self, positions: Positions) -> Scores:
+        """What the trees make of these chunks; 0 for those that are not candidates."""
+        place, looked = self._places(positions)
+        return np.where(looked, self.scores[place], 0.0)
+
     def over(self, scores: Scores) -> Scores:
         """Every chunk's score: the trees' for candidates; the others come after them, in the order of the first."""
         if self.is_empty:
@@ -101,6 +105,12 @@ class SecondLook:
         moved: Scores = scores - (float(scores.max()) - float(self.scores.min()) + 1.0)
         moved[self.positions] = self.scores
         return moved
+
+    def _places(self, positions: Positions) -> tuple[Positions, Mask]:
+        """Where these chunks are among the candidates, and whether they are."""
+        place = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
+        looked: Mask = self.positions[place] == positions
+        return place, looked
 
 
 def second_look(

@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,7 +23,7 @@ from retrieval.search.metadata_filter.filter import (
     Or,
 )
 from retrieval.search.retriever import Retriever
-from retrieval.search.strategies import STRATEGIES
+from retrieval.search.strategies import STRATEGIES, strategy
 from retrieval.types import Chunk, MetadataValue
 
 KEYS = ["book", "kind", "document", "page", "tags", "author", "draft", "mixed", "weight"]
@@ -46,7 +47,10 @@ FILTER = st.recursive(
 WORDS = ["cleric", "thief", "AC 6", "armor class -2", "level", "dragon", "tavern", "hit", "dagger"]
 QUESTION = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
 MANY = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
-SAME_ORDER = ["bm25", "dense", "hybrid", "prefilter", "default-second_look"]
+SAME_ORDER = [
+    *map(strategy, ["bm25", "dense", "hybrid", "prefilter"]),
+    replace(strategy("default-second_look"), companions=0),
+]
 
 
 def facts(chunk: Chunk) -> Mapping[str, MetadataValue]:
@@ -104,10 +108,10 @@ def test_filtering_takes_what_passes_from_the_whole_order_and_fills_up(
     by_id = {chunk.id: chunk for chunk in library}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prefilter, "FEW", few)
-        for name in SAME_ORDER:
-            everything = retriever.retrieve(question, len(library), name).chunk_ids
+        for each in SAME_ORDER:
+            everything = retriever.retrieve(question, len(library), each).chunk_ids
             expected = [chunk_id for chunk_id in everything if passes(by_id[chunk_id], wanted)][:k]
-            assert list(retriever.retrieve(question, k, name, where=wanted).chunk_ids) == expected
+            assert list(retriever.retrieve(question, k, each, where=wanted).chunk_ids) == expected
 
 
 @pytest.mark.parametrize("name", sorted(STRATEGIES))

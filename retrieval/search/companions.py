@@ -1,0 +1,145 @@
+"""What a reader of a row wants beside it: the notes and the lead of its table, its section, what these refer to.
+
+The places that near-twins no longer take go to it: the first ten results are the ranking's, the next few are
+companions of the first row, then the ranking goes on.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrieval.index.graph.graph import Graph, Nodes
+from retrieval.index.snapshot.metadata_index import Mask
+from retrieval.search.fusion import Leg, Positions, Scores, total
+from retrieval.strategy import Relation
+
+RANKED = 10
+"""Places that only the ranking fills."""
+SAME = 1e-9
+"""Scores that differ by less leave no room between them."""
+COMPANION = "companion"
+"""The part of a score that lifts a chunk to its place beside a row, or lowers it."""
+
+NEAREST, ABOVE, REFERRED, NAMED = 4, 2, 2, 2
+"""Chunks at most: of a row's own section, the nearest first; of the section above; that a row or its section's text
+refers to or speaks of; that have the row's name as their heading."""
+TABLES = 2
+"""Tables at most whose rows have companions: the first row may be the wrong one, or a question may ask for two."""
+
+Best = Callable[[Positions], int]
+"""Which of these chunks fits the question best."""
+
+
+def companions(graph: Graph, ranked: Sequence[int], count: int, best_of: Best, allowed: Mask | None) -> Positions:
+    """What stands beside the first row of a ranking, then beside the first row of another table, at most `count`.
+
+    Args:
+        graph: of the chunks.
+        ranked: the first places of a ranking, best first; nothing stands beside prose that comes first.
+        count: how many are wanted.
+        best_of: picks one row of a table that a text speaks of.
+        allowed: (n,) chunks that may come back; None: all.
+    """
+    found: dict[int, None] = {}
+    if len(ranked) and graph.tables[ranked[0]] >= 0:
+        for row in _first_rows(graph, ranked):
+            for position in _beside(graph, row, best_of):
+                if position not in ranked and (allowed is None or allowed[position]):
+                    found[position] = None
+    return np.asarray(list(found)[:count], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """A ranking with companions in their places, best first."""
+
+    positions: Positions
+    scores: Scores
+    lifted: Mask
+    """Which of them are companions."""
+
+    def part(self, parts: Sequence[Leg]) -> Leg:
+        """What the scores of companions have more, or less, than the ranking's own parts of them."""
+        return Leg(np.where(self.lifted, self.scores - total(parts), 0.0), name=COMPANION)
+
+
+def placed(ranked: Positions, scores: Scores, beside: Positions) -> Placed:
+    """Put companions after the first ten, and after what has the score of the tenth.
+
+    Their scores are spread over the gap below, so that places follow scores. The beginning of a longer ranking is the
+    shorter one.
+
+    Args:
+        ranked: (k,) best first.
+        scores: (k,) aligned.
+        beside: (m,) companions, in the order in which they are wanted; none of the first ten.
+    """
+    ties = ranked[scores >= scores[RANKED - 1] - SAME] if len(ranked) > RANKED else ranked
+    beside = beside[~np.isin(beside, ties)]
+    if len(ties) == len(ranked) or not len(beside):
+        return Placed(ranked, scores, np.zeros(len(ranked), dtype=np.bool_))
+    above, below = scores[RANKED - 1], scores[len(ties)]
+    steps = np.arange(len(beside), 0, -1) / (len(beside) + 1)
+    stay = ~np.isin(ranked, beside)
+    positions = np.concatenate([ranked[stay], beside])
+    every = np.concatenate([scores[stay], below + (above - below) * steps])
+    order = np.lexsort((positions, -every))[: len(ranked)]
+    return Placed(positions[order], every[order], order >= np.count_nonzero(stay))
+
+
+def _first_rows(graph: Graph, ranked: Sequence[int]) -> Iterator[int]:
+    seen: set[int] = set()
+    for position in ranked:
+        table = int(graph.tables[position])
+        if table >= 0 and table not in seen and len(seen) < TABLES:
+            seen.add(table)
+            yield position
+
+
+def _beside(graph: Graph, row: int, best_of: Best) -> Iterator[int]:
+    section = graph.holder(row)
+    own = [] if section is None else _nearest(graph, section, row)[:NEAREST]
+    above = _above(graph, section, row, introduced=bool(own))
+    yield from own
+    yield from _prose(graph, _linked(graph, [row, *own], "see"))[:REFERRED]
+    yield from _prose(graph, _linked(graph, _linked(graph, [row], "describes"), "describes"))[:NAMED]
+    yield from above
+    for spoken_of in _linked(graph, [*own, *above], "mentions")[:REFERRED]:
+        chunks = graph.chunks_of(int(spoken_of))
+        yield from _prose(graph, chunks)[:1]
+        rows = chunks[graph.tables[chunks] >= 0]
+        if len(rows):
+            yield best_of(rows)
+
+
+def _nearest(graph: Graph, section: int, row: int) -> list[int]:
+    """The prose of a section, the nearest to a row's table first, what comes before it before what comes after."""
+    chunks = graph.chunks_of(section)
+    prose = np.asarray(_prose(graph, chunks), dtype=np.int64)
+    table = np.append(chunks[graph.tables[chunks] == graph.tables[row]], row)
+    place, first, last = graph.reading[prose], graph.reading[table].min(), graph.reading[table].max()
+    far = np.maximum(first - place, place - last)
+    nearest: list[int] = prose[np.argsort(far, kind="stable")].tolist()
+    return nearest
+
+
+def _above(graph: Graph, section: int | None, row: int, *, introduced: bool) -> list[int]:
+    """The prose of the section above; of a document's first heading only where nothing else introduces the row."""
+    above = None if section is None else graph.holder(section)
+    if above is None:
+        return []
+    over = graph.holder(above)
+    is_top = over is None or graph.holder(over) is None
+    return [] if is_top and introduced else _nearest(graph, above, row)[:ABOVE]
+
+
+def _linked(graph: Graph, nodes: Sequence[int], relation: Relation) -> list[int]:
+    """What these nodes are linked with, in their order, each once; themselves left out."""
+    found = graph.neighbours(np.asarray(nodes, dtype=np.int64), (relation,))[1].tolist()
+    return [node for node in dict.fromkeys(found) if node not in nodes]
+
+
+def _prose(graph: Graph, nodes: "Nodes | Sequence[int]") -> list[int]:
+    """Those of these nodes that are chunks and no rows."""
+    return [node for node in map(int, nodes) if node < graph.n_chunks and graph.tables[node] < 0]

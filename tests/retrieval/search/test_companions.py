@@ -1,0 +1,109 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.home import Home
+from retrieval.index.graph.building import build_graph
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.search.companions import COMPANION, RANKED, companions, placed
+from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import strategy
+from retrieval.types import Chunk
+
+BASE = Chunk(
+    id="", book="b", document="d", kind="prose", text="", search_text="", source="", lines=(1, 1), heading_path=()
+)
+LIBRARY: dict[str, Chunk] = {
+    "far": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=1),
+    "lead": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=2, source="add strength"),
+    "ac 5": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=3, kind="row", table_id="attacks"),
+    "ac 6": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=4, kind="row", table_id="attacks"),
+    "legend": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=5, text="See Turning."),
+    "combat": replace(BASE, heading_path=("Book", "Combat"), position=0),
+    "turning": replace(BASE, heading_path=("Book", "Turning"), position=6),
+    "strong": replace(BASE, heading_path=("Book", "Strength"), position=7),
+    "str 3": replace(BASE, heading_path=("Book", "Strength"), position=8, kind="row", table_id="strength"),
+    "str 4": replace(BASE, heading_path=("Book", "Strength"), position=9, kind="row", table_id="strength"),
+    "book": replace(BASE, heading_path=("Book",), position=10),
+    "arms": replace(BASE, heading_path=("Book", "Arms"), position=11),
+    "club": replace(BASE, heading_path=("Book", "Arms"), position=12, kind="row", table_id="arms", row_key="Club"),
+    "clubs": replace(BASE, heading_path=("Book", "Club"), position=13),
+    "fist": replace(BASE, heading_path=("Book", "Fists"), position=14, kind="row", table_id="fists"),
+}
+IDS = sorted(LIBRARY)
+GRAPH = build_graph([replace(LIBRARY[name], id=name) for name in IDS], np.eye(15, 16, dtype="f4"), Vocabulary.default())
+
+
+def beside(*ranked: str, count: int = 9, without: str = "") -> list[str]:
+    allowed = np.asarray([name != without for name in IDS])
+    found = companions(GRAPH, [IDS.index(name) for name in ranked], count, lambda rows: int(rows[-1]), allowed)
+    return [IDS[position] for position in found]
+
+
+def test_a_row_brings_its_notes_what_they_refer_to_its_section_and_the_best_row_of_a_table_that_they_name() -> None:
+    assert beside("ac 6") == ["lead", "legend", "far", "turning", "combat", "strong", "str 4"]
+
+
+def test_a_row_brings_the_prose_that_has_its_name() -> None:
+    assert beside("club") == ["arms", "clubs"]
+
+
+def test_the_beginning_of_a_document_stands_only_beside_a_row_that_nothing_else_introduces() -> None:
+    assert "book" not in beside("club", "str 3")
+    assert beside("fist") == ["book"]
+
+
+def test_nothing_stands_beside_prose_that_comes_first() -> None:
+    assert beside("turning", "ac 6") == []
+
+
+def test_rows_of_two_tables_bring_theirs_the_first_first() -> None:
+    assert beside("club", "ac 5", "str 3") == [
+        *("arms", "clubs"),
+        *("lead", "legend", "far", "turning", "combat", "strong", "str 4"),
+    ]
+
+
+def test_what_may_not_come_back_or_is_there_already_is_no_companion() -> None:
+    assert beside("ac 6", "lead", without="legend", count=2) == ["far", "turning"]
+
+
+RANKINGS = st.lists(st.integers(0, 6), min_size=1, max_size=30).map(lambda given: np.asarray(sorted(given)[::-1], "f8"))
+
+
+@given(RANKINGS, st.integers(0, 5), st.integers(0, 30))
+def test_the_first_ten_stay_and_a_longer_ranking_begins_like_a_shorter_one(
+    scores: np.ndarray, n_beside: int, k: int
+) -> None:
+    ranked = np.arange(len(scores))
+    outside = np.arange(n_beside) * 2 + RANKED
+    whole = placed(ranked, scores, outside)
+    assert whole.positions[:RANKED].tolist() == ranked[:RANKED].tolist()
+    assert len(set(whole.positions.tolist())) == len(ranked)
+    assert (np.diff(whole.scores) <= 0).all()
+    ties = np.flatnonzero(np.diff(whole.scores) == 0)
+    assert (whole.positions[ties] < whole.positions[ties + 1]).all()
+    short = placed(ranked[:k], scores[:k], outside)
+    assert short.positions.tolist() == whole.positions[:k].tolist()
+    assert short.scores.tolist() == whole.scores[:k].tolist()
+
+
+def test_companions_stand_from_the_eleventh_place_on_and_say_what_moved_them(sample: Home) -> None:
+    retriever = Retriever.open(sample.root)
+    question = "What does a 7th level cleric need to roll to hit AC 6?"
+    hits = retriever.retrieve(question, 15).hits
+    plain = retriever.retrieve(question, 15, replace(strategy("default"), companions=0)).hits
+    assert [hit.chunk.id for hit in hits[:RANKED]] == [hit.chunk.id for hit in plain[:RANKED]]
+    moved = [hit for hit in hits if any(each.name == COMPANION and each.value for each in hit.addends)]
+    assert [hit.rank for hit in moved] == [11, 12, 13, 14, 15]
+    assert {hit.chunk.heading_path[-1] for hit in moved} >= {"Attack Matrices", "Strength"}
+    for hit in hits:
+        assert sum(each.contribution for each in hit.addends) == pytest.approx(hit.score, abs=1e-9)
+
+
+def test_the_strength_table_comes_with_the_attack_matrix(sample: Home) -> None:
+    hits = Retriever.open(sample.root).retrieve("What does a 7th level cleric need to roll to hit AC 6?", 15).hits
+    assert any(hit.chunk.caption == "Strength Adjustments" and hit.chunk.kind == "row" for hit in hits)
