@@ -18,12 +18,16 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.iteration import Iteration, StopReason
+from retrieval.table_rule import TableRule
 
 Vector = npt.NDArray[np.float32]
 """One vector (dimensions,) or a matrix (n, dimensions), L2-normalised float32."""
 
 MetadataValue = str | int | float | bool | tuple[str, ...]
 Metadata = Mapping[str, MetadataValue]
+
+TABLE_SUBJECT = "table_subject"
+"""Metadata key of rows: what their table is about, where the book's owner says it."""
 
 ChunkKind = Literal["row", "record", "prose"]
 
@@ -54,6 +58,8 @@ class Book:
     ignored: tuple[str, ...] = ()
     """Files of the folder that are not markdown, in name order."""
     warnings: tuple[str, ...] = ()
+    table_rules: tuple[TableRule, ...] = ()
+    """What its owner says of its tables."""
 
 
 @dataclass(frozen=True, slots=True)

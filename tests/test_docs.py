@@ -9,11 +9,19 @@ from typing import Any
 import pytest
 import typer.main
 
+from evals.benchmarks.corpus import chunks_of_book
 from evals.questions.anchors import Anchor
 from evals.questions.questions import Question, load_questions
 from pipeline.cli import app
 from pipeline.pages.results_table import RESULTS, read_results, with_table
 from retrieval.home import Home
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.snapshot.live import promote
+from retrieval.index.snapshot.snapshot import build_snapshot
+from retrieval.ingest.library.library import list_books, read_book
+from retrieval.ingest.library.table_rules import FIND_KEYS, KEYS
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -115,6 +123,44 @@ def test_the_python_of_the_readme_runs(
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "README.md", "exec"), {})
     assert capsys.readouterr().out.splitlines()[0].startswith("1 ")
+
+
+OWN_RULES = (ROOT / "docs" / "tables.md").read_text("utf-8")
+
+
+@pytest.fixture(scope="session")
+def ruled_home(made_once: Any) -> Path:
+    """A home whose live index is over the book of the page about `tables.toml`."""
+
+    def make(folder: Path) -> None:
+        book = folder / "library" / "guide"
+        book.mkdir(parents=True)
+        (page,), (rules,) = blocks("markdown", OWN_RULES), blocks("toml", OWN_RULES)
+        (book / "01.md").write_text(page)
+        (book / "tables.toml").write_text(rules)
+        chunks = chunks_of_book(read_book(list_books(folder / "library")[0]), Vocabulary.default())
+        embedder = load_embedder("wordllama")
+        vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])
+        made = build_snapshot(folder / "home", chunks, vectors, embedder.identity, Vocabulary.default())
+        promote(folder / "home", made.id)
+
+    return made_once("ruled", make) / "home"
+
+
+def test_the_example_of_ones_own_rules_for_tables_runs(
+    ruled_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".querymust").symlink_to(ruled_home)
+    monkeypatch.chdir(tmp_path)
+    (block,) = blocks("python", OWN_RULES)
+    names: dict[str, Any] = {}
+    exec(compile(block, "tables.md", "exec"), names)
+    names["retriever"].snapshot.close()
+
+
+def test_every_key_of_an_entry_is_documented() -> None:
+    documented = re.findall(r"^\| `(\w+)` \|", OWN_RULES, re.MULTILINE)
+    assert documented == [*FIND_KEYS, *(key for key in KEYS if key != "find")]
 
 
 def test_the_questions_of_the_docs_are_questions(tmp_path: Path) -> None:

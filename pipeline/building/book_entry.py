@@ -7,8 +7,10 @@ from pathlib import Path
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError
 from retrieval.home import Home
-from retrieval.ingest.tables.guarding import GuardCounts, TableGuard, count_guards
+from retrieval.ingest.guarding import GuardCounts, TableGuard, count_guards
+from retrieval.ingest.ruled_tables import unmet
 from retrieval.ingest.tables.table import Table
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.records import read_jsonl, write_jsonl
 from retrieval.types import Book, Chunk
 
@@ -53,10 +55,16 @@ def unfinished_books(home: Home, slugs: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def enter_book(folder: Path) -> None:
-    """Write the entry of the book whose records are in `folder`; the last step of indexing it."""
+def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
+    """Write the entry of the book whose records are in `folder`; the last step of indexing it.
+
+    Args:
+        folder: of the records.
+        vocabulary: the one that they were made with.
+    """
     (book,) = read_jsonl(folder / "book.jsonl", Book)
     chunks = read_jsonl(folder / "chunks.jsonl", Chunk)
+    tables = read_jsonl(folder / "tables.jsonl", Table)
     guards = folder / GUARDS
     digest = folder / _DIGEST
     entry = BookEntry(
@@ -65,10 +73,10 @@ def enter_book(folder: Path) -> None:
         digest=digest.read_text(encoding="ascii").strip() if digest.is_file() else "",
         n_documents=len(book.documents),
         n_chunks=len(chunks),
-        n_tables=len(read_jsonl(folder / "tables.jsonl", Table)),
+        n_tables=len(tables),
         n_guarded=sum(chunk.query_must is not None for chunk in chunks),
         ignored=book.ignored,
-        warnings=book.warnings,
+        warnings=(*book.warnings, *unmet(book.table_rules, tables, vocabulary)),
         guards=count_guards(read_jsonl(guards, TableGuard)) if guards.is_file() else None,
     )
     write_jsonl(folder / FILE_NAME, [entry])

@@ -70,6 +70,7 @@ def record(found: Inspection) -> dict[str, object]:
             for finding in found.findings
         ],
         "fidelity": list(found.violations),
+        "unmet": list(found.unmet),
         "books_without_records": list(found.unread),
         "tables": [asdict(table) for table in found.densities],
         "guards": [asdict(guard) for guard in found.guards],
@@ -78,13 +79,15 @@ def record(found: Inspection) -> dict[str, object]:
 
 def _print(found: Inspection, *, density: bool, shown: int | None) -> None:
     from pipeline.lint.guarding import guards_in_words, unguarded_lines, why_none_is_guarded
-    from retrieval.ingest.tables.guarding import count_guards
+    from retrieval.ingest.guarding import count_guards
 
     for finding in found.findings:
         out.print(f"{finding.severity}: {finding.rule}: {found.titles[finding.id]}", markup=False)
         out.print(f"  {finding.message}  {finding.id}", markup=False)
     for sentence in found.violations:
         out.print(f"error: fidelity: {sentence}", markup=False)
+    for sentence in found.unmet:
+        out.print(f"warning: {sentence}", markup=False)
     for slug in found.unread:
         out.print(f"{slug}: its records are not those of this snapshot; build it again to compare them", markup=False)
     for line in unguarded_lines(found.guards, shown, "querymust lint --all"):
@@ -97,7 +100,7 @@ def _print(found: Inspection, *, density: bool, shown: int | None) -> None:
         out.print(guards_in_words(count_guards(found.guards)))
     if not found.n_guarded:
         out.print(why_none_is_guarded(len(found.densities)), markup=False)
-    warnings = len(found.findings) + len(found.violations) - found.n_errors
+    warnings = len(found.findings) + len(found.violations) + len(found.unmet) - found.n_errors
     out.print(
         f"snapshot {found.snapshot}: {found.n_chunks} chunks, {found.n_guarded} guarded; "
         f"{found.n_errors} errors, {warnings} warnings"

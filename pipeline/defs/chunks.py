@@ -77,7 +77,7 @@ def embeddings(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
     embedder = load_embedder(home.settings.embedder)
     store = EmbeddingStore(home.embeddings, embedder.identity)
     tally = embed_chunks(store, embedder, found, folder / "embedded.txt")
-    enter_book(folder)
+    enter_book(folder, home.vocabulary)
     context.log.info(
         f"{context.partition_key}: {tally.n_embedded} embedded, {tally.n_reused} reused, {tally.n_deleted} deleted; "
         "readers find it once the library is indexed and live"

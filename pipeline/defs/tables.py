@@ -1,7 +1,5 @@
 """tables → table_rows → predicates: what the tables of one book mean."""
 
-from typing import get_args
-
 import dagster as dg
 
 from evals.assets import columns_of, with_reason
@@ -10,14 +8,14 @@ from pipeline.building.book_entry import GUARDS
 from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
+from retrieval.ingest.guarding import REASONS, count_guards, table_guards
 from retrieval.ingest.parsed_book import read_parsed_book
-from retrieval.ingest.tables.guarding import count_guards, table_guards
-from retrieval.ingest.tables.keyed import Unkeyed
+from retrieval.ingest.ruled_tables import unmet
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
 from retrieval.ingest.tables.table import Table
 from retrieval.records import dump_record, read_jsonl, write_jsonl
-from retrieval.types import Row
+from retrieval.types import Book, Row
 
 
 @dg.asset(
@@ -31,10 +29,12 @@ from retrieval.types import Row
 )
 @with_reason
 def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
-    """The tables of one book as they are in the source: header, rows, caption, heading path, lines."""
+    """The tables of one book as they are in the source: header, rows, caption, lines; and what `tables.toml` says."""
     folder = home.book(context.partition_key)
     found = read_parsed_book(folder / "book.jsonl").tables
     write_jsonl(folder / "tables.jsonl", found)
+    (book,) = read_jsonl(folder / "book.jsonl", Book)
+    missed = unmet(book.table_rules, found, home.vocabulary)
     context.log.info(f"{context.partition_key}: {len(found)} tables")
     return materialized(
         content_version(map(dump_record, found)),
@@ -44,6 +44,9 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
             "dagster/column_schema": columns_of(Table),
             "n_source_rows": sum(len(table.rows) for table in found),
             "n_cells": sum(len(row.cells) for table in found for row in table.rows),
+            "n_ruled": sum(table.rule is not None for table in found),
+            "n_unmet_rules": len(missed),
+            "unmet_rules": dg.MetadataValue.md("\n".join(f"- {sentence}" for sentence in missed) or "none"),
             "n_captioned": sum(table.caption is not None for table in found),
         },
     )
@@ -111,7 +114,8 @@ def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
             "n_guarded": len(guarded),
             "n_tables": counts.n_tables,
             "n_guarded_tables": counts.n_guarded,
-            **{f"n_{reason}_tables": counts.reasons.get(reason, 0) for reason in get_args(Unkeyed)},
+            "n_guardable_tables": counts.n_guardable,
+            **{f"n_{reason}_tables": counts.reasons.get(reason, 0) for reason in REASONS},
             "n_named": sum(bool(row.names) for row in rows),
             "first_predicate": dg.MetadataValue.md(f"`{guarded[0].query_must}`" if guarded else "none"),
         },

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pipeline.building.book_entry import BookEntry
 from pipeline.console.output import counted
-from retrieval.ingest.tables.guarding import GuardCounts, TableGuard, added_up
+from retrieval.ingest.guarding import GuardCounts, TableGuard, added_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +25,24 @@ BECAUSE: Mapping[str, Because] = {
         "has rows that no question can name",
         "have rows that no question can name",
         "No word and no labelled number is one row's alone (keys of one letter, dice and sentences name nothing): give "
-        "the rows a column with a name of their own.",
+        "the rows names in tables.toml, or name the column that tells them apart as key. More: docs/tables.md",
     ),
+    "open": Because("is left open by tables.toml", "are left open by tables.toml", "As their owner wants it."),
     "single": Because("has one row", "have one row", "Nothing to do: there is no other row to keep out."),
     "record": Because(
         "describes one thing",
         "describe one thing",
-        "Nothing to do: a table of names and values, point by point, is found whole, and has no row to keep out.",
+        "Nothing to do: a table of names and values, point by point, is found whole, and has no row to keep out. If it "
+        "is not such a table, name its key column in tables.toml.",
     ),
 }
 """By reason, the most useful to hear first."""
 
 
 def guards_in_words(counts: GuardCounts) -> str:
-    """`3 tables, 1 guarded; not guarded: 1 has one row, 1 describes one thing`."""
+    """`3 tables, 1 guarded; not guarded: 1 has one row, 1 describes one thing`; how many could be, if more could."""
     told = f"{counted(counts.n_tables, 'table')}, {counts.n_guarded:,} guarded"
+    told += f" of {counts.n_guardable:,} that can be" if counts.n_guardable > counts.n_guarded else ""
     reasons = (f"{n:,} {BECAUSE[why].one if n == 1 else BECAUSE[why].many}" for why, n in counts.reasons.items())
     return f"{told}; not guarded: {', '.join(reasons)}" if counts.reasons else told
 

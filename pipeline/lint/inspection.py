@@ -1,11 +1,12 @@
 """What is wrong with a snapshot's predicates and rows, and how crowded its tables are: what `querymust lint` says."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from pipeline.building.book_entry import GUARDS
 from pipeline.lint.propositions import (
+    alike_tables,
     cells_outside_rows,
     numeric_columns,
     row_title,
@@ -16,11 +17,12 @@ from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.ingest.density import TableDensity, table_densities
-from retrieval.ingest.tables.guarding import TableGuard
+from retrieval.ingest.guarding import TableGuard
+from retrieval.ingest.ruled_tables import unmet
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.lint import Finding, LintItem, lint
 from retrieval.records import read_jsonl
-from retrieval.types import Chunk, Row
+from retrieval.types import Book, Chunk, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Inspection:
     """Of every table, densest first."""
     guards: tuple[TableGuard, ...]
     """The verdict on every table of the books whose records are those of this snapshot."""
+    unmet: tuple[str, ...]
+    """What `tables.toml` says of tables, columns and rows that its book does not have."""
     unread: tuple[str, ...]
     """Books whose records are gone or are of another build: nothing is known of their fidelity and their tables."""
 
@@ -58,6 +62,8 @@ def inspect(home: Home, snapshot: Snapshot) -> Inspection:
     violations: list[str] = []
     unread: list[str] = []
     guards: list[TableGuard] = []
+    missed: list[str] = []
+    alike: set[str] = set()
     may: dict[str, bool] = {}
     for slug, of_book in _by_book(chunks).items():
         tables = _tables_of(home, slug, of_book)
@@ -65,11 +71,14 @@ def inspect(home: Home, snapshot: Snapshot) -> Inspection:
             unread.append(slug)
             continue
         guards.extend(read_jsonl(home.book(slug) / GUARDS, TableGuard))
+        (book,) = read_jsonl(home.book(slug) / "book.jsonl", Book)
+        missed.extend(f"{slug}/{said}" for said in unmet(book.table_rules, tables, snapshot.vocabulary))
+        alike |= alike_tables(tables)
         may |= strict_tables(tables, snapshot.vocabulary)
         rows = read_jsonl(home.book(slug) / "predicates.jsonl", Row)
         found = cells_outside_rows(tables, rows) + rows_outside_chunks(rows, of_book)
         violations.extend(f"{slug}: {sentence}" for sentence in found)
-    items = _items(chunks, may)
+    items = _items(chunks, may, alike)
     findings = lint(items, snapshot.vocabulary, keyed_tables(chunks).tables)
     found_in = {finding.id for finding in findings}
     return Inspection(
@@ -81,6 +90,7 @@ def inspect(home: Home, snapshot: Snapshot) -> Inspection:
         violations=tuple(violations),
         densities=table_densities(chunks),
         guards=tuple(guards),
+        unmet=tuple(missed),
         unread=tuple(unread),
     )
 
@@ -95,7 +105,9 @@ def _by_book(chunks: Iterable[Chunk]) -> Mapping[str, list[Chunk]]:
 def _tables_of(home: Home, slug: str, chunks: Sequence[Chunk]) -> tuple[Table, ...] | None:
     """The tables that these chunks were made of; None if the book's records are not theirs."""
     folder = home.book(slug)
-    if not all((folder / name).is_file() for name in ("chunks.jsonl", "predicates.jsonl", "tables.jsonl", GUARDS)):
+    if not all(
+        (folder / name).is_file() for name in ("book.jsonl", "chunks.jsonl", "predicates.jsonl", "tables.jsonl", GUARDS)
+    ):
         return None
     recorded = {(chunk.id, chunk.query_must) for chunk in read_jsonl(folder / "chunks.jsonl", Chunk)}
     if recorded != {(chunk.id, chunk.query_must) for chunk in chunks}:
@@ -103,7 +115,7 @@ def _tables_of(home: Home, slug: str, chunks: Sequence[Chunk]) -> tuple[Table, .
     return read_jsonl(folder / "tables.jsonl", Table)
 
 
-def _items(chunks: Iterable[Chunk], may: Mapping[str, bool]) -> list[LintItem]:
+def _items(chunks: Iterable[Chunk], may: Mapping[str, bool], alike: Set[str]) -> list[LintItem]:
     rows = [chunk for chunk in chunks if chunk.kind != "prose"]
     columns = numeric_columns(rows)
     return [
@@ -114,6 +126,7 @@ def _items(chunks: Iterable[Chunk], may: Mapping[str, bool]) -> list[LintItem]:
             query_must=chunk.query_must,
             strict=may.get(chunk.table_id or ""),
             numeric_columns=columns[chunk.table_id or ""],
+            alike=chunk.table_id in alike,
         )
         for chunk in rows
         if chunk.query_must is not None

@@ -60,7 +60,7 @@ def predicate_findings(
         vocabulary: of the library; the generic one if None.
     """
     columns = numeric_columns(rows)
-    may = strict_tables(tables, vocabulary or Vocabulary.default())
+    may, alike = strict_tables(tables, vocabulary or Vocabulary.default()), alike_tables(tables)
     return lint(
         [
             LintItem(
@@ -70,6 +70,7 @@ def predicate_findings(
                 query_must=row.query_must,
                 strict=may.get(row.table_id),
                 numeric_columns=columns[row.table_id],
+                alike=row.table_id in alike,
             )
             for row in rows
         ],
@@ -83,9 +84,15 @@ def row_title(content: str, key: str) -> str:
 
 
 def strict_tables(tables: Sequence[Table], vocabulary: Vocabulary) -> dict[str, bool]:
-    """By table of one book, whether the rules let its rows have predicates."""
+    """By table of one book, whether the rules, or its owner's, let its rows have predicates."""
     strict = StrictTables.find(tables, [read_table(table) for table in tables], vocabulary)
-    return {table.id: table.id in strict.labels for table in tables}
+    owned = {table.id for table in tables if table.rule and (table.rule.query_must or table.rule.row_query_must)}
+    return {table.id: table.id in strict.labels or table.id in owned for table in tables}
+
+
+def alike_tables(tables: Iterable[Table]) -> set[str]:
+    """Tables whose owner gives every row one predicate: a question that one row admits is meant to admit all."""
+    return {table.id for table in tables if table.rule and table.rule.query_must}
 
 
 def numeric_columns(rows: Iterable[Row | Chunk]) -> Mapping[str, int]:

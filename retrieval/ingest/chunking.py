@@ -12,8 +12,9 @@ from retrieval.ingest.tables.row_names import prose_names
 from retrieval.ingest.tables.row_object import name_first
 from retrieval.ingest.tables.search_text import row_search_text
 from retrieval.ingest.tables.source_tables import PlacedTable, content_id
+from retrieval.ingest.tables.table import Table
 from retrieval.query_must.canonical.canonical import literal
-from retrieval.types import Chunk, Document, Metadata, Row
+from retrieval.types import TABLE_SUBJECT, Chunk, Document, Metadata, Row
 
 WORKING_TOKENS = 256
 """Prose is cut to about this size, in `estimate_tokens`; 8,192 is the cap that no prose passes."""
@@ -102,13 +103,18 @@ def _row_chunks(
                 signature=None if row.kind == "record" else header_signature(row.columns),
                 query_must=row.query_must,
                 names=row.names,
-                metadata=_row_metadata(document, row),
+                metadata=_row_metadata(document, table, row),
             ),
         )
 
 
-def _row_metadata(document: Document, row: Row) -> Metadata:
-    return {**document.metadata, "row_label": row.label} if row.label else document.metadata
+def _row_metadata(document: Document, table: Table, row: Row) -> Metadata:
+    subject = table.rule.subject if table.rule else ()
+    return {
+        **document.metadata,
+        **({"row_label": row.label} if row.label else {}),
+        **({TABLE_SUBJECT: subject} if subject else {}),
+    }
 
 
 def header_signature(columns: Sequence[str]) -> str:

@@ -1,13 +1,16 @@
 """A book with its markdown read: what tables and chunks are both made from, so that one reading serves them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from retrieval.ingest.markdown.blocks import Block, parse_blocks
+from retrieval.ingest.ruled_tables import ruled
 from retrieval.ingest.tables.source_tables import PlacedTable, place_tables
 from retrieval.ingest.tables.table import Table
 from retrieval.records import read_jsonl
+from retrieval.table_rule import TableRule
 from retrieval.types import Book, Document
 
 
@@ -33,8 +36,12 @@ class ParsedBook:
 
 
 def parse_book(book: Book) -> ParsedBook:
-    """Read the markdown of every document."""
-    return ParsedBook(tuple(map(_parsed, book.documents)))
+    """Read the markdown of every document, and give its tables what `tables.toml` says of them.
+
+    Raises:
+        LibraryError: two entries of `tables.toml` are about one table.
+    """
+    return ParsedBook(tuple(_parsed(document, book.table_rules) for document in book.documents))
 
 
 def read_parsed_book(path: Path) -> ParsedBook:
@@ -45,6 +52,7 @@ def read_parsed_book(path: Path) -> ParsedBook:
     Raises:
         FileNotFoundError: no such file.
         IndexCorruptError: it does not hold a book.
+        LibraryError: two entries of its `tables.toml` are about one table.
     """
     about = path.stat()
     return _read(path, about.st_ino, about.st_mtime_ns)
@@ -56,6 +64,6 @@ def _read(path: Path, _file: int, _changed: int) -> ParsedBook:
     return parse_book(book)
 
 
-def _parsed(document: Document) -> ParsedDocument:
+def _parsed(document: Document, rules: Sequence[TableRule]) -> ParsedDocument:
     blocks = parse_blocks(document.text)
-    return ParsedDocument(document, blocks, place_tables(document, blocks))
+    return ParsedDocument(document, blocks, ruled(place_tables(document, blocks), rules))

@@ -47,6 +47,8 @@ class LintItem:
     """Whether the rules let this table have predicates; None if nobody asked them."""
     numeric_columns: int = 0
     """How many columns of the table hold numbers."""
+    alike: bool = False
+    """Whether all rows of the table are meant to have one predicate, so that none shadows another."""
 
     @property
     def always_asks(self) -> bool:
@@ -159,7 +161,7 @@ def _shadows(rows: Sequence[LintItem], vocabulary: Vocabulary) -> dict[str, tupl
     """Return, by row, the siblings that the row's own shortest questions admit as well."""
     tables: dict[str, list[LintItem]] = {}
     for row in rows:
-        if row.always_asks:
+        if row.always_asks and not row.alike:
             tables.setdefault(row.table_id, []).append(row)
     shadows: dict[str, tuple[str, ...]] = {}
     for siblings in tables.values():

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from retrieval.query_must.conditional import Membership, membership
 from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
-from retrieval.types import Chunk
+from retrieval.types import TABLE_SUBJECT, Chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,13 @@ def _table(name: str, rows: Sequence[tuple[int, Chunk]]) -> KeyedTable:
     first = rows[0][1]
     caption = first.caption or ""
     nearest = first.heading_path[-1:]
+    about = first.metadata.get(TABLE_SUBJECT, ())
+    subject = about if isinstance(about, tuple) else ()
     return KeyedTable(
         id=name,
         kind=first.signature or name,
-        titles=_said((*nearest, "" if first.introduced else caption)),
-        heads=_said((*first.heading_path, caption)),
+        titles=_said((*nearest, "" if first.introduced else caption, *subject)),
+        heads=_said((*first.heading_path, caption, *subject)),
         columns=_said(column for _, chunk in rows for column in chunk.columns),
         rows={number: _row(chunk) for number, chunk in sorted(rows, key=lambda row: row[0])},
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from retrieval.errors import InvalidDocumentError, LibraryError
 from retrieval.ingest.library.front_matter import read_metadata, split_front_matter
+from retrieval.ingest.library.table_rules import TABLES_FILE, read_table_rules
 from retrieval.types import Book, Document, Metadata, MetadataValue
 
 UNKNOWN_DATE = "1970-01-01"
@@ -28,7 +29,7 @@ class BookFolder:
     slug: str
     path: Path
     digest: str
-    """sha256 over the names and bytes of its markdown files, its book.toml and the library's vocabulary."""
+    """sha256 over the names and bytes of its markdown files, its book.toml and tables.toml, and the vocabulary."""
 
 
 def slugify(name: str) -> str:
@@ -86,10 +87,10 @@ def read_book(folder: BookFolder) -> Book:
     bad file does not hide a book.
 
     Raises:
-        LibraryError: book.toml cannot be read, or no document is left.
+        LibraryError: book.toml or tables.toml cannot be read, or no document is left.
     """
     warnings: list[str] = []
-    given = _book_toml(folder.path)
+    given, rules = _book_toml(folder.path), read_table_rules(folder.path)
     defaults = _defaults(folder.path.name, given)
     documents = []
     for path in _markdown_files(folder.path):
@@ -102,7 +103,7 @@ def read_book(folder: BookFolder) -> Book:
         raise LibraryError(f"book {folder.slug!r}: no readable document; {'; '.join(warnings)}")
     if any(document.metadata["last_update_date"] == UNKNOWN_DATE for document in documents):
         warnings.insert(0, f"no last_update_date in book.toml: {UNKNOWN_DATE} is used")
-    return Book(folder.slug, str(defaults["title"]), tuple(documents), _ignored(folder.path), tuple(warnings))
+    return Book(folder.slug, str(defaults["title"]), tuple(documents), _ignored(folder.path), tuple(warnings), rules)
 
 
 def _folders(library: Path) -> list[Path]:
@@ -136,12 +137,13 @@ def _hidden(path: Path) -> bool:
 
 def _ignored(folder: Path) -> tuple[str, ...]:
     others = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file() and path.suffix != ".md")
-    return tuple(sorted(path.as_posix() for path in others if path.name not in _RESERVED_FILES and not _hidden(path)))
+    read = {*_RESERVED_FILES, TABLES_FILE}
+    return tuple(sorted(path.as_posix() for path in others if path.name not in read and not _hidden(path)))
 
 
 def _digest(folder: Path, vocabulary: Path) -> str:
     digest = hashlib.sha256(vocabulary.read_bytes() if vocabulary.is_file() else b"")
-    for path in [*_markdown_files(folder), folder / "book.toml"]:
+    for path in [*_markdown_files(folder), folder / "book.toml", folder / TABLES_FILE]:
         if path.is_file():
             digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
             digest.update(hashlib.sha256(path.read_bytes()).digest())

@@ -57,8 +57,11 @@ class Reading:
 
 
 def read_table(table: Table) -> Reading:
-    """Decide what every line of a table is. Nothing is dropped: headings and labels stay rows with a role."""
-    if _is_record(table):
+    """Decide what every line of a table is. Nothing is dropped: headings and labels stay rows with a role.
+
+    A column that the book's owner calls the key picks the row, and makes a grid of what would be a record.
+    """
+    if _is_record(table) and _own_key(table, table.header) is None:
         pairs = [row.cells for row in table.rows]
         rows = tuple(ReadRow(i, "data", table.header, cells) for i, cells in enumerate(pairs))
         return Reading("record", table.header, rows, 0, len(table.header), None)
@@ -74,7 +77,13 @@ def read_table(table: Table) -> Reading:
     if _period(header) == len(header):
         rows = tuple(_under_groups(rows))
     data = [row.cells for row in rows if row.role == "data" and row.columns == columns]
-    return Reading("grid", columns, rows, _key_column(data), _period(header), find_axis(header))
+    own = _own_key(table, columns)
+    key = _key_column(data) if own is None else own
+    return Reading("grid", columns, rows, key, _period(header), find_axis(header))
+
+
+def _own_key(table: Table, columns: Sequence[str]) -> int | None:
+    return table.rule.key_column(columns) if table.rule else None
 
 
 def _is_record(table: Table) -> bool:

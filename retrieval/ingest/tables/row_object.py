@@ -27,6 +27,12 @@ def subject(table: Table) -> str:
     return table.title or (table.heading_path[-1] if table.heading_path else table.document)
 
 
+def row_key(reading: Reading, row: ReadRow) -> str:
+    """The cell that picks a row: of a label or a note its one cell; a blank key leaves it to the next cell."""
+    key = row.cells[reading.key_column] if row.role == "data" else ""
+    return key or next(cell for cell in (*row.cells[reading.key_column :], *row.cells) if cell)
+
+
 def called(column: str, key: str) -> str:
     """What a person calls the row under a key: `Armor Class 6` for `6`, but `Longsword` and `Level 3` as they are.
 

@@ -1,12 +1,13 @@
 """Tables in, rows out: each a JSON object that explains itself, with its names and, where it needs one, a predicate."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from retrieval.ingest.tables.column_names import ColumnNames
 from retrieval.ingest.tables.keyed import why_unkeyed
 from retrieval.ingest.tables.reading import Reading, ReadRow, read_table
 from retrieval.ingest.tables.row_names import names_of_rows, record_names
-from retrieval.ingest.tables.row_object import Json, called, grid_object, record_object, to_text
+from retrieval.ingest.tables.row_object import Json, called, grid_object, record_object, row_key, to_text
 from retrieval.ingest.tables.strictness import StrictTables
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.conditional import NAME as NO_RIVAL
@@ -43,10 +44,18 @@ def _rows_of(table: Table, reading: Reading, strict: StrictTables, columns: Colu
         return
     vocabulary = columns.vocabulary
     names = names_of_rows(reading, vocabulary)
+    names = {row.ordinal: _with_own(table, reading, row, names.get(row.ordinal, ())) for row in reading.rows}
     keyed = table.id not in strict.labels and why_unkeyed(reading, names, vocabulary) is None
     for row in reading.rows:
         if row.role != "heading" and any(row.cells):
-            yield _grid_row(table, reading, row, strict, names.get(row.ordinal, ()), columns, keyed=keyed)
+            yield _grid_row(table, reading, row, strict, names[row.ordinal], columns, keyed=keyed)
+
+
+def _with_own(table: Table, reading: Reading, row: ReadRow, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of a row, and behind them those that the book's owner gives it."""
+    if table.rule is None or row.role != "data" or not any(row.cells):
+        return names
+    return tuple(dict.fromkeys((*names, *table.rule.names_of(row_key(reading, row)))))
 
 
 def _grid_row(
@@ -59,16 +68,15 @@ def _grid_row(
     *,
     keyed: bool,
 ) -> Row:
-    # A label or a note fills one cell: that cell is the key, wherever it is. Blank, a key leaves it to the next cell.
-    key = row.cells[reading.key_column] if row.role == "data" else ""
-    key = key or next(cell for cell in (*row.cells[reading.key_column :], *row.cells) if cell)
+    key = row_key(reading, row)
     name = called(columns.written_out(row.columns[reading.key_column]), key)
     content = grid_object(table, reading, row, name, columns)
-    if row.role == "data" and (query_must := strict.predicate(table, row.columns[reading.key_column], key)):
-        content["query_must"] = query_must
-    elif keyed and row.role == "data":
+    if row.role == "data" and not (table.rule and table.rule.open):
         place: Json = {"table": table.id, "row": row.ordinal}
-        content["query_must"] = {NO_RIVAL: place}
+        rival: Json = {NO_RIVAL: place} if keyed else {}
+        asked = _own_predicate(table, key) or strict.predicate(table, row.columns[reading.key_column], key) or {}
+        if query_must := asked | rival:
+            content["query_must"] = query_must
     source = table.rows[row.ordinal]
     return Row(
         table_id=table.id,
@@ -86,6 +94,13 @@ def _grid_row(
     )
 
 
+def _own_predicate(table: Table, key: str) -> Json:
+    """What the book's owner asks of a question before the row of this key comes back; empty if nothing."""
+    said = table.rule.predicate_of(key) if table.rule else None
+    found: Json = json.loads(said) if said else {}
+    return found
+
+
 def _notes(table: Table) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for row in table.rows for note in row.notes))
 
@@ -93,12 +108,17 @@ def _notes(table: Table) -> tuple[str, ...]:
 def _record(table: Table, columns: ColumnNames) -> Row:
     pairs = [(table.header[0], table.header[1]), *((row.cells[0], row.cells[1]) for row in table.rows)]
     named = [(name.rstrip(": "), cell) for name, cell in pairs]
+    key = table.title or (table.heading_path[-1] if table.heading_path else "")
+    content = record_object(table, named, _notes(table), columns)
+    if query_must := _own_predicate(table, key):
+        content["query_must"] = query_must
+    own = table.rule.names_of(key) if table.rule else ()
     return Row(
         table_id=table.id,
         ordinal=0,
-        key=table.title or (table.heading_path[-1] if table.heading_path else ""),
-        content=to_text(record_object(table, named, _notes(table), columns)),
-        names=record_names(table),
+        key=key,
+        content=to_text(content),
+        names=tuple(dict.fromkeys((*record_names(table), *own))),
         columns=tuple(name for name, _ in named),
         cells=tuple(cell for _, cell in named),
         lines=table.lines,

@@ -8,11 +8,11 @@ from retrieval.ingest.tables.table import Table
 def row_search_text(
     table: Table, columns: Sequence[str], cells: Sequence[str], label: str | None, notes: Sequence[str] = ()
 ) -> str:
-    """Heading path, caption or what is said about the table, label, then `column: cell` pairs and notes.
+    """Heading path, caption or what is said about the table, its subject, label, then `column: cell` pairs and notes.
 
     A run of columns with one name says it once.
     """
-    context = [" > ".join(table.heading_path), table.caption or "", table.about, label or ""]
+    context = [" > ".join(table.heading_path), table.caption or "", table.about, *_subject(table), label or ""]
     pairs, previous = [], ""
     for column, cell in zip(columns, cells, strict=True):
         if cell:
@@ -20,6 +20,10 @@ def row_search_text(
             pairs.append(f"{column[shared:].strip() or column}: {cell}")
             previous = column
     return "\n".join(part for part in [*context, "; ".join(pairs), *notes] if part)
+
+
+def _subject(table: Table) -> Sequence[str]:
+    return table.rule.subject if table.rule else ()
 
 
 def _shared_words(previous: str, column: str) -> int:

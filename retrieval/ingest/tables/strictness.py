@@ -77,6 +77,8 @@ class StrictTables:
             asking |= {matrix.table.id: _asking(labels[matrix.table.id], vocabulary) for matrix in family}
             better |= {matrix.table.id: matrix.better for matrix in family}
             subjects |= subjects_of([matrix.table for matrix in family], vocabulary)
+            ruled = ((matrix.table.id, matrix.table.rule) for matrix in family)
+            subjects |= {table: rule.subject for table, rule in ruled if rule and rule.subject}
         return cls(labels, asking, better, subjects)
 
     def predicate(self, table: Table, column: str, key: str) -> Json | None:

@@ -1,9 +1,13 @@
 import json
+from dataclasses import replace
 
-from pipeline.building.book_entry import FILE_NAME, book_entries
+from pipeline.building.book_entry import FILE_NAME, book_entries, enter_book
 from retrieval.home import Home
+from retrieval.ingest.guarding import GuardCounts
 from retrieval.ingest.library.library import list_books
-from retrieval.ingest.tables.guarding import GuardCounts
+from retrieval.records import read_jsonl, write_jsonl
+from retrieval.table_rule import Find, TableRule
+from retrieval.types import Book
 
 
 def test_a_build_enters_each_book_with_the_state_it_was_read_in(tiny: Home) -> None:
@@ -11,8 +15,19 @@ def test_a_build_enters_each_book_with_the_state_it_was_read_in(tiny: Home) -> N
     (folder,) = list_books(tiny.library)
     assert (entry.slug, entry.title, entry.digest) == ("tiny", "tiny", folder.digest)
     assert (entry.n_documents, entry.n_chunks, entry.n_tables, entry.n_guarded) == (1, 4, 1, 3)
-    assert entry.guards == GuardCounts(1, 1, {})
+    assert entry.guards == GuardCounts(1, 1, 1, {})
     assert entry.warnings == ("no last_update_date in book.toml: 1970-01-01 is used",)
+
+
+def test_what_the_rules_for_tables_say_of_nothing_is_a_warning_of_the_book(tiny: Home) -> None:
+    folder = tiny.book("tiny")
+    (book,) = read_jsonl(folder / "book.jsonl", Book)
+    write_jsonl(folder / "book.jsonl", [replace(book, table_rules=(TableRule(1, Find(heading="Wepons"), open=True),))])
+    enter_book(folder, tiny.vocabulary)
+    assert book_entries(tiny)["tiny"].warnings == (
+        *book.warnings,
+        "tables.toml: entry 1 (heading 'Wepons') finds no table; there is 'Weapons'",
+    )
 
 
 def test_an_entry_without_counts_of_guarded_tables_is_still_an_entry(tiny: Home) -> None:

@@ -7,7 +7,7 @@ import pytest
 from pipeline.building.book_entry import BookEntry
 from pipeline.commands.build_report import print_build, summary
 from pipeline.runs.outcomes import Build, RunOutcome
-from retrieval.ingest.tables.guarding import GuardCounts
+from retrieval.ingest.guarding import GuardCounts
 
 SLUGS = ("a", "b", "c", "d", "e", "f")
 NO_DATE = "no last_update_date in book.toml: 1970-01-01 is used"
@@ -32,7 +32,7 @@ ENTRIES = tuple(map(entry, SLUGS))
 
 
 def guarded_entry(slug: str, n_tables: int, **reasons: int) -> BookEntry:
-    return replace(entry(slug), guards=GuardCounts(n_tables, n_tables - sum(reasons.values()), reasons))
+    return replace(entry(slug), guards=GuardCounts(n_tables, *2 * (n_tables - sum(reasons.values()),), reasons))
 
 
 def said(capsys: pytest.CaptureFixture[str], done: Build, *, verbose: bool = False) -> list[str]:
@@ -104,7 +104,7 @@ def test_several_books_have_a_line_each_and_a_long_list_is_cut(capsys: pytest.Ca
 
 def test_a_program_is_told_all_of_it() -> None:
     record = summary(built(changed=("b",)), [*ENTRIES[:-1], guarded_entry("f", 3, single=1)])
-    assert record["tables"] == {"f": {"n_tables": 3, "n_guarded": 2, "reasons": {"single": 1}}}
+    assert record["tables"] == {"f": {"n_tables": 3, "n_guarded": 2, "n_guardable": 2, "reasons": {"single": 1}}}
     assert record["changed"] == ["b"]
     assert record["warnings"] == [{"what": NO_DATE, "where": list(SLUGS)}]
     assert record["ignored"] == [f"{slug}/logo.png" for slug in SLUGS]

@@ -20,7 +20,8 @@ from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.ingest.density import near_duplicates, table_densities
 from retrieval.ingest.tables.table import Table
 from retrieval.records import read_jsonl, write_jsonl
-from retrieval.types import Chunk, Row
+from retrieval.table_rule import Find, TableRule
+from retrieval.types import Book, Chunk, Row
 
 Lint = Callable[..., tuple[int, str]]
 
@@ -143,7 +144,7 @@ def test_a_bad_predicate_is_named_with_its_rule_and_its_row(
     with_chunks(tiny, chunks)
     found, out = lint("--home", tiny.root)
     assert found == status
-    assert f"{'error' if status else 'warning'}: {rule}: Weapons - Weapon Dagger" in out
+    assert f"{'error' if status else 'warning'}: {rule}: Weapons - Dagger" in out
     (row,) = [chunk for chunk in chunks if chunk.query_must]
     assert row.id in out
 
@@ -162,12 +163,50 @@ def test_a_range_of_any_number_is_a_warning_where_columns_hold_several(tiny: Hom
     assert "not_strict" not in rules, "the records of another build say nothing about which tables are strict"
 
 
+def ruled(home: Home, rule: TableRule) -> None:
+    """Make the rule one of the book's, as if it had been built with it."""
+    folder = home.book("tiny")
+    (book,) = read_jsonl(folder / "book.jsonl", Book)
+    write_jsonl(folder / "book.jsonl", [replace(book, table_rules=(rule,))])
+    tables = read_jsonl(folder / "tables.jsonl", Table)
+    write_jsonl(folder / "tables.jsonl", [replace(table, rule=rule) for table in tables])
+
+
+def test_a_predicate_that_the_owner_gives_a_table_is_meant_for_all_its_rows(tiny: Home) -> None:
+    must = '{"contain": "weapon"}'
+    chunks = [replace(chunk, query_must=must if chunk.kind == "row" else None) for chunk in tiny_chunks(tiny)]
+    with_chunks(tiny, chunks)
+    assert {finding.rule for finding in inspected(tiny).findings} == {"not_strict", "shadowed"}
+    ruled(tiny, TableRule(1, Find(heading="Weapons"), query_must=must))
+    assert inspected(tiny).findings == ()
+
+
+def test_a_predicate_of_the_owner_that_its_row_does_not_satisfy_is_an_error(lint: Lint, tiny: Home) -> None:
+    must = '{"contain": "armory"}'
+    chunks = [replace(chunk, query_must=must if chunk.kind == "row" else None) for chunk in tiny_chunks(tiny)]
+    with_chunks(tiny, chunks)
+    ruled(tiny, TableRule(1, Find(heading="Weapons"), query_must=must))
+    status, out = lint("--home", tiny.root)
+    assert status == 1
+    assert out.count("error: self_excluding: Weapons - ") == 3
+
+
+def test_an_entry_about_nothing_is_a_warning_that_names_the_file(lint: Lint, tiny: Home) -> None:
+    ruled(tiny, TableRule(1, Find(heading="Weapons"), names={"Dager": ("knife",)}))
+    status, out = lint("--home", tiny.root)
+    assert status == 0
+    assert "warning: tiny/tables.toml: entry 1 (heading 'Weapons') finds no row 'Dager' in the table at 01.md:7" in out
+    assert out.splitlines()[-1].endswith("0 errors, 1 warnings")
+    (sentence,) = json.loads(lint("--home", tiny.root, "--json")[1])["unmet"]
+    assert "there is 'Dagger'" in sentence
+
+
 def test_siblings_that_one_question_admits_are_named(tiny: Home) -> None:
     must = {"Dagger": '{"contain": "weapon"}', "Mace": '{"contain_one_of": [["weapon"], ["mace"]]}'}
     with_chunks(tiny, [replace(chunk, query_must=must.get(chunk.row_key or "")) for chunk in tiny_chunks(tiny)])
     found = inspected(tiny)
     (shadowed,) = [finding for finding in found.findings if finding.rule == "shadowed"]
-    assert found.titles[shadowed.id] == "Weapons - Weapon Mace"
+    assert found.titles[shadowed.id] == "Weapons - Mace"
 
 
 def test_a_lost_cell_is_an_error_of_fidelity(lint: Lint, tiny: Home) -> None:

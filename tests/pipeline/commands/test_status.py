@@ -17,7 +17,7 @@ from pipeline.commands.status import Status, record
 from retrieval.errors import IndexMissingError
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
-from retrieval.ingest.tables.guarding import GuardCounts
+from retrieval.ingest.guarding import GuardCounts
 from retrieval.records import write_jsonl
 
 ROOT = Path(__file__).parents[3]
@@ -54,10 +54,10 @@ def test_it_says_how_many_tables_are_guarded(
 ) -> None:
     assert "tables     1 table, 1 guarded" in said(capsys, monkeypatch, "status", "--home", tiny.root).splitlines()
     told = json.loads(said(capsys, monkeypatch, "status", "--home", tiny.root, "--json"))
-    assert told["tables"] == {"tiny": {"n_tables": 1, "n_guarded": 1, "reasons": {}}}
+    assert told["tables"] == {"tiny": {"n_tables": 1, "n_guarded": 1, "n_guardable": 1, "reasons": {}}}
     entry = book_entries(tiny)["tiny"]
     for number in range(8):
-        other = replace(entry, slug=f"other-{number}", guards=GuardCounts(2, 1, {"single": 1}))
+        other = replace(entry, slug=f"other-{number}", guards=GuardCounts(2, 1, 1, {"single": 1}))
         tiny.book(other.slug).mkdir()
         write_jsonl(tiny.book(other.slug) / FILE_NAME, [other])
     short, long = (said(capsys, monkeypatch, "status", "--home", tiny.root, *more) for more in ((), ("--all",)))
@@ -71,6 +71,10 @@ def test_books_that_are_new_changed_and_gone_are_told(tiny: Home) -> None:
     (tiny.library / "tiny" / "02.md").write_text("# More\n\nA flail.\n")
     (tiny.library / "other").mkdir()
     (tiny.library / "other" / "01.md").write_text("# Other\n\nA rope.\n")
+    assert Status.of(tiny).books == {"other": "new", "tiny": "changed"}
+    (tiny.library / "tiny" / "02.md").unlink()
+    assert Status.of(tiny).books == {"other": "new", "tiny": "indexed"}
+    (tiny.library / "tiny" / "tables.toml").write_text('[[table]]\nfind = { heading = "Weapons" }\nopen = true\n')
     assert Status.of(tiny).books == {"other": "new", "tiny": "changed"}
     (tiny.library / "tiny").rename(tiny.library / "renamed")
     assert Status.of(tiny).books == {"other": "new", "renamed": "new", "tiny": "gone"}

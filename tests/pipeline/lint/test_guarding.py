@@ -1,16 +1,15 @@
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 from pipeline.lint.guarding import BECAUSE, why_none_is_guarded
 from pipeline.runs.outcomes import Build
 from retrieval.home import Home
-from retrieval.ingest.tables.keyed import Unkeyed
+from retrieval.ingest.guarding import REASONS
 
 
 def test_every_reason_has_words() -> None:
-    assert set(BECAUSE) == set(get_args(Unkeyed))
+    assert set(BECAUSE) == set(REASONS)
 
 
 def test_the_asset_reports_the_same_counts(sample_build: tuple[Home, Build]) -> None:
@@ -19,6 +18,8 @@ def test_the_asset_reports_the_same_counts(sample_build: tuple[Home, Build]) -> 
     assert reported == {
         "n_tables": 122,
         "n_guarded_tables": 69,
+        "n_guardable_tables": 69,
+        "n_open_tables": 0,
         "n_record_tables": 53,
         "n_single_tables": 0,
         "n_nameless_tables": 0,

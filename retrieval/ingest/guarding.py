@@ -3,12 +3,17 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from retrieval.ingest.tables.keyed import Unkeyed, why_unkeyed
 from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Row
+
+Reason = Unkeyed | Literal["open"]
+"""Why a table is not guarded: no row of it can be, or the book's owner left it open."""
+REASONS: tuple[Reason, ...] = (*get_args(Unkeyed), "open")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,9 @@ class TableGuard:
     n_rows: int
     n_guarded: int
     """Rows with a predicate."""
-    reason: Unkeyed | None
+    guardable: bool
+    """Whether its rows carry a predicate, or would if its owner did not leave it open."""
+    reason: Reason | None
     """Why no row has one; None where one has."""
 
 
@@ -38,6 +45,8 @@ class GuardCounts:
     n_tables: int
     n_guarded: int
     """Tables of which a row carries a predicate."""
+    n_guardable: int
+    """Those, and the tables that would be guarded if their owner did not leave them open."""
     reasons: Mapping[str, int]
     """How many of the others are not guarded for each reason; the most frequent first."""
 
@@ -58,9 +67,10 @@ def table_guards(tables: Sequence[Table], rows: Iterable[Row], vocabulary: Vocab
 
 def count_guards(guards: Iterable[TableGuard]) -> GuardCounts:
     """Count the verdicts on some tables."""
-    counts = Counter(guard.reason for guard in guards)
-    n_guarded = counts.pop(None, 0)
-    return GuardCounts(n_guarded + counts.total(), n_guarded, _by_number({str(why): n for why, n in counts.items()}))
+    found = tuple(guards)
+    reasons = Counter(guard.reason for guard in found if guard.reason is not None)
+    n_guardable = sum(guard.guardable for guard in found)
+    return GuardCounts(len(found), len(found) - reasons.total(), n_guardable, _by_number(reasons))
 
 
 def added_up(several: Iterable[GuardCounts]) -> GuardCounts:
@@ -69,17 +79,24 @@ def added_up(several: Iterable[GuardCounts]) -> GuardCounts:
     reasons = Counter[str]()
     for each in found:
         reasons.update(each.reasons)
-    n_tables, n_guarded = (sum(numbers) for numbers in zip(*((c.n_tables, c.n_guarded) for c in found), strict=True))
-    return GuardCounts(n_tables, n_guarded, _by_number(reasons))
+    return GuardCounts(
+        n_tables=sum(each.n_tables for each in found),
+        n_guarded=sum(each.n_guarded for each in found),
+        n_guardable=sum(each.n_guardable for each in found),
+        reasons=_by_number(reasons),
+    )
 
 
-def _by_number(counts: Mapping[str, int]) -> Mapping[str, int]:
+def _by_number(counts: Mapping[Reason, int] | Mapping[str, int]) -> Mapping[str, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _guard(table: Table, rows: Sequence[Row], vocabulary: Vocabulary) -> TableGuard:
     n_guarded = sum(row.query_must is not None for row in rows)
     names = {row.ordinal: row.names for row in rows}
+    by_rule = n_guarded > 0 and table.rule is None
+    unkeyed = None if by_rule else why_unkeyed(read_table(table), names, vocabulary)
+    unguarded: Reason | None = "open" if table.rule and table.rule.open else unkeyed
     return TableGuard(
         table_id=table.id,
         book=table.book,
@@ -89,5 +106,6 @@ def _guard(table: Table, rows: Sequence[Row], vocabulary: Vocabulary) -> TableGu
         caption=table.caption or "",
         n_rows=len(rows),
         n_guarded=n_guarded,
-        reason=None if n_guarded else why_unkeyed(read_table(table), names, vocabulary),
+        guardable=n_guarded > 0 or unkeyed is None,
+        reason=None if n_guarded else unguarded,
     )

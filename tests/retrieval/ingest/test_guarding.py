@@ -1,7 +1,7 @@
 """The verdict on each table of a book, and the counts of them."""
 
+from retrieval.ingest.guarding import GuardCounts, TableGuard, added_up, count_guards, table_guards
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.tables.guarding import GuardCounts, TableGuard, added_up, count_guards, table_guards
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -60,11 +60,11 @@ def test_every_table_has_its_verdict_and_its_place() -> None:
 
 def test_the_most_frequent_reason_is_counted_first() -> None:
     counts = count_guards(verdicts(TEXT + TEXT.replace("Weapons", "More weapons").partition("## Bless")[0]))
-    assert counts == GuardCounts(5, 2, {"nameless": 1, "record": 1, "single": 1})
-    more = added_up([counts, GuardCounts(3, 0, {"single": 3})])
-    assert more == GuardCounts(8, 2, {"single": 4, "nameless": 1, "record": 1})
+    assert counts == GuardCounts(5, 2, 2, {"nameless": 1, "record": 1, "single": 1})
+    more = added_up([counts, GuardCounts(3, 0, 0, {"single": 3})])
+    assert more == GuardCounts(8, 2, 2, {"single": 4, "nameless": 1, "record": 1})
     assert list(more.reasons) == ["single", "nameless", "record"]
 
 
 def test_a_book_without_tables_has_no_verdicts() -> None:
-    assert count_guards(verdicts("# Nothing\n")) == GuardCounts(0, 0, {})
+    assert count_guards(verdicts("# Nothing\n")) == GuardCounts(0, 0, 0, {})
