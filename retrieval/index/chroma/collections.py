@@ -94,20 +94,27 @@ def _write(
     with closing(store):
         for name, places in contents.members().items():
             store.create(name, hnsw)
-            metadata = [_metadata(chunks[place]) for place in places]
-            for added in store.add(name, contents.ids_at(places), contents.vectors[places], metadata, seed):
+            metadata = [_metadata(chunks[place], noisy=name == "guarded") for place in places]
+            texts = [chunks[place].text for place in places]
+            ids, vectors = contents.ids_at(places), contents.vectors[places]
+            for added in store.add(name, ids, vectors, metadata, texts, seed):
                 done += added
                 tell("collections", done, len(chunks))
 
 
-def _metadata(chunk: Chunk) -> dict[str, MetadataValue]:
-    """What a foreign reader of the collection finds beside a vector; `$nin` works on `id`."""
+def _metadata(chunk: Chunk, *, noisy: bool) -> dict[str, MetadataValue]:
+    """What a foreign reader of the collection finds beside a vector; `$nin` works on `id`.
+
+    Noisy is what always asks something of a question. A row that passes unless a rival is named is not: put back, it
+    would be missing where it is the answer.
+    """
     metadata: dict[str, MetadataValue] = {
         **chunk.metadata,
         "id": chunk.id,
         "book": chunk.book,
         "kind": chunk.kind,
         "title": chunk.title,
+        "is_noisy": noisy,
     }
     if chunk.query_must is not None:
         metadata["query_must"] = chunk.query_must

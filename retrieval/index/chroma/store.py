@@ -79,12 +79,19 @@ class ChromaStore:
         )
 
     def add(
-        self, name: CollectionName, ids: Sequence[str], vectors: Vector, metadata: Sequence[Metadata], seed: int = 0
+        self,
+        name: CollectionName,
+        ids: Sequence[str],
+        vectors: Vector,
+        metadata: Sequence[Metadata],
+        documents: Sequence[str] | None = None,
+        seed: int = 0,
     ) -> Iterator[int]:
         """Add records in batches; yields how many went in with each.
 
         They go in in a random order, which the seed says: rows of one table inserted together link to one another
-        only, and a search that begins elsewhere may never reach them.
+        only, and a search that begins elsewhere may never reach them. Documents are for foreign readers: our own
+        searches never ask for them.
         """
         collection = self._collection(name)
         order = np.random.default_rng(seed).permutation(len(ids)).tolist()
@@ -94,6 +101,7 @@ class ChromaStore:
                 ids=[ids[place] for place in batch],
                 embeddings=vectors[batch],
                 metadatas=[_plain(metadata[place]) for place in batch],
+                documents=[documents[place] for place in batch] if documents else None,
             )
             yield len(batch)
 

@@ -6,6 +6,7 @@ import chromadb
 import pytest
 
 from retrieval.errors import EmbedderMismatchError, InvalidQueryError, UnknownNameError
+from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must import Vocabulary
 from retrieval.search.foreign.filtering import retrieve_with_iterative_filtering
 from retrieval.search.receipt.transcript import debug_lines
@@ -125,6 +126,18 @@ def test_noisy_chunks_stand_back_and_their_filter_holds_all_the_same(tmp_path: P
     assert asked(0.001, {"n": 1}) == ["b", "c", "a"]
     assert asked(1.0, {"n": 2}) == ["d"]
     client.close()
+
+
+def test_our_own_collections_hold_the_text_of_each_chunk_and_say_which_are_noisy(snapshot: Snapshot) -> None:
+    library = {chunk.id: chunk for chunk in make_library()}
+    outcome = retrieve_with_iterative_filtering(
+        CLERIC, ["open", "guarded"], 120, client=snapshot.folder / "chroma", embedder=ToyEmbedder()
+    )
+
+    assert all(candidate.document == library[candidate.id].text for candidate in outcome.kept)
+    noisy = {candidate.id.partition("-")[0]: candidate.metadata["is_noisy"] for candidate in outcome.kept}
+    # A row that passes unless another one is named is no noise.
+    assert noisy == {"cleric": True, "weapon": False, "prose": False}
 
 
 @pytest.mark.parametrize("weight", [0, -1.0, float("nan")])
