@@ -1,5 +1,6 @@
 """What the owner of a book says of its tables: one entry of `tables.toml`, after it was checked."""
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +9,12 @@ from typing import TypeVar
 _Said = TypeVar("_Said")
 _PLAIN = str.maketrans("‘’‚“”„−–—‑", "'''\"\"\"----")
 _AT_THE_END = " .:*†‡§"
+_NUMBERED = re.compile(r"\s*table(?:\s+[\w.-]*\d[\w.-]*)?\s*[:.—–]\s*(?=\S)", re.IGNORECASE)
+
+EVERY = "*"
+"""The row key that stands for all of them."""
+KEY = "{key}"
+"""In a name for every row: the row's key."""
 
 
 def normal(text: str) -> str:
@@ -23,14 +30,15 @@ class Find:
     heading: str | None = None
     """The nearest heading above the table."""
     caption: str | None = None
-    """As the book has it, not as another key of the entry sets it."""
+    """As the book has it, not as another key of the entry sets it; `Table 3:` before it may be left out."""
     head: str | None = None
     """The first cell of the head."""
 
     def holds(self, heading: str, caption: str, head: str) -> bool:
         """Whether a table with these three is meant."""
-        pairs = ((self.heading, heading), (self.caption, caption), (self.head, head))
-        return all(wanted is None or normal(wanted) == normal(there) for wanted, there in pairs)
+        captions = (caption, _NUMBERED.sub("", caption, count=1))
+        pairs = ((self.heading, (heading,)), (self.caption, captions), (self.head, (head,)))
+        return all(wanted is None or normal(wanted) in map(normal, there) for wanted, there in pairs)
 
     def __str__(self) -> str:
         given = {"heading": self.heading, "caption": self.caption, "head": self.head}
@@ -51,7 +59,7 @@ class TableRule:
     subject: tuple[str, ...] = ()
     """What the table is about, in the words of a question."""
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Further names of rows, by row key."""
+    """Further names of rows, by row key; under `EVERY` those of all rows, with `KEY` in them."""
     query_must: str | None = None
     """JSON: the predicate of every row."""
     row_query_must: Mapping[str, str] = field(default_factory=dict)
@@ -69,7 +77,8 @@ class TableRule:
 
     def names_of(self, key: str) -> tuple[str, ...]:
         """The further names of the row with this key."""
-        return said_of(self.names, key) or ()
+        every = (name.replace(KEY, key.strip(_AT_THE_END)) for name in self.names.get(EVERY, ()))
+        return (*(said_of(self.names, key) or ()), *every)
 
     def predicate_of(self, key: str) -> str | None:
         """The predicate of the row with this key: its own, or that of every row."""
@@ -78,4 +87,4 @@ class TableRule:
 
 def said_of(values: Mapping[str, _Said], key: str) -> _Said | None:
     """What is written for a row key."""
-    return next((value for name, value in values.items() if normal(name) == normal(key)), None)
+    return next((value for name, value in values.items() if name != EVERY and normal(name) == normal(key)), None)

@@ -13,7 +13,7 @@ from retrieval.ingest.tables.table import Table
 from retrieval.query_must.canonical.canonical import canonical_term
 from retrieval.query_must.rivals.speech import Speech
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.table_rule import TableRule, normal
+from retrieval.table_rule import EVERY, TableRule, normal
 
 _SHOWN = 5
 
@@ -67,12 +67,12 @@ def _unmet(rule: TableRule, mine: Sequence[Table], tables: Sequence[Table], voca
             yield f"finds no column {rule.key!r} in the table at {_place(table)}; it has {', '.join(reading.columns)}"
     keys = {normal(key): key for table, reading in readings for key in _keys(table, reading)}
     for key in (*rule.names, *rule.row_query_must):
-        if normal(key) not in keys:
+        if key != EVERY and normal(key) not in keys:
             yield f"finds no row {key!r} in the table at {_place(mine[0])}{_nearest(key, list(keys.values()))}"
     speech = Speech.of(vocabulary)
     for key, names in rule.names.items():
         for name in names:
-            if not speech.is_name(canonical_term(name, vocabulary).split()):
+            if key != EVERY and not speech.is_name(canonical_term(name, vocabulary).split()):
                 yield f"calls the row {key!r} {name!r}, and a letter, a number or a word that compares names nothing"
 
 

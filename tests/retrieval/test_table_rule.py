@@ -35,6 +35,28 @@ def test_all_that_find_has_must_hold() -> None:
     assert not Find(caption="Movement").holds("Movement", "", "Movement")
 
 
+@pytest.mark.parametrize(
+    "caption", ["Table: Drive Costs", "Table 3-1: Drive Costs", "TABLE 4. Drive costs", "Drive Costs"]
+)
+def test_the_number_of_a_caption_may_be_left_out(caption: str) -> None:
+    assert Find(caption="Drive Costs").holds("", caption, "")
+    assert Find(caption=caption).holds("", caption, "")
+    assert not Find(caption="Table 9: Drive Costs").holds("", caption, "")
+
+
+def test_a_caption_that_begins_with_a_table_is_not_cut() -> None:
+    assert not Find(caption="Manners").holds("", "Table Manners", "")
+    assert not Find(caption="Setting").holds("", "Table-Setting", "")
+    assert Find(caption="Table: ").holds("", "Table:", "")
+
+
+def test_a_name_for_every_row_holds_its_key() -> None:
+    rule = TableRule(1, Find(heading="x"), names={"*": ("drive {key}",), "A": ("the first",)})
+    assert rule.names_of("A*") == ("the first", "drive A")
+    assert rule.names_of("B") == ("drive B",)
+    assert rule.names_of("*") == ("drive ",)
+
+
 def test_a_column_and_a_row_are_found_by_their_words() -> None:
     rule = TableRule(
         1,

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from retrieval.errors import BadPredicateError, LibraryError
 from retrieval.query_must.conditional import NAME as NO_RIVAL
 from retrieval.query_must.predicate import parse_query_must
-from retrieval.table_rule import Find, TableRule, normal
+from retrieval.table_rule import EVERY, KEY, Find, TableRule, normal
 
 TABLES_FILE = "tables.toml"
 """Beside a book's `book.toml`: what its owner says of its tables."""
@@ -60,7 +60,7 @@ class _Entry:
             caption=self._text("caption", values["caption"]) if "caption" in values else None,
             key=self._text("key", values["key"]) if "key" in values else None,
             subject=self._texts("subject", values["subject"]) if "subject" in values else (),
-            names={key: self._texts(f"names.{key}", said) for key, said in self._by_row("names").items()},
+            names={key: self._names(key, said) for key, said in self._by_row("names").items()},
             query_must=self._predicate("query_must", values["query_must"]) if "query_must" in values else None,
             row_query_must={
                 key: self._predicate(f"row_query_must.{key}", said)
@@ -94,6 +94,12 @@ class _Entry:
         several = value if isinstance(value, list) and value else [value]
         return tuple(self._text(name, each) for each in several)
 
+    def _names(self, key: str, value: object) -> tuple[str, ...]:
+        names = self._texts(f"names.{key}", value)
+        if key == EVERY and (same := [name for name in names if KEY not in name]):
+            self._refuse(f"names.{key} has {same[0]!r}, which would be the name of every row; write {KEY} in it")
+        return names
+
     def _switch(self, name: str, value: object) -> bool:
         if not isinstance(value, bool):
             self._refuse(f"{name} is {value!r}; write true or false")
@@ -101,7 +107,7 @@ class _Entry:
 
     def _by_row(self, name: str) -> Mapping[str, Any]:
         by_row = self._table(name, self._values.get(name, {}))
-        keys = [self._text(f"a row of {name}", key) for key in by_row]
+        keys = [self._text(f"a row of {name}", key) for key in by_row if (name, key) != ("names", EVERY)]
         if len(set(map(normal, keys))) < len(keys):
             self._refuse(f"{name} has one row twice; case, blanks and marks do not tell row keys apart")
         return by_row

@@ -115,6 +115,12 @@ def test_names_guard_a_table_whose_keys_are_letters() -> None:
     assert came("how many tons has engine B", chunks_of(ENGINES, TableRule(1, find, names=names))) == ["B"]
 
 
+def test_a_name_for_every_row_is_written_once() -> None:
+    rule = TableRule(1, Find(heading="Engines"), names={"*": ("engine {key}",)})
+    assert came("how many tons has engine B", chunks_of(ENGINES, rule)) == ["B"]
+    assert said(ENGINES, rule) == ()
+
+
 def test_a_key_makes_rows_of_what_looks_like_one_thing() -> None:
     (record,) = chunks_of(FERRY)
     assert record.kind == "record"

@@ -81,6 +81,11 @@ def test_without_the_file_there_are_no_rules(tmp_path: Path) -> None:
         ('find = { heading = "B" }\nnames = ["woods"]', "names is ['woods']; write it as a table"),
         ('find = { heading = "B" }\nnames = { Forest = [3] }', "names.Forest is 3; write words in quotes"),
         ('find = { heading = "B" }\nnames = { Forest = "a", "forest*" = "b" }', "names has one row twice"),
+        (
+            'find = { heading = "B" }\nnames = { "*" = "drive" }',
+            "names.* has 'drive', which would be the name of every",
+        ),
+        ('find = { heading = "B" }\nrow_query_must = { "*" = { contain = "x" } }', "a row of row_query_must is '*'"),
         ('find = { heading = "B" }\nquery_must = { contian = "x" }', "query_must: query_must has an unknown operator"),
         ('find = { heading = "B" }\nquery_must = "contain x"', "query_must: "),
         ('find = { heading = "B" }\nquery_must = 3', "query_must is 3; write it as a table"),
