@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from evals.questions.questions import load_questions
 from pipeline.pages.filtering_results import PAGE, blocks, with_blocks
+from pipeline.pages.filtering_times import FilterTimes
+from pipeline.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.query_must import OPERATORS, unregister_operator
 from retrieval.query_must.conditional import always_asks
@@ -109,7 +112,21 @@ def test_every_operator_is_listed() -> None:
 
 def test_the_results_are_those_of_the_sample_book(retriever: Retriever) -> None:
     page = PAGE.read_text("utf-8")
-    assert with_blocks(page, blocks(retriever)) == page, "stale; run: python -m pipeline.pages.filtering_results"
+    made = blocks(retriever, FilterTimes.read())
+    assert with_blocks(page, made) == page, "stale; run: python -m pipeline.pages.filtering_results"
+
+
+def test_the_times_of_the_results_are_of_the_rounds_that_the_questions_take(retriever: Retriever) -> None:
+    times, asked = FilterTimes.read(), load_questions(SAMPLE_QUESTIONS)
+    assert [each.query for each in times.questions] == [question.query for question in asked]
+    assert [each.query for each in times.examples] == [each.query for each in asked if "example" in each.tags]
+    taken = {
+        each.query: len(retriever.retrieve(each.query, strategy="iterative").receipt.iterations)
+        for each in times.questions
+    }
+    assert [
+        each.query for each in (*times.examples, *times.questions) if len(each.rounds) != taken[each.query]
+    ] == [], "stale; run on a machine that does nothing else: python -m pipeline.pages.filtering_results --times"
 
 
 def test_a_changed_figure_makes_the_results_stale() -> None:
