@@ -256,6 +256,15 @@ def test_the_asset_checks_know_which_tables_may_have_predicates(tiny: Home) -> N
     assert "not_strict" not in {finding.rule for finding in predicate_findings(rows)}
 
 
+def test_the_asset_checks_know_the_predicates_of_the_owner(tiny: Home) -> None:
+    folder, must = tiny.book("tiny"), '{"contain": "weapon"}'
+    rows = [replace(row, query_must=must) for row in read_jsonl(folder / "predicates.jsonl", Row)]
+    tables = read_jsonl(folder / "tables.jsonl", Table)
+    assert {finding.rule for finding in predicate_findings(rows, tables)} == {"not_strict", "shadowed"}
+    owned = [replace(table, rule=TableRule(1, Find(heading="Weapons"), query_must=must)) for table in tables]
+    assert predicate_findings(rows, owned) == ()
+
+
 def test_density_counts_neighbours_in_twin_tables(sample: Home) -> None:
     chunks = read_jsonl(sample.book("lantern-and-blade") / "chunks.jsonl", Chunk)
     by_title = {table.title: table for table in table_densities(chunks)}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.building.book_entry import book_entries
 from pipeline.commands.build_report import summary
 from pipeline.runs.build import Build, build
 from pipeline.runs.in_process import dagster_instance
@@ -116,6 +117,21 @@ def test_a_new_book_is_added_and_a_book_that_went_is_gone(tiny: Home) -> None:
         assert instance.get_dynamic_partitions("books") == ["tiny"]
     with open_snapshot(tiny.root) as snapshot:
         assert {chunk.book for chunk in snapshot.chunks} == {"tiny"}
+
+
+def test_what_the_owner_says_of_tables_is_picked_up_by_the_next_build(tiny: Home) -> None:
+    (tiny.library / "tiny" / "tables.toml").write_text(
+        '[[table]]\nfind = { heading = "Weapons" }\nnames = { "Long sword" = "great blade" }\n'
+        '[[table]]\nfind = { heading = "Armour" }\nopen = true\n'
+    )
+    done = build(tiny)
+    assert (done.problems, done.changed) == ([], ("tiny",))
+    numbers_of = done.books["tiny"].numbers
+    assert (numbers_of["tables"]["n_ruled"], numbers_of["tables"]["n_unmet_rules"]) == (1, 1)
+    found = Retriever.open(tiny.root).retrieve("what does a great blade cost", k=5)
+    assert [hit.chunk.row_key for hit in found.hits if hit.chunk.row_key] == ["Long sword"]
+    (sentence,) = [said for said in book_entries(tiny)["tiny"].warnings if "tables.toml" in said]
+    assert sentence == "tables.toml: entry 2 (heading 'Armour') finds no table; there is 'Weapons'"
 
 
 def test_a_build_without_questions_goes_live_and_scores_nothing(tiny_built: Home) -> None:
