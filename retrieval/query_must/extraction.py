@@ -22,26 +22,39 @@ class Extraction(NamedTuple):
 
 def extract_query_must(content: str) -> Extraction:
     """Take every `query_must` out of every JSON object; the first counts. Invalid JSON and plain text stay as is."""
-    if f'"{_KEY}"' not in content:
-        return Extraction(None, content)
     found: list[Any] = []
     cleaned: list[str] = []
-    done, start = 0, content.find("{")
-    while start >= 0:
-        try:
-            value, stop = _DECODER.raw_decode(content, start)
-        except (ValueError, RecursionError):
-            start = content.find("{", start + 1)
-            continue
+    done = 0
+    for start, stop, value in _objects(content):
         taken = list(_take(value))
         if taken:
             found += taken
             cleaned.append(content[done:start])
             cleaned.append(json.dumps(value, ensure_ascii=False, indent=_indent(content[start:stop])))
             done = stop
-        start = content.find("{", stop)
     predicate = json.dumps(found[0], ensure_ascii=False) if found and found[0] else None
     return Extraction(predicate, "".join(cleaned) + content[done:])
+
+
+def predicates_in(content: str) -> tuple[int, ...]:
+    """Where the JSON objects begin that hold a `query_must`, a place for each of these: one of several rows each.
+
+    A content that is read whole cannot ask several: the first would decide for the rows of all others.
+    """
+    return tuple(start for start, _, value in _objects(content) for taken in _take(value) if taken)
+
+
+def _objects(content: str) -> Iterator[tuple[int, int, Any]]:
+    """Begin, end and value of every outermost JSON object; nothing where no `query_must` is written anywhere."""
+    start = content.find("{") if f'"{_KEY}"' in content else -1
+    while start >= 0:
+        try:
+            value, stop = _DECODER.raw_decode(content, start)
+        except (ValueError, RecursionError):
+            start = content.find("{", start + 1)
+            continue
+        yield start, stop, value
+        start = content.find("{", stop)
 
 
 def _take(value: Any) -> Iterator[Any]:

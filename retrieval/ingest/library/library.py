@@ -10,6 +10,7 @@ from pathlib import Path
 from retrieval.errors import InvalidDocumentError, LibraryError
 from retrieval.ingest.library.front_matter import read_metadata, split_front_matter
 from retrieval.ingest.library.table_rules import TABLES_FILE, read_table_rules
+from retrieval.query_must.extraction import predicates_in
 from retrieval.types import Book, Document, Metadata, MetadataValue
 
 UNKNOWN_DATE = "1970-01-01"
@@ -175,6 +176,12 @@ def _defaults(folder_name: str, given: Metadata) -> Metadata:
 def _read_document(slug: str, path: Path, relative: str, defaults: Metadata, warnings: list[str]) -> Document:
     text = _decode(path.read_bytes(), relative, warnings).replace("\r\n", "\n").replace("\r", "\n")
     front_matter, body, first_line = split_front_matter(text, relative, warnings)
+    if places := predicates_in(body):
+        line = first_line + body.count("\n", 0, places[0])
+        warnings.append(
+            f"{relative}: JSON is read as prose, so nothing asks a query_must that is written in it (line {line}; "
+            f"{len(places)} in the file); write the rows as a table; {TABLES_FILE} takes a row's query_must"
+        )
     return Document(slug, relative, body, dict(defaults) | dict(front_matter), first_line)
 
 

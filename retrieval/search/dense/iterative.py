@@ -12,6 +12,7 @@ from typing import Any
 from retrieval.clock import Clock
 from retrieval.iteration import Iteration, StopReason
 from retrieval.query_must.canonical.canonical import Canonical
+from retrieval.query_must.extraction import predicates_in
 from retrieval.query_must.predicate import UNRESTRICTED, explain, satisfies_query_must
 from retrieval.types import Decision, Receipt
 
@@ -124,8 +125,14 @@ def _why_no_further(looked_at: int, excluded: int, kept: int, k: int) -> StopRea
 
 def _decide(candidate: Neighbour, question: Canonical, number: int) -> Decision:
     if candidate.query_must is None:
-        kept, reason = True, UNRESTRICTED
+        kept, reason = True, _why_unrestricted(candidate)
     else:
         kept = satisfies_query_must(question, candidate.query_must)
         reason = explain(question, candidate.query_must)
     return Decision(candidate.id, candidate.title, kept, reason, number, candidate.collection)
+
+
+def _why_unrestricted(candidate: Neighbour) -> str:
+    """`no restrictions`, and where those are that nobody moved from a document to its metadata."""
+    written = len(predicates_in(candidate.document or ""))
+    return f"{UNRESTRICTED}: {written} query_must in its document, none in its metadata" if written else UNRESTRICTED

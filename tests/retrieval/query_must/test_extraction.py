@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.query_must import extract_query_must
+from retrieval.query_must.extraction import predicates_in
 
 MUST = {"contain_one_of": [["cleric"], ["ac 6"]]}
 
@@ -41,6 +42,16 @@ def test_the_predicate_of_an_outer_object_comes_before_that_of_an_inner_one():
     found = extract_query_must(json.dumps({"row": {"query_must": {"contain": "x"}, "a": 1}, "query_must": MUST}))
     assert json.loads(found.query_must) == MUST
     assert json.loads(found.content) == {"row": {"a": 1}}
+
+
+def test_every_row_of_several_is_found_with_its_place():
+    rows = [{"title": "a", "query_must": MUST}, {"title": "b"}, {"title": "c", "query_must": {"contain": "x"}}]
+    apart = "".join(map(json.dumps, rows))
+    assert [apart[place:].startswith('{"title"') for place in predicates_in(apart)] == [True, True]
+    assert len(set(predicates_in(apart))) == 2
+    assert predicates_in("in one array: " + json.dumps(rows)) == (15, 15 + len(json.dumps(rows[:2])) - 1 + 1)
+    assert predicates_in('{"query_must": {}} and "query_must" as a word') == ()
+    assert predicates_in('{"a": [{"query_must": {"contain": "x"}}, {"query_must": {"contain": "y"}}]}') == (0, 0)
 
 
 def test_invalid_json_is_left_alone():

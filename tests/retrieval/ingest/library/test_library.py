@@ -215,3 +215,31 @@ def test_a_book_whose_every_file_gives_its_date_is_not_warned_about(tmp_path):
     assert read_book(list_books(tmp_path)[0]).warnings == ()
     write(tmp_path / "b" / "c.md", "# C\n\ntext\n")
     assert read_book(list_books(tmp_path)[0]).warnings == ("no last_update_date in book.toml: 1970-01-01 is used",)
+
+
+ROWS = """# Matrix
+
+Written by a program:
+
+[
+  {"title": "AC 6", "query_must": {"contain": "ac 6"}, "roll": 10},
+  {"title": "AC 5", "query_must": {"contain": "ac 5"}, "roll": 11}
+]
+
+```json
+{"title": "AC 4", "query_must": {"contain": "ac 4"}, "roll": 12}
+{"title": "about", "roll": 0}
+```
+"""
+
+
+@pytest.mark.parametrize(("above", "line"), [("", 6), ("---\nlast_update_date: 2024-03-01\n---\n", 9)])
+def test_rows_that_a_program_wrote_as_json_are_warned_about_with_their_place(tmp_path, above, line):
+    write(tmp_path / "b" / "book.toml", 'last_update_date = "2024-03-01"\n')
+    write(tmp_path / "b" / "a.md", above + ROWS)
+    write(tmp_path / "b" / "c.md", "# What JSON is\n\nAn object with a `query_must`: {so to say}.\n")
+    (warning,) = read_book(list_books(tmp_path)[0]).warnings
+    assert warning == (
+        "a.md: JSON is read as prose, so nothing asks a query_must that is written in it "
+        f"(line {line}; 3 in the file); write the rows as a table; tables.toml takes a row's query_must"
+    )

@@ -263,3 +263,18 @@ def test_what_one_collection_gave_before_does_not_take_the_places_of_another(tmp
     assert (outcome.rounds, outcome.excluded, len(outcome.decisions)) == (2, 3, 6)
     assert {each.document for each in outcome.kept} <= {"tavern", "sea", "rope", "night"}
     client.close()
+
+
+def test_predicates_that_nobody_moved_to_the_metadata_are_said_and_keep_nothing_out(tmp_path: Path) -> None:
+    client = chromadb.PersistentClient(str(tmp_path))
+    rows = [{"title": f"AC {value}", "query_must": {"contain": f"ac {value}"}} for value in (5, 6)]
+    collection = client.create_collection("raw", embedding_function=None)
+    texts = ["".join(map(json.dumps, rows)), "prose"]
+    collection.add(ids=["both", "prose"], embeddings=ToyEmbedder().embed(texts), documents=texts)
+    outcome = ask(collection, "AC 7")
+    assert {each.id for each in outcome.kept} == {"both", "prose"}
+    assert {each.chunk_id: each.reason for each in outcome.decisions} == {
+        "both": "no restrictions: 2 query_must in its document, none in its metadata",
+        "prose": "no restrictions",
+    }
+    client.close()
