@@ -69,7 +69,8 @@ def _grid_row(
     keyed: bool,
 ) -> Row:
     key = row_key(reading, row)
-    name = called(columns.written_out(row.columns[reading.key_column]), key)
+    at = reading.key_column if row.cells[reading.key_column] == key else row.cells.index(key)
+    name = called(columns.written_out(row.columns[at]), key)
     content = grid_object(table, reading, row, name, columns)
     if row.role == "data" and not (table.rule and table.rule.open):
         place: Json = {"table": table.id, "row": row.ordinal}
