@@ -16,7 +16,7 @@ def debug_lines(of: Retrieval | IterativeOutcome) -> tuple[str, ...]:
     A search of foreign collections has distances and no sums, so it has no `[SCORE]`.
     """
     if isinstance(of, IterativeOutcome):
-        return (*_readings(of), *_lines(of.receipt, len(of.kept)))
+        return (*_readings(of), *_lines(of.receipt, len(of.kept), several=len(of.readings) > 1))
     sums = (f"[SCORE] {hit.rank}: {Sum(hit.score, hit.addends, hit.evidence).line()}" for hit in of.hits)
     return (f"[Question] {of.receipt.canonical}", *_lines(of.receipt, len(of.hits)), *sums)
 
@@ -28,8 +28,8 @@ def _readings(outcome: IterativeOutcome) -> Iterator[str]:
         yield from (f"[Question] {text} [{name}]" for name, text in outcome.readings.items())
 
 
-def _lines(receipt: Receipt, returned: int) -> Iterator[str]:
-    yield from _rounds(receipt, returned)
+def _lines(receipt: Receipt, returned: int, *, several: bool = False) -> Iterator[str]:
+    yield from _rounds(receipt, returned, several=several)
     yield f"[FINAL] Returning {returned} chunks after {receipt.rounds} iterations"
     if receipt.excluded is None:
         yield "[FINAL] Excluded chunks were not counted; ask with debug"
@@ -39,8 +39,7 @@ def _lines(receipt: Receipt, returned: int) -> Iterator[str]:
     yield "[TIME] " + ", ".join([*stages, f"total {receipt.milliseconds:.1f} ms"])
 
 
-def _rounds(receipt: Receipt, returned: int) -> Iterator[str]:
-    several = len({decision.collection for decision in receipt.decisions}) > 1
+def _rounds(receipt: Receipt, returned: int, *, several: bool) -> Iterator[str]:
     rounds = {number: tuple(group) for number, group in groupby(receipt.decisions, key=lambda decision: decision.round)}
     looked_at = 0
     for number, decisions in rounds.items():

@@ -67,15 +67,18 @@ def test_a_round_that_found_nothing_is_shown_last() -> None:
     )
 
 
-def test_several_collections_are_named_where_they_differ() -> None:
-    several = replace(RECEIPT, decisions=(KEPT, replace(OUT, collection="monsters"), LATE))
+def test_several_collections_are_named_in_every_line() -> None:
+    several = replace(RECEIPT, decisions=(KEPT, OUT, replace(LATE, collection="monsters")))
     lines = debug_lines(replace(OUTCOME, receipt=several, readings={"rules": "ac 6", "monsters": "defence 6"}))
-    assert lines[:4] == (
+    assert [line for line in lines if "[rules]" in line or "[monsters]" in line] == [
         "[Question] ac 6 [rules]",
         "[Question] defence 6 [monsters]",
         "  ✅ KEEP: Strength [rules] (no restrictions)",
-        "  ❌ EXCLUDE: AC 7 [monsters]",
-    )
+        "  ❌ EXCLUDE: AC 7 [rules]",
+        "  ✅ KEEP: AC 6 [monsters]",
+    ]
+    alike = debug_lines(replace(OUTCOME, readings={"rules": "ac 6", "monsters": "ac 6"}))
+    assert alike[:2] == ("[Question] ac 6", "  ✅ KEEP: Strength [rules] (no restrictions)")
 
 
 def test_a_retrieval_without_rounds_has_a_total_and_no_iterations() -> None:
