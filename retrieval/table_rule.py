@@ -33,16 +33,27 @@ class Find:
     """As the book has it, not as another key of the entry sets it; `Table 3:` before it may be left out."""
     head: str | None = None
     """The first cell of the head."""
+    document: str | None = None
+    """Path of the file in the book's folder."""
 
-    def holds(self, heading: str, caption: str, head: str) -> bool:
-        """Whether a table with these three is meant."""
-        captions = (caption, _NUMBERED.sub("", caption, count=1))
-        pairs = ((self.heading, (heading,)), (self.caption, captions), (self.head, (head,)))
-        return all(wanted is None or normal(wanted) in map(normal, there) for wanted, there in pairs)
+    def holds(self, table: "Find") -> bool:
+        """Whether a table that all of this is said of is meant."""
+        there = table.given
+        return all(
+            normal(wanted) in (normal(there[name]), normal(_NUMBERED.sub("", there[name], count=1)))
+            if name == "caption"
+            else normal(wanted) == normal(there[name])
+            for name, wanted in self.given.items()
+        )
 
     def __str__(self) -> str:
-        given = {"heading": self.heading, "caption": self.caption, "head": self.head}
-        return ", ".join(f"{name} {value!r}" for name, value in given.items() if value is not None)
+        return ", ".join(f"{name} {value!r}" for name, value in self.given.items())
+
+    @property
+    def given(self) -> Mapping[str, str]:
+        """What it has, by name."""
+        named = {"heading": self.heading, "caption": self.caption, "head": self.head, "document": self.document}
+        return {name: value for name, value in named.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from retrieval.ingest.tables.source_tables import PlacedTable
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.canonical.canonical import canonical_term
 from retrieval.query_must.rivals.speech import Speech
+from retrieval.query_must.rivals.tables import words_of
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.table_rule import EVERY, TableRule, normal
+from retrieval.table_rule import EVERY, Find, TableRule, normal
 
 _SHOWN = 5
 
@@ -28,8 +29,8 @@ def ruled(placed: Sequence[PlacedTable], rules: Sequence[TableRule]) -> tuple[Pl
 
 
 def _ruled(table: Table, rules: Sequence[TableRule]) -> Table:
-    heading = table.heading_path[-1] if table.heading_path else ""
-    found = [rule for rule in rules if rule.find.holds(heading, table.caption or "", table.header[0])]
+    said = _found_by(table)
+    found = [rule for rule in rules if rule.find.holds(said)]
     if len(found) > 1:
         raise LibraryError(
             f"{TABLES_FILE} of book {table.book!r}: {found[0]} and {found[1]} are both about the table at "
@@ -69,11 +70,23 @@ def _unmet(rule: TableRule, mine: Sequence[Table], tables: Sequence[Table], voca
     for key in (*rule.names, *rule.row_query_must):
         if key != EVERY and normal(key) not in keys:
             yield f"finds no row {key!r} in the table at {_place(mine[0])}{_nearest(key, list(keys.values()))}"
+    yield from _idle_names(rule, readings, vocabulary)
+
+
+def _idle_names(rule: TableRule, readings: Sequence[tuple[Table, Reading]], vocabulary: Vocabulary) -> Iterator[str]:
+    """Names that no question can name a row by."""
     speech = Speech.of(vocabulary)
-    for key, names in rule.names.items():
-        for name in names:
-            if key != EVERY and not speech.is_name(canonical_term(name, vocabulary).split()):
-                yield f"calls the row {key!r} {name!r}, and a letter, a number or a word that compares names nothing"
+    heads = [
+        words_of((*table.heading_path, table.caption or "", *rule.subject, *reading.columns), vocabulary)
+        for table, reading in readings
+        if reading.kind == "grid"
+    ]
+    for key, name in ((key, name) for key, names in rule.names.items() if key != EVERY for name in names):
+        run = canonical_term(name, vocabulary).split()
+        if not speech.is_name(run):
+            yield f"calls the row {key!r} {name!r}, and a letter, a number or a word that compares names nothing"
+        elif heads and all(map(set(run).issubset, heads)):
+            yield f"calls the row {key!r} {name!r}, and the headings, caption and columns say this of every row"
 
 
 def _keys(table: Table, reading: Reading) -> Iterator[str]:
@@ -84,19 +97,18 @@ def _keys(table: Table, reading: Reading) -> Iterator[str]:
 
 
 def _nearest_table(rule: TableRule, tables: Sequence[Table]) -> str:
-    find = rule.find
-    wanted, there = next(
-        (given, [_said(table, name) for table in tables])
-        for name, given in (("heading", find.heading), ("caption", find.caption), ("head", find.head))
-        if given is not None
-    )
-    return _nearest(wanted, there)
+    """The nearest that there is to the first of what finds a table which no table has."""
+    said = [_found_by(table) for table in tables]
+    for name, wanted in rule.find.given.items():
+        if not any(Find(**{name: wanted}).holds(table) for table in said):
+            return _nearest(wanted, [table.given[name] for table in said])
+    return "; each part of it finds one, all of it none"
 
 
-def _said(table: Table, name: str) -> str:
-    if name == "heading":
-        return table.heading_path[-1] if table.heading_path else ""
-    return (table.caption or "") if name == "caption" else table.header[0]
+def _found_by(table: Table) -> Find:
+    """What finds just this table and those that are called the same."""
+    heading = table.heading_path[-1] if table.heading_path else ""
+    return Find(heading, table.caption or "", table.header[0], table.document)
 
 
 def _nearest(wanted: str, there: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ TABLES_FILE = "tables.toml"
 """Beside a book's `book.toml`: what its owner says of its tables."""
 
 KEYS = ("find", "caption", "key", "subject", "names", "query_must", "row_query_must", "open")
-FIND_KEYS = ("heading", "caption", "head")
+FIND_KEYS = ("heading", "caption", "head", "document")
 
 
 def read_table_rules(folder: Path) -> tuple[TableRule, ...]:

@@ -260,6 +260,31 @@ def test_what_is_about_nothing_is_said_with_the_nearest_that_there_is() -> None:
     )
 
 
+def test_tables_of_one_heading_are_told_apart_by_their_document() -> None:
+    documents = tuple(Document("b", name, MOVEMENT) for name in ("1.md", "2.md"))
+    rules = tuple(TableRule(number, replace(HERE, document=f"{number + 1}.md"), open=True) for number in (1, 2))
+    book = parse_book(Book("b", "B", documents, table_rules=rules))
+    assert [table.rule is not None for table in book.tables] == [False, True]
+    assert unmet(rules, book.tables, WORDS) == (
+        "tables.toml: entry 2 (heading 'Movement', document '3.md') finds no table; there are '2.md', '1.md'",
+    )
+
+
+def test_an_entry_of_which_each_part_finds_another_table_is_told_so() -> None:
+    (sentence,) = said(MOVEMENT + ENGINES, TableRule(1, replace(HERE, head="Code"), open=True))
+    assert sentence.endswith("finds no table; each part of it finds one, all of it none")
+
+
+def test_a_name_that_the_table_says_of_every_row_is_told_so() -> None:
+    rule = TableRule(1, HERE, key="Terrain", names={"Hills": ("terrain", "rough terrain")})
+    (sentence,) = said(MOVEMENT, rule)
+    assert sentence.endswith(
+        "calls the row 'Hills' 'terrain', and the headings, caption and columns say this of every row"
+    )
+    assert came("miles by terrain", chunks_of(MOVEMENT, rule)) == ["Forest", "Swamp", "Hills"]
+    assert came("miles over rough terrain", chunks_of(MOVEMENT, rule)) == ["Hills"]
+
+
 def test_entries_that_are_met_are_not_spoken_of() -> None:
     rule = TableRule(1, HERE, key="Terrain", names={"Forest": ("woods",)}, row_query_must={"Hills": '{"contain": "x"}'})
     assert said(MOVEMENT, rule) == ()
