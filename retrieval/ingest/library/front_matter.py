@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from math import isfinite
-from typing import Any
+from reprlib import Repr
+from typing import Any, cast
 
 import yaml
 
@@ -16,6 +17,11 @@ _CONTINUES = re.compile(r"\s|-(?:\s|$)|[\]}]")
 """A line that belongs to the entry above it."""
 _UNREADABLE = (yaml.YAMLError, ValueError, ArithmeticError, LookupError, AttributeError, TypeError, RecursionError)
 """What the YAML reader raises: for a month 13, `!!int ''` or `[[[[...` it is not an error of its own."""
+_RESERVED = ("$", "#", "chroma:")
+_SHOWN = Repr()
+"""A value that aliases nest may be short in the file and a gigabyte when it is written out."""
+MAX_NODES = 10_000
+"""Of the YAML above a document, its aliases replaced by what they stand for."""
 
 
 def split_front_matter(text: str, where: str, warnings: list[str]) -> tuple[Metadata, str, int]:
@@ -43,28 +49,66 @@ def read_metadata(values: Mapping[Any, object], where: str) -> Metadata:
     """Values of YAML or TOML as metadata: dates as ISO days, lists as tuples of strings; a key without a value is none.
 
     Raises:
-        InvalidDocumentError: a nested value, or a number that is none; it names `where` and the key.
+        InvalidDocumentError: a key or text that no index can store, a nested value, or a number that is none or that is
+            too large; it names `where` and the key.
     """
-    return {str(key): _value(str(key), value, where) for key, value in values.items() if value is not None}
+    return {_key(str(key), where): _value(str(key), value, where) for key, value in values.items() if value is not None}
+
+
+def _key(key: str, where: str) -> str:
+    if not key or key.startswith(_RESERVED):
+        raise InvalidDocumentError(
+            f"{where}: metadata key {key!r} is empty, or begins as those do that Chroma keeps for itself; rename it"
+        )
+    return _text(key, key, where)
 
 
 def _value(key: str, value: object, where: str) -> MetadataValue:
     if isinstance(value, datetime | date):
         return value.isoformat()[:10]
-    if isinstance(value, float) and not isfinite(value):
+    if isinstance(value, int | float):
+        return _number(key, value, where)
+    if isinstance(value, str):
+        return _text(key, value, where)
+    if isinstance(value, list) and all(isinstance(item, str | int | float | datetime | date) for item in value):
+        return tuple(_member(key, item, where) for item in value)
+    shown = _SHOWN.repr(value)
+    raise InvalidDocumentError(f"{where}: metadata key {key!r} must be a string, number, date or list, not {shown}")
+
+
+def _member(key: str, item: str | float | datetime | date, where: str) -> str:
+    if isinstance(item, int):
+        _number(key, item, where)
+    return item.isoformat()[:10] if isinstance(item, datetime | date) else _text(key, str(item), where)
+
+
+def _number(key: str, value: float, where: str) -> int | float:
+    try:
+        finite = isfinite(value)
+    except OverflowError:
+        raise InvalidDocumentError(
+            f"{where}: metadata key {key!r} is a number of more than 300 digits; write it in quotes, or leave it out"
+        ) from None
+    if not finite:
         raise InvalidDocumentError(
             f"{where}: metadata key {key!r} is {value}, which no filter can compare; leave it out"
         )
-    if isinstance(value, str | int | float | bool):
-        return value
-    if isinstance(value, list) and all(isinstance(item, str | int | float | datetime | date) for item in value):
-        return tuple(item.isoformat()[:10] if isinstance(item, datetime | date) else str(item) for item in value)
-    raise InvalidDocumentError(f"{where}: metadata key {key!r} must be a string, number, date or list, not {value!r}")
+    return value
+
+
+def _text(key: str, text: str, where: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidDocumentError(
+            f"{where}: metadata key {key!r} has {text[error.start]!r}, half a character; write the character itself"
+        ) from error
+    return text
 
 
 def _mapping(source: str, where: str, warnings: list[str]) -> Mapping[Any, object] | None:
     try:
-        values = yaml.safe_load(source) or {}
+        values = _read_yaml(source) or {}
     except _UNREADABLE:
         # One bad value makes the whole unreadable: read it key by key, to lose no more than that.
         return _entry_by_entry(source, where, warnings)
@@ -83,7 +127,7 @@ def _entry_by_entry(source: str, where: str, warnings: list[str]) -> Mapping[Any
     values: dict[Any, object] = {}
     for key, entry in _entries(lines):
         try:
-            values |= yaml.safe_load(entry)
+            values |= cast(Mapping[Any, object], _read_yaml(entry))
         except _UNREADABLE as error:
             said = " ".join(str(error).split())[:200]
             warnings.append(f"{where}: metadata key {key!r} cannot be read as YAML ({said}); it is left out")
@@ -95,3 +139,28 @@ def _entries(lines: list[str]) -> Iterator[tuple[str, str]]:
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         match = _ENTRY.match(lines[start])
         yield (match["key"].rstrip() if match else ""), "\n".join(lines[start:end])
+
+
+def _read_yaml(source: str) -> object:
+    """One YAML document as values. Raises what YAML raises, and ValueError where aliases make it endless."""
+    loader = yaml.SafeLoader(source)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        if _size(node, {}) > MAX_NODES:
+            raise ValueError(f"more than {MAX_NODES:,} values, aliases counted in full")
+        return cast(object, loader.construct_document(node))
+    finally:
+        loader.dispose()
+
+
+def _size(node: yaml.Node, known: dict[int, int]) -> int:
+    """Nodes of a tree in which every alias is a copy; one that holds itself has no end and counts as too many."""
+    if id(node) not in known:
+        known[id(node)] = MAX_NODES + 1  # until it is known: who meets it below itself goes round
+        inside = node.value if isinstance(node, yaml.SequenceNode) else ()
+        if isinstance(node, yaml.MappingNode):
+            inside = [part for pair in node.value for part in pair]
+        known[id(node)] = 1 + sum(_size(each, known) for each in inside)
+    return known[id(node)]
