@@ -1,19 +1,40 @@
 """What the command prints: results on standard output, progress and errors on standard error."""
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters, but for the ends of lines and tabs."""
+
+
+def printable(text: str) -> str:
+    """The text with a blank for each control character: one of a book or a file's name would command the terminal."""
+    return _COMMANDS.sub(" ", text)
+
+
+class SafeConsole(Console):
+    """A console on which the words that are printed cannot move the cursor, set a title or begin a colour."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The pieces to write; those that rich itself makes to command the terminal stay as they are."""
+        for piece in super().render(renderable, options):
+            yield piece if piece.control else Segment(printable(piece.text), piece.style)
+
+
+out = SafeConsole(highlight=False, soft_wrap=True)
+err = SafeConsole(stderr=True, highlight=False, soft_wrap=True)
 
 
 def print_json(value: object) -> None:
     """One JSON document, plain, for another program to read."""
-    out.print(json.dumps(value, ensure_ascii=False, indent=2), markup=False)
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    out.print(_COMMANDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text), markup=False)
 
 
 def print_error(sentence: str) -> None:
