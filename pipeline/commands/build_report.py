@@ -29,6 +29,7 @@ def summary(done: Build, entries: Collection[BookEntry] = ()) -> dict[str, objec
         "changed": list(done.changed),
         "gone": list(done.gone),
         "left_out": list(done.strays),
+        "refused": list(done.refused),
         "ignored": _ignored(entries),
         "warnings": [{"what": cause.said, "where": list(cause.places)} for cause in by_cause(_warnings(entries))],
         "tables": {entry.slug: asdict(entry.guards) for entry in entries if entry.guards},
@@ -52,6 +53,12 @@ def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -
         out.print(line, markup=False)
     if index.get("n_graph_faults"):
         out.print(f"Nearest chunks are found by {index['neighbours']}.", markup=False)
+    if done.refused:
+        links = named(done.refused, None if verbose else NAMES_SHOWN)
+        out.print(
+            f"warning: a link that leads out of the library is not followed; put the folder itself there ({links})",
+            markup=False,
+        )
     for line in (*_warning_lines(entries, verbose=verbose), *_left_out(done, entries, verbose=verbose)):
         out.print(line, markup=False)
 

@@ -17,7 +17,7 @@ from pipeline.runs.outcomes import Build, Problem, Progress, Step
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.ingest.library.library import BookFolder, list_books, stray_files
+from retrieval.ingest.library.library import BookFolder, list_books, refused_folders, stray_files
 from retrieval.search.strategies import STRATEGIES
 
 
@@ -51,7 +51,7 @@ def build(
     folders = list_books(home.library)
     load_embedder(home.settings.embedder)
     done = _compared(folders, book_entries(home))
-    done.strays = stray_files(home.library)
+    done.strays, done.refused = stray_files(home.library), refused_folders(home.library)
     home.settings.write(home.root)  # the runs, and the UI after them, find their settings there
     with dagster_instance(home) as instance:
         cancel_unfinished(instance)

@@ -44,6 +44,8 @@ class Build:
     slugs: tuple[str, ...] = ()
     strays: tuple[str, ...] = ()
     """Files beside the books' folders, which no book holds."""
+    refused: tuple[str, ...] = ()
+    """Links beside the books' folders that lead out of the library; they are not followed."""
     new: tuple[str, ...] = ()
     """Books that were never indexed in this home."""
     changed: tuple[str, ...] = ()

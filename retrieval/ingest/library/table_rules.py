@@ -29,7 +29,7 @@ def read_table_rules(folder: Path) -> tuple[TableRule, ...]:
         return ()
     try:
         data = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise LibraryError(f"{path}: {error}") from error
     entries = data.get("table", [])
     if set(data) - {"table"} or not isinstance(entries, list):

@@ -109,7 +109,7 @@ def load_vocabulary(path: Path) -> Vocabulary:
     """Read a library's TOML file and merge it over the default. Raises LibraryError."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         like = "retrieval/query_must/vocabulary/vocabulary.toml"
         message = f"{path.name} cannot be read as a vocabulary: {error}; write it like {like}"
         raise LibraryError(message) from error

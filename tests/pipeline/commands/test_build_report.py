@@ -46,6 +46,14 @@ def test_a_build_that_changed_nothing_says_so(capsys: pytest.CaptureFixture[str]
     )
 
 
+def test_links_that_lead_out_of_the_library_are_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    done = built(refused=("etc", "usr"))
+    assert said(capsys, done)[2] == (
+        "warning: a link that leads out of the library is not followed; put the folder itself there (etc, usr)"
+    )
+    assert summary(done)["refused"] == ["etc", "usr"]
+
+
 def test_graphs_that_stayed_deaf_are_told_of(capsys: pytest.CaptureFixture[str]) -> None:
     done = built(n_guarded=106)
     done.library["candidate_index"] |= {"neighbours": "exact scan: the graphs stayed deaf", "n_graph_faults": 1}
