@@ -9,6 +9,7 @@ from retrieval.errors import IndexCorruptError, RetrievalError
 from retrieval.index.chroma.contents import Contents
 from retrieval.index.chroma.hnsw import TRIES, HnswSettings
 from retrieval.index.chroma.neighbour_search import EXACT_UP_TO, NeighbourSearch
+from retrieval.index.chroma.seal import broken, seal
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.chroma.soundness import try_collections
 from retrieval.index.chroma.store import ChromaStore
@@ -45,6 +46,8 @@ def build_collections(
         tell("probing", len(chunks), len(chunks))
         if not trial.faults:
             break
+    if server is None:
+        seal(folder)
     faults = tuple(fault.detail for fault in trial.faults)
     exact, reason = _chosen(len(chunks), builds, faults)
     return NeighbourSearch(exact, reason, place_of(server), hnsw, builds, trial.ann_recall, faults)
@@ -69,6 +72,8 @@ def collections_are_sound(folder: Path, server: ChromaServer | None, contents: C
     """
     search = NeighbourSearch.read(folder)
     if search is None or search.place != place_of(server):
+        return False
+    if server is None and any(broken(folder / "chroma")):
         return False
     try:
         store = ChromaStore.existing(folder / "chroma", server)

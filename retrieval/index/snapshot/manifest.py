@@ -12,25 +12,15 @@ from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError
 from retrieval.index.chroma.hnsw import HnswSettings
 from retrieval.index.chroma.neighbour_search import FILE_NAME as NEIGHBOUR_SEARCH
+from retrieval.index.file_entry import FileEntry, changes
 from retrieval.index.words.tokenizer import Tokenization
 from retrieval.records import dump_record, parse_record
 from retrieval.types import EmbedderIdentity
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 FILE_NAME = "manifest.json"
 _BESIDE = {FILE_NAME, NEIGHBOUR_SEARCH}
 """Files that are not part of what the id is the hash of."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileEntry:
-    """One of our own files. Key: path."""
-
-    path: str
-    """POSIX path inside the snapshot's folder."""
-    size: int
-    """Bytes."""
-    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +32,7 @@ class Manifest:
     round them otherwise: the id is then another one, though the chunks are the same.
 
     Chroma's files are not listed, nor what the build found out about them: they differ from build to build.
-    `verify_snapshot` tries them instead.
+    They have a seal of their own (`retrieval.index.chroma.seal`), and `verify_snapshot` tries them too.
     """
 
     id: str
@@ -62,6 +52,7 @@ class Manifest:
     hnsw: HnswSettings
     """Of the first build of the graphs; `neighbour_search.json` has those of the graphs that were kept."""
     files: tuple[FileEntry, ...]
+    """Our own, by their path in the snapshot's folder."""
 
     @classmethod
     def of(
@@ -79,7 +70,7 @@ class Manifest:
         hnsw: HnswSettings,
     ) -> "Manifest":
         """The manifest of the files that are now in `folder`."""
-        files = tuple(_entry(folder, path) for path in sorted(_own_files(folder)))
+        files = tuple(FileEntry.of(folder, path) for path in sorted(_own_files(folder)))
         settings = [asdict(embedder), asdict(tokenization), asdict(hnsw)]
         essence = [SCHEMA_VERSION, *settings, [(file.path, file.sha256) for file in files]]
         digest = hashlib.sha256(json.dumps(essence, sort_keys=True).encode()).hexdigest()
@@ -133,13 +124,7 @@ class Manifest:
 
     def disagreements(self, folder: Path, *, hashes: bool) -> Iterable[str]:
         """A sentence for every file of `folder` that is not as it was when this manifest was written."""
-        for file in self.files:
-            path = folder / file.path
-            size = path.stat().st_size if path.is_file() else None
-            if size != file.size:
-                yield f"{file.path} has {size if size is not None else 'no'} bytes instead of {file.size}"
-            elif hashes and _sha256(path) != file.sha256:
-                yield f"{file.path} does not have the hash it was built with"
+        return changes(folder, self.files, hashes=hashes)
 
 
 def _own_files(folder: Path) -> Iterable[Path]:
@@ -152,12 +137,3 @@ def _own_files(folder: Path) -> Iterable[Path]:
             and path.name not in _BESIDE
         ):
             yield path
-
-
-def _entry(folder: Path, path: Path) -> FileEntry:
-    return FileEntry(path.relative_to(folder).as_posix(), path.stat().st_size, _sha256(path))
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -17,10 +17,11 @@
                           metadata/                values by key, for a caller's filter
                           predicates/              compiled query_must and names, and their vocabulary
                           rivals/                  keyed tables, each once: whose rows a question keeps out
-                          chroma/                  collections `open` and `guarded`
+                          chroma/                  collections `open` and `guarded`, and their seal
                           neighbour_search.json    whether searches ask those, or compare every vector
 """
 
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from retrieval.arrays import load_array
 from retrieval.errors import IndexCorruptError, IndexMissingError
 from retrieval.index.chroma.collections import place_of
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
+from retrieval.index.chroma.seal import broken, is_writable
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.chroma.store import ChromaStore, CollectionName
 from retrieval.index.graph.graph import Graph
@@ -155,7 +157,14 @@ class Snapshot:
 
     @cached_property
     def collections(self) -> ChromaStore:
-        """Chroma's collections; Chroma is imported here. Raises IndexCorruptError, or IndexMissingError of a server."""
+        """Chroma's collections; their seal is compared, then Chroma is imported.
+
+        Raises:
+            IndexCorruptError: its files are not as the build left them.
+            IndexMissingError: the server cannot be reached.
+        """
+        for sentence in self.broken_seals():
+            raise IndexCorruptError(f"snapshot {self.id}: {sentence}; build the index again")
         return ChromaStore.existing(self.folder / "chroma", self.server)
 
     @cached_property
@@ -165,9 +174,19 @@ class Snapshot:
 
     @property
     def scans(self) -> bool:
-        """Whether a search compares every vector. Graphs that are not known to be sound are not asked."""
+        """Whether a search compares every vector. Graphs that are not known to be sound are not asked, nor files that
+        this process may only read: Chroma wants to write where it reads."""
         search = self.neighbour_search
-        return search is None or search.exact or search.place != place_of(self.server)
+        return search is None or search.exact or search.place != place_of(self.server) or self.is_read_only
+
+    @cached_property
+    def is_read_only(self) -> bool:
+        """Whether Chroma's files are here and cannot be written: then Chroma does not open them."""
+        return self.server is None and not is_writable(self.folder / "chroma")
+
+    def broken_seals(self) -> Iterator[str]:
+        """A sentence for each of Chroma's files here that is not as the build left it, without asking Chroma."""
+        return broken(self.folder / "chroma") if self.server is None else iter(())
 
     def collection_size(self, name: CollectionName) -> int:
         """Chunks of one collection."""

@@ -11,10 +11,14 @@ from retrieval.index.snapshot.snapshot import Snapshot
 def verify_snapshot(snapshot: Snapshot, *, probes: int = PROBES, seed: int = 0) -> tuple[Fault, ...]:
     """Everything wrong with a snapshot; empty when it may be promoted.
 
-    Compares the hashes of its files, and tries its collections as the build that made them did. Graphs that do not
-    find everything are not the fault of a snapshot whose searches compare every vector.
+    Compares the hashes of its files, Chroma's among them, and tries its collections as the build that made them did,
+    unless they are damaged or cannot be written: Chroma opens neither. Graphs that do not find everything are not the
+    fault of a snapshot whose searches compare every vector.
     """
     files = [Fault("files", each) for each in snapshot.manifest.disagreements(snapshot.folder, hashes=True)]
+    broken = [Fault("files", f"chroma: {each}") for each in snapshot.broken_seals()]
+    if broken or snapshot.is_read_only:
+        return (*files, *broken)
     try:
         found = try_collections(snapshot.collections, contents_of(snapshot), probes=probes, seed=seed).faults
     except RetrievalError as error:

@@ -15,6 +15,7 @@ from retrieval.errors import (
     LibraryError,
     UnknownNameError,
 )
+from retrieval.index.chroma.seal import seal
 from retrieval.index.chroma.soundness import ann_recall
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.snapshot import building
@@ -198,6 +199,7 @@ def test_lost_records_and_vectors_are_found(home: Path) -> None:
     store.collection("open").delete(ids=[chunk(1).id])
     store.collection("guarded").update(ids=[chunk(9).id], embeddings=vectors_of(1))
     store.close()
+    seal(folder)  # as if Chroma itself had lost them
     ask_graphs(home)
     with open_snapshot(home, only_id(home)) as snapshot:
         found = {finding.check: finding.detail for finding in verify_snapshot(snapshot, probes=60)}
@@ -216,7 +218,7 @@ def test_reading_a_snapshot_without_its_chroma_makes_no_empty_one(home: Path) ->
     folder = home / "snapshots" / only_id(home) / "chroma"
     (folder / "chroma.sqlite3").unlink()
     with open_snapshot(home, only_id(home)) as snapshot:
-        with pytest.raises(IndexCorruptError, match=r"no chroma\.sqlite3.*build the index again"):
+        with pytest.raises(IndexCorruptError, match=r"chroma\.sqlite3 has no bytes.*build the index again"):
             snapshot.collections.nearest("open", vectors_of(1)[0], 3)
         assert snapshot.lexical.scores("dragon").any()
     assert not (folder / "chroma.sqlite3").exists()
