@@ -76,7 +76,11 @@ def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
         n_tables=len(tables),
         n_guarded=sum(chunk.query_must is not None for chunk in chunks),
         ignored=book.ignored,
-        warnings=(*book.warnings, *unmet(book.table_rules, tables, vocabulary)),
+        warnings=(
+            *book.warnings,
+            *(f"{table.document}: {table.warning}" for table in tables if table.warning),
+            *unmet(book.table_rules, tables, vocabulary),
+        ),
         guards=count_guards(read_jsonl(guards, TableGuard)) if guards.is_file() else None,
     )
     write_jsonl(folder / FILE_NAME, [entry])

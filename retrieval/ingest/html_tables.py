@@ -1,15 +1,16 @@
 """HTML tables inside markdown, as the grid of cells a browser would draw."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 
 MAX_SPAN = 1000
 """HTML's own limit for colspan; a larger number is a typing error and would fill the memory."""
+MAX_CELLS = 100_000
+"""A table of as many cells may have any spans."""
+MAX_COPIES = 20
+"""In a larger one, cells drawn for each that is written."""
 
-_COMMENT_OR_TABLE = re.compile(r"<!--.*?-->|(?P<open><table\b)|</table\s*>", re.IGNORECASE | re.DOTALL)
-_CELL_START = re.compile(r"<t[dh]\b", re.IGNORECASE)
-_PART_END = re.compile(r"</(?:t[drh]|tbody|thead|tfoot|caption)\s*>", re.IGNORECASE)
 _RAISED = re.compile(r"</?sup>")
 _BREAKS = re.compile(r"br|p|li|ul|ol|dl|dt|dd|div|hr|pre|blockquote|h[1-6]|table|tr|td|th|caption")
 """Elements that a browser draws apart from the words before and after them."""
@@ -38,15 +39,8 @@ class HtmlTable:
     rows: tuple[tuple[str, ...], ...]
     lines: tuple[int, ...]
     """0-based line of each row, relative to the parsed text."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableSpan:
-    """A table's offsets in its markup, the end exclusive, and whether it has an end tag."""
-
-    start: int
-    end: int
-    closed: bool
+    unspanned: bool = False
+    """Whether its spans ask for more cells than any table has, so that each counts as one cell."""
 
 
 class _Reader(HTMLParser):
@@ -104,43 +98,10 @@ class _Reader(HTMLParser):
 
 
 def _span(value: str | None) -> int:
-    return min(int(value), MAX_SPAN) if value and value.isdecimal() and int(value) > 0 else 1
-
-
-def table_spans(markup: str) -> tuple[TableSpan, ...]:
-    """Where the tables of `markup` are; a table in a cell is part of the cell.
-
-    A table without an end tag goes on to the next table, or to the end; not over what follows its last finished row.
-    """
-    spans: list[TableSpan] = []
-    start, depth = -1, 0
-    for match in _COMMENT_OR_TABLE.finditer(markup):
-        if match["open"] and depth and not in_cell(markup[start : match.start()]):
-            spans.append(TableSpan(start, _rows_end(markup, start, match.start()), closed=False))
-            depth = 0
-        if match["open"]:
-            start, depth = (match.start(), 1) if not depth else (start, depth + 1)
-        elif depth and match[0].startswith("</"):
-            depth -= 1
-            if not depth:
-                spans.append(TableSpan(start, match.end(), closed=True))
-    if depth:
-        spans.append(TableSpan(start, _rows_end(markup, start, len(markup)), closed=False))
-    return tuple(spans)
-
-
-def _last_end(pattern: re.Pattern[str], markup: str) -> int:
-    return max((match.end() for match in pattern.finditer(markup)), default=-1)
-
-
-def in_cell(markup: str) -> bool:
-    """Whether the last cell that `markup` begins is still open at its end."""
-    return _last_end(_CELL_START, markup) > _last_end(_PART_END, markup)
-
-
-def _rows_end(markup: str, start: int, end: int) -> int:
-    part = markup[start:end]
-    return end if in_cell(part) or not _PART_END.search(part) else start + _last_end(_PART_END, part)
+    digits = (value or "").strip().lstrip("0")
+    if not digits.isdecimal():
+        return 1
+    return min(int(digits), MAX_SPAN) if len(digits) < 5 else MAX_SPAN  # Python reads no number of 5,000 digits
 
 
 def parse_html_table(markup: str) -> HtmlTable | None:
@@ -151,12 +112,26 @@ def parse_html_table(markup: str) -> HtmlTable | None:
     rows = [row for row in reader.rows if row.cells]
     if not rows:
         return None
+    unspanned = _is_too_large(rows)
+    if unspanned:
+        rows = [_HtmlRow(row.line, [replace(cell, rowspan=1, colspan=1) for cell in row.cells]) for row in rows]
     grid = _draw(rows)
     stacked = next((i for i, row in enumerate(rows) if not all(cell.heading for cell in row.cells)), len(rows))
     stacked = min(max(stacked, 1), max(len(rows) - 1, 1))
     caption = without_raised("".join(reader.caption)) if reader.caption else None
     lines = tuple(row.line for row in rows[stacked:])
-    return HtmlTable(caption or None, _join_headers(grid[:stacked]), tuple(map(tuple, grid[stacked:])), lines)
+    header, body = _join_headers(grid[:stacked]), tuple(map(tuple, grid[stacked:]))
+    return HtmlTable(caption or None, header, body, lines, unspanned)
+
+
+def _is_too_large(rows: list[_HtmlRow]) -> bool:
+    """Whether spans make far more cells than the author wrote: counted before a cell is drawn."""
+    written = sum(len(row.cells) for row in rows)
+    drawn = sum(cell.colspan * min(cell.rowspan, len(rows) - y) for y, row in enumerate(rows) for cell in row.cells)
+    widest = max(sum(cell.colspan for cell in row.cells) for row in rows)
+    limit = max(MAX_CELLS, MAX_COPIES * written)
+    narrow = max(len(row.cells) for row in rows) * len(rows)
+    return drawn > limit or widest * len(rows) > max(limit, narrow)
 
 
 def without_raised(cell: str) -> str:

@@ -4,13 +4,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from retrieval.ingest.html_tables import in_cell, table_spans
+from retrieval.ingest.html_spans import TableScan, table_spans
 from retrieval.ingest.markdown.spans import BlockKind, Span, spans_of, without_marks
 from retrieval.ingest.markdown.words import TAG_OR_COMMENT, heading_text, without_comments
 
 _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
 _IMPORTS = re.compile(r"(?:import\s[^\n]*\sfrom\s+(['\"])[^\n]*\1;?\s*)+")
 _TABLE_PART = re.compile(r"</?(?:t[drh]|tbody|thead|tfoot)\b", re.IGNORECASE)
+MAX_DEPTH = 16
+"""Tables in cells of tables; more of them are end tags that were forgotten, and to look for them would have no end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,18 +121,19 @@ def _last_of_table(spans: Sequence[Span], first: int) -> int:
     A blank line ends an HTML block in CommonMark, and real HTML tables are full of blank lines. One without an end tag
     must not take up the rest of the document: it ends with its last tag above the next heading.
     """
-    source, tables = spans[first].source, table_spans(spans[first].source)
-    if not tables or tables[-1].closed:
+    scan = TableScan()
+    scan.feed(spans[first].source)
+    if not scan.depth:
         return first
+    count = scan.count
     for index in range(first + 1, len(spans)):
-        source += "\n\n" + spans[index].source
-        if spans[index].kind == "heading" and not in_cell(source):
+        scan.feed(spans[index].source)
+        if (spans[index].kind == "heading" and not scan.in_cell) or scan.depth > MAX_DEPTH:
             break
         if _TABLE_TAG.search(spans[index].source):
-            found = table_spans(source)
-            if len(found) != len(tables):  # another table began, or a comment that ends here holds this one
+            if scan.count != count:  # another table began, or a comment that ends here holds this one
                 break
-            if found[-1].closed:
+            if not scan.depth:
                 return index
     last = first
     for index in range(first + 1, len(spans)):

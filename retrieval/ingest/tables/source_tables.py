@@ -27,6 +27,10 @@ from retrieval.types import Document
 
 NAMESPACE = uuid.UUID("6f1f4d0e-6c0c-5a55-9d7b-5b0f2a1f7c11")
 """Namespace of every id of the project; changing it changes all ids."""
+_UNSPANNED = (
+    "the table on line {line} has rowspan or colspan for far more cells than it has words; each counts as 1: write the "
+    "spans that it has"
+)
 _BOLD_ROW = re.compile(r"[\s|>]*(?:(?:\*\*|__)[^|]+(?:\*\*|__)[\s|]*)+")
 _FIRST_DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _MARGIN = re.compile(r"[ \t>]*")
@@ -93,6 +97,7 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
             introduced=introduced,
             about=about(blocks, index) if not caption else found.about if found else "",
             purpose=purpose_of(blocks, index, found),
+            warning=_UNSPANNED.format(line=first) if parsed.unspanned else "",
         )
         placed.append(PlacedTable(table, index, found.block if found else None))
     return tuple(placed)
@@ -114,6 +119,8 @@ class _Parsed:
     """Row by row, what the marks in its cells mean."""
     underlined: frozenset[int] = frozenset()
     """Places of rows with a delimiter line below them."""
+    unspanned: bool = False
+    """Whether its spans were not read."""
 
 
 def _parse(block: Block, notes: Notes) -> _Parsed | None:
@@ -165,7 +172,8 @@ def _read(
     raw: Sequence[Sequence[str]], notes: Notes, words: Callable[[str], str]
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """The words of every cell, and of every row what its marks mean."""
-    pairs = [[marked(cell, {} if note_of(cells) else notes) for cell in cells] for cells in raw]
+    known = [{} if note_of(cells) else notes for cells in raw]
+    pairs = [[marked(cell, of_row) for cell in cells] for cells, of_row in zip(raw, known, strict=True)]
     said = [tuple(dict.fromkeys(note for _, notes_of in row for note in notes_of)) for row in pairs]
     return [tuple(words(cell) for cell, _ in row) for row in pairs], said
 
@@ -187,4 +195,5 @@ def _parse_html(source: str, notes: Notes) -> _Parsed | None:
         for cells, start, end in zip(grid, drawn.lines, ends, strict=True)
     )
     header_end = drawn.lines[0] if drawn.lines else len(lines)
-    return _Parsed(drawn.caption, header, "\n".join(lines[:header_end]), rows, tuple(said))
+    header_source = "\n".join(lines[:header_end])
+    return _Parsed(drawn.caption, header, header_source, rows, tuple(said), unspanned=drawn.unspanned)

@@ -42,6 +42,8 @@ class Table:
     """What else is said about it: a sentence below a title, or a short paragraph alone under the heading."""
     purpose: str = ""
     """One short sentence of the prose above it that says what it is for. It is shown; what is searched is `about`."""
+    warning: str = ""
+    """What of it could not be read as it is written."""
     rule: TableRule | None = None
     """What the book's owner says of it; its caption is in `caption` already."""
 

@@ -68,3 +68,36 @@ def test_words_in_a_table_and_in_no_cell_are_a_line_of_their_own():
     table = parse_html_table("<table><tr><th>a<th>b</tr><tr><td>1</td><td>2</td></tr>Rare\n<tr><td>3<td>4</table>")
 
     assert table.rows == (("1", "2"), ("Rare", ""), ("3", "4"))
+
+
+def test_a_span_of_5_000_digits_is_the_largest_there_is():
+    table = parse_html_table(f"<table><tr><th colspan={'9' * 5000}>A</th></tr><tr><td>1</td></tr></table>")
+
+    assert len(table.header) == 1000
+
+
+def test_spans_of_far_more_cells_than_are_written_count_as_one_each():
+    row = "<tr>" + "<td rowspan=1000 colspan=1000>x</td>" * 80 + "</tr>"
+
+    table = parse_html_table(f"<table>{row * 80}</table>")
+
+    assert table.unspanned
+    assert (len(table.header), len(table.rows)) == (80, 79)
+
+
+def test_one_very_wide_row_over_many_rows_is_bounded_too():
+    table = parse_html_table(
+        "<table><tr>" + "<td colspan=1000>x</td>" * 80 + "</tr>" + "<tr><td>y</td></tr>" * 80 + "</table>"
+    )
+
+    assert table.unspanned
+    assert len(table.header) == 80
+
+
+def test_a_large_table_of_ordinary_spans_is_drawn_as_it_is():
+    rows = "<tr><th rowspan=3>a</th><td>1</td><td colspan=2>2</td></tr>" + "<tr><td>1</td><td colspan=2>2</td></tr>" * 2
+
+    table = parse_html_table(f"<table>{rows * 20_000}</table>")
+
+    assert not table.unspanned
+    assert {len(row) for row in table.rows} == {4}
