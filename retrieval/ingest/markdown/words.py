@@ -27,8 +27,7 @@ _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]<>=]+)\]\[[\w .-]*\]")
 """A link whose address is elsewhere in the document; `a[i][j]` is none."""
 _FOOTNOTE = re.compile(r"\s?\[\^[^\[\]\s]+\](?!:)")
 _UNSEEN = re.compile("[\u00ad\u200b\u200c\u2060\ufeff]")
-_ATTRIBUTES = re.compile(r"\s*\{\s*[:#.][^{}]*\}\s*$")
-"""`{#anchor .class}` behind a heading."""
+_OPENING_MARK = re.compile(r"\s{0,3}#{1,6}(?:\s+|$)")
 _HTML_NAME = re.compile(r"</?([a-z][a-z0-9-]*)|<!--", re.IGNORECASE)
 _SUBSCRIPT = re.compile(r"</?sub\b", re.IGNORECASE)
 _ELEMENT_NAMES = (
@@ -60,7 +59,19 @@ def with_blank_comments(markup: str) -> str:
 def heading_text(source: str) -> str:
     """The words of an ATX or setext heading."""
     first = source.split("\n", 1)[0]
-    return plain_text(_ATTRIBUTES.sub("", re.sub(r"^\s{0,3}#{1,6}(?:\s+|$)|(?:\s+#+)?\s*$", "", first)))
+    opening = _OPENING_MARK.match(first)
+    words = first[opening.end() if opening else 0 :].rstrip()
+    before = words.rstrip("#")
+    if before != words and before[-1:].isspace():
+        words = before.rstrip()
+    return plain_text(_without_attributes(words))
+
+
+def _without_attributes(words: str) -> str:
+    """The words without `{#anchor .class}` behind them. No search: it would try a line of blanks from each of them."""
+    before, brace, inside = words.removesuffix("}").rpartition("{")
+    is_attribute = brace and words.endswith("}") and "}" not in inside and inside.lstrip()[:1] in {":", "#", "."}
+    return before.rstrip() if is_attribute else words
 
 
 def plain_text(markup: str) -> str:

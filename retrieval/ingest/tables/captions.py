@@ -30,7 +30,7 @@ _BOX_TITLE = re.compile(
     r"(?:!!!|\?\?\?\+?|===)\s[^\"\n]*\"(?P<mkdocs>[^\"\n]+)\"|:{3,}\s*\{?[\w-]+\}?[ \t]+(?P<colons>[^\n]+)"
 )
 """`!!! note "Ports"`, `=== "Linux"`, `:::note Ports`."""
-_ANCHOR = re.compile(r"\s*\{[#.][^{}]*\}\s*$")
+_ANCHOR = re.compile(r"(?<!\s)\s*\{[#.][^{}]*\}\s*$")
 _TITLED = re.compile(_NUMBERED.pattern + r"[\w.-]*\s*[:.–—]\s*\S[^|]{0,160}")
 """`Table 3: Armor.`; not `Table 3 shows the armor.`"""
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[A-Z“\"'‘(\[])")

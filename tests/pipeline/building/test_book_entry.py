@@ -5,6 +5,7 @@ from pipeline.building.book_entry import FILE_NAME, book_entries, enter_book
 from retrieval.home import Home
 from retrieval.ingest.guarding import GuardCounts
 from retrieval.ingest.library.library import list_books
+from retrieval.ingest.tables.table import Table
 from retrieval.records import read_jsonl, write_jsonl
 from retrieval.table_rule import Find, TableRule
 from retrieval.types import Book
@@ -44,3 +45,11 @@ def test_an_entry_of_another_version_is_no_entry(tiny: Home) -> None:
     assert book_entries(tiny) == {}
     (tiny.book("tiny") / FILE_NAME).write_text("")
     assert book_entries(tiny) == {}
+
+
+def test_what_of_a_table_was_not_read_as_it_is_written_is_a_warning_of_the_book(tiny: Home) -> None:
+    folder = tiny.book("tiny")
+    (table,) = read_jsonl(folder / "tables.jsonl", Table)
+    write_jsonl(folder / "tables.jsonl", [replace(table, warning="the table on line 3 is odd")])
+    enter_book(folder, tiny.vocabulary)
+    assert book_entries(tiny)["tiny"].warnings[1:] == (f"{table.document}: the table on line 3 is odd",)

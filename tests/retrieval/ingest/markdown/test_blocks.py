@@ -1,9 +1,12 @@
 import re
+import subprocess
+import sys
 
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from retrieval.ingest.html_spans import TableScan
 from retrieval.ingest.markdown.blocks import parse_blocks
 
 
@@ -154,3 +157,42 @@ def test_what_is_indented_under_a_box_of_mkdocs_is_in_the_box():
         ("?? none", (5, 6)),
         ("    code", (7, 8)),
     ]
+
+
+@pytest.mark.parametrize("piece", ["<table><tr><td>x\n\n", "<table><tr><td>x\n\ny\n\n", "<table><tr><td>x"])
+def test_twice_as_many_tables_without_an_end_tag_are_at_most_about_twice_the_work(monkeypatch, piece):
+    read = 0
+    feed = TableScan.feed
+
+    def counted(self, text):
+        nonlocal read
+        read += len(text)
+        feed(self, text)
+
+    def work(times):
+        nonlocal read
+        read = 0
+        parse_blocks(piece * times)
+        return read
+
+    monkeypatch.setattr(TableScan, "feed", counted)
+
+    assert work(400) < 2.5 * work(200)
+
+
+BLANKS = """
+from retrieval.ingest.markdown.blocks import parse_blocks
+from retrieval.ingest.prose.sections import cut_into_passages
+from retrieval.ingest.tables.source_tables import place_tables
+from retrieval.types import Document
+blanks = " " * 100_000
+for line in (f"# a{blanks}b", f"a{blanks}b\\n===", f"**a{blanks}b**", f"# a{blanks}{{#b", f"# a{'{#' * 50_000}"):
+    document = Document("b", "a.md", f"{line}\\n\\ntext\\n")
+    blocks = parse_blocks(document.text)
+    cut_into_passages(document, blocks, place_tables(document, blocks), 256)
+"""
+
+
+def test_a_heading_or_a_bold_line_of_blanks_has_an_end():
+    # The regular expressions count nothing; they took many minutes for this.
+    subprocess.run([sys.executable, "-c", BLANKS], check=True, timeout=100)

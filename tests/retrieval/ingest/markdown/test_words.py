@@ -100,3 +100,20 @@ def test_a_heading_is_read_without_its_anchor():
     assert heading_text("## `pump.limit` {#pump-limit}") == "pump.limit"
     assert heading_text("## Limits {: .wide #l }") == "Limits"
     assert heading_text("## Sets {a, b}") == "Sets {a, b}"
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("# A #", "A"),
+        ("# A#", "A#"),
+        ("## #", "#"),
+        ("# A {#b}", "A"),
+        ("# A {: .b} ", "A"),
+        ("# A {b}", "A {b}"),
+        ("# A {#b} ##", "A"),
+        ("A {.b}\n===", "A"),
+    ],
+)
+def test_a_heading_has_no_marks_before_or_behind_it(source, words):
+    assert heading_text(source) == words

@@ -106,3 +106,12 @@ def test_a_header_may_have_several_lines_above_its_delimiter_line():
 
     assert table.header == ("Level", "History of crime I", "History of crime II", "History of crime III")
     assert [(row.cells, row.line) for row in table.rows] == [(("1", "0", "2", "4"), 9)]
+
+
+def test_spans_of_a_thousand_by_a_thousand_are_named_with_their_line_and_the_words_are_kept():
+    row = "<tr>" + "<td rowspan=1000 colspan=1000>x</td>" * 80 + "</tr>"
+
+    table = only_table(f"# A\n\n<table>{row * 80}</table>\n")
+
+    assert table.warning.startswith("the table on line 6 has rowspan or colspan for far more cells than it has words")
+    assert sum(cell == "x" for cells in (table.header, *(row.cells for row in table.rows)) for cell in cells) == 6400
