@@ -23,6 +23,7 @@ from pipeline.commands import (
     status,
     ui,
 )
+from pipeline.commands.snapshots import gc, rollback, verify
 from pipeline.console.output import out, print_error
 from retrieval.errors import RetrievalError
 
@@ -45,6 +46,9 @@ app.command("eval")(evaluate.evaluate)
 app.command("explain")(explain.explain_chunk)
 app.command("lint")(lint.lint_index)
 app.command("report")(report.write_report)
+app.command("verify")(verify.verify_index)
+app.command("rollback")(rollback.roll_back)
+app.command("gc")(gc.collect_garbage)
 app.command("ui")(ui.serve_ui)
 app.command("fit")(fit.fit)
 app.add_typer(questions.app, name="questions")

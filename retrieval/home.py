@@ -10,6 +10,7 @@
     <home>/snapshots/<id>/                        complete indexes
     <home>/candidate                              id of the newest snapshot, live or not
     <home>/live                                   id of the snapshot that readers get
+    <home>/live.jsonl                             which snapshots were live, and since when
     <home>/evaluations/<snapshot>/<strategy>/     scores
     <home>/dagster/                               run history
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -153,3 +154,22 @@ def tiny(tiny_built: Home, tmp_path: Path) -> Home:
     home = Home(tmp_path / "home", Settings(tmp_path / "library"))
     home.settings.write(home.root)
     return home
+
+
+@pytest.fixture
+def twice_live(tiny: Home) -> tuple[Home, str, str]:
+    """A home, the snapshot that was live before, and the one that is."""
+    import numpy as np
+
+    from retrieval.index.snapshot.live import live_id, promote
+    from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+
+    first = str(live_id(tiny.root))
+    with open_snapshot(tiny.root) as snapshot:
+        chunks = [replace(chunk, text=f"{chunk.text} ") for chunk in snapshot.chunks]
+        made = build_snapshot(
+            tiny.root, chunks, np.array(snapshot.vectors), snapshot.manifest.embedder, snapshot.vocabulary
+        )
+    promote(tiny.root, made.id)
+    tiny.nominate(made.id)
+    return tiny, first, made.id

@@ -1,7 +1,9 @@
+import contextlib
 import json
 import os
 import re
 import shlex
+import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -12,12 +14,13 @@ import typer.main
 from evals.benchmarks.corpus import chunks_of_book
 from evals.questions.anchors import Anchor
 from evals.questions.questions import Question, load_questions
+from pipeline import cli
 from pipeline.cli import app
 from pipeline.pages.results_table import RESULTS, read_results, with_table
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_text import embedding_text
-from retrieval.index.snapshot.live import promote
+from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import build_snapshot
 from retrieval.ingest.library.library import list_books, read_book
 from retrieval.ingest.library.table_rules import FIND_KEYS, KEYS
@@ -179,3 +182,17 @@ def test_the_questions_of_the_docs_are_questions(tmp_path: Path) -> None:
 def test_every_field_of_a_question_and_an_anchor_is_documented(name: str) -> None:
     page = (ROOT / "docs" / "questions.md").read_text("utf-8")
     assert re.search(rf"^\| `{name}` \|", page, re.MULTILINE)
+
+
+def test_the_commands_of_operations_run(
+    twice_live: tuple[Home, str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, first, _ = twice_live
+    monkeypatch.setenv("QUERYMUST_HOME", str(home.root))
+    (block,) = blocks("sh", (ROOT / "docs" / "operations.md").read_text("utf-8"))
+    for line in block.splitlines():
+        monkeypatch.setattr(sys, "argv", line.split())
+        with contextlib.suppress(SystemExit):
+            cli.main()
+        assert capsys.readouterr().err == ""
+    assert live_id(home.root) == first

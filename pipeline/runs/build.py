@@ -16,6 +16,7 @@ from pipeline.runs.in_process import Runner, cancel_unfinished, dagster_instance
 from pipeline.runs.outcomes import Build, Problem, Progress, Step
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.retention import remove_snapshots
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.ingest.library.library import BookFolder, list_books, refused_folders, stray_files
 from retrieval.search.strategies import STRATEGIES
@@ -75,6 +76,8 @@ def build(
                 done.library |= outcome.numbers
             if job.name == "index_library" and not done.problems:
                 done.problems.extend(_stale_gold(home))
+    if not done.problems:
+        remove_snapshots(home.root, home.candidate)
     return done
 
 

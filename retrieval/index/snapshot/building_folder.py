@@ -9,7 +9,8 @@ from tempfile import mkdtemp
 
 from retrieval.index.snapshot.live import SNAPSHOTS
 
-_PREFIX = ".building-"
+ABANDONED_PREFIX = ".building-"
+"""Of folders that a later build removes, once nothing was written there for a day."""
 _ABANDONED = 24 * 3600.0
 """Seconds since the last file was written: no build is silent for that long."""
 
@@ -23,10 +24,10 @@ def building_folder(root: Path) -> Iterator[Path]:
     """
     snapshots = root / SNAPSHOTS
     snapshots.mkdir(parents=True, exist_ok=True)
-    for other in snapshots.glob(f"{_PREFIX}*"):
+    for other in snapshots.glob(f"{ABANDONED_PREFIX}*"):
         if _last_written(other) < time.time() - _ABANDONED:
             rmtree(other, ignore_errors=True)
-    folder = Path(mkdtemp(prefix=_PREFIX, dir=snapshots))
+    folder = Path(mkdtemp(prefix=ABANDONED_PREFIX, dir=snapshots))
     try:
         yield folder
     finally:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError, IndexMissingError
+from retrieval.index.snapshot.live_history import Promotion, promotions, remember
 from retrieval.index.snapshot.manifest import FILE_NAME, Manifest
 
 POINTER = "live"
@@ -13,13 +14,18 @@ SNAPSHOTS = "snapshots"
 _ID = re.compile(r"[0-9a-f]{16}")
 
 
+def is_id(name: str) -> bool:
+    """Whether a snapshot could have this id."""
+    return _ID.fullmatch(name) is not None
+
+
 def snapshot_folder(home: Path, snapshot_id: str) -> Path:
     """Where a snapshot is kept, whether or not it exists; always a folder right under `snapshots/`.
 
     Raises:
         IndexMissingError: no snapshot could have that id.
     """
-    if not _ID.fullmatch(snapshot_id):
+    if not is_id(snapshot_id):
         raise IndexMissingError(
             f"{home} has no snapshot {snapshot_id!r}: an id is 16 hexadecimal digits; "
             f"take the name of a folder in {home / SNAPSHOTS}"
@@ -39,13 +45,18 @@ def live_id(home: Path) -> str | None:
     content = pointer.read_bytes()
     # Bytes that are not ASCII are not an id either: the pattern decides about all of them.
     found = content.decode("ascii", "replace").strip()
-    if not _ID.fullmatch(found):
+    if not is_id(found):
         raise IndexCorruptError(f"{pointer} names no snapshot ({content[:40]!r}); delete it and build the index again")
     return found
 
 
-def promote(home: Path, snapshot_id: str) -> None:
+def promote(home: Path, snapshot_id: str, how: str = "build") -> None:
     """Make a snapshot live. Readers see the old one or the new one, never a mixture.
+
+    Args:
+        home: the home folder; the caller holds its lock.
+        snapshot_id: what goes live.
+        how: what the history says of it, where it was not live already.
 
     Raises:
         IndexMissingError: there is no complete snapshot of that id.
@@ -55,4 +66,15 @@ def promote(home: Path, snapshot_id: str) -> None:
     if not (folder / FILE_NAME).is_file():
         raise IndexMissingError(f"{home} has no complete snapshot {snapshot_id!r}; build it first")
     Manifest.read(folder)
+    before = _before(home)
     write_atomically(home / POINTER, snapshot_id + "\n")
+    if before != snapshot_id:
+        begun = [Promotion.now(before, "before")] if before and not promotions(home) else []
+        remember(home, *begun, Promotion.now(snapshot_id, how))
+
+
+def _before(home: Path) -> str | None:
+    try:
+        return live_id(home)
+    except IndexCorruptError:
+        return None  # a damaged pointer is fixed by this very promotion

@@ -1,0 +1,53 @@
+"""Which snapshots were live, and since when: a line for every time the pointer moved."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from retrieval.atomic_files import write_atomically
+from retrieval.records import dump_record, parse_record
+
+FILE_NAME = "live.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """One move of the pointer. Key: at."""
+
+    snapshot: str
+    at: datetime
+    how: str
+    """`build` or `rollback`; `before` for what was live when this history began."""
+
+    @classmethod
+    def now(cls, snapshot: str, how: str) -> "Promotion":
+        """A move that is being made."""
+        return cls(snapshot, datetime.now(UTC).replace(microsecond=0), how)
+
+
+def promotions(home: Path) -> tuple[Promotion, ...]:
+    """Every move, the oldest first; a line that cannot be read is left out."""
+    try:
+        lines = (home / FILE_NAME).read_bytes().splitlines()
+    except FileNotFoundError:
+        return ()
+    found = []
+    for line in lines:
+        try:
+            found.append(parse_record(line, Promotion))
+        except ValidationError:
+            continue
+    return tuple(found)
+
+
+def remember(home: Path, *moves: Promotion) -> None:
+    """Add moves to the history; what is there stays as it is."""
+    written = b"".join(dump_record(move) + b"\n" for move in (*promotions(home), *moves))
+    write_atomically(home / FILE_NAME, written)
+
+
+def were_live(home: Path) -> tuple[str, ...]:
+    """Every snapshot that ever was live, each once, the one that was it last first."""
+    return tuple(dict.fromkeys(move.snapshot for move in reversed(promotions(home))))

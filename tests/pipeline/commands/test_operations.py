@@ -1,0 +1,112 @@
+"""`querymust verify`, `rollback` and `gc`, as they are typed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipeline.building.lock import write_lock
+from retrieval.home import Home
+from retrieval.index.snapshot.live import live_id, promote
+from retrieval.index.snapshot.live_history import promotions
+
+from .test_status import said
+
+Terminal = tuple[pytest.CaptureFixture[str], pytest.MonkeyPatch]
+
+
+@pytest.fixture
+def terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    return capsys, monkeypatch
+
+
+def test_a_rollback_and_another_one_go_there_and_back(twice_live: tuple[Home, str, str], terminal: Terminal) -> None:
+    home, first, second = twice_live
+    assert f"live: {first}" in said(*terminal, "rollback", "--home", home.root)
+    assert live_id(home.root) == first
+    assert f"live: {second}" in said(*terminal, "rollback", "--home", home.root)
+    assert f"live: {first}" in said(*terminal, "rollback", first, "--home", home.root)
+    assert [move.how for move in promotions(home.root)][-3:] == ["rollback"] * 3
+
+
+def test_what_cannot_be_rolled_back_to_is_refused_in_a_sentence(
+    twice_live: tuple[Home, str, str], terminal: Terminal
+) -> None:
+    home, first, second = twice_live
+    strange = "0123456789abcdef"
+    refusals = {strange: "no snapshot that was live", second: "is live already", "../x": "no snapshot that was live"}
+    for name, sentence in refusals.items():
+        assert sentence in said(*terminal, "rollback", name, "--home", home.root, status=2)
+    (home.root / "snapshots" / first / "vectors.npy").write_bytes(b"half")
+    assert "build the index again" in said(*terminal, "rollback", "--home", home.root, status=2)
+    said(*terminal, "gc", "--keep", 0, "--home", home.root)
+    assert "no other snapshot" in said(*terminal, "rollback", "--home", home.root, status=2)
+    assert live_id(home.root) == second
+
+
+def test_a_candidate_that_never_went_live_is_not_rolled_back_to(
+    twice_live: tuple[Home, str, str], terminal: Terminal
+) -> None:
+    home, first, second = twice_live
+    (home.root / "live.jsonl").unlink()
+    promote(home.root, first)
+    (home.root / "live.jsonl").unlink()
+    assert "no snapshot that was live" in said(*terminal, "rollback", second, "--home", home.root, status=2)
+
+
+@pytest.mark.parametrize("command", ["rollback", "gc"])
+def test_one_writer_at_a_time(twice_live: tuple[Home, str, str], terminal: Terminal, command: str) -> None:
+    home, _, second = twice_live
+    with write_lock(home.root):
+        assert "is at work in" in said(*terminal, command, "--home", home.root, status=2)
+    assert live_id(home.root) == second
+
+
+def test_gc_says_what_stays_and_what_goes(twice_live: tuple[Home, str, str], terminal: Terminal) -> None:
+    home, first, second = twice_live
+    told = json.loads(said(*terminal, "gc", "--keep", 0, "--dry-run", "--json", "--home", home.root))
+    assert ([each["id"] for each in told["removed"]], [each["id"] for each in told["kept"]]) == ([first], [second])
+    assert "1 snapshot would be removed" in said(*terminal, "gc", "--keep", 0, "--dry-run", "--home", home.root)
+    assert "0 snapshots removed" in said(*terminal, "gc", "--home", home.root)
+    assert "1 snapshot removed" in said(*terminal, "gc", "--keep", 0, "--home", home.root)
+    assert not (home.root / "snapshots" / first).exists()
+
+
+def test_verify_names_every_file_that_is_wrong(twice_live: tuple[Home, str, str], terminal: Terminal) -> None:
+    home, first, second = twice_live
+    assert "as it was built" in said(*terminal, "verify", "--home", home.root)
+    folder = home.root / "snapshots" / second
+    (folder / "vectors.npy").write_bytes(b"half")
+    (folder / "chunk_ids.npy").unlink()
+    told = said(*terminal, "verify", "--home", home.root, status=1)
+    assert "vectors.npy has 4 bytes" in told
+    assert "chunk_ids.npy has no bytes" in told
+    assert "querymust rollback" in told
+    assert "as it was built" in said(*terminal, "verify", first, "--home", home.root)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "neighbour_search.json", "chroma/chroma.sqlite3"])
+def test_verify_notices(twice_live: tuple[Home, str, str], terminal: Terminal, name: str) -> None:
+    home, _, second = twice_live
+    (home.root / "snapshots" / second / name).write_bytes(b"{")
+    assert Path(name).name in said(*terminal, "verify", "--home", home.root, status=1)
+    terminal[1].undo()
+
+
+@pytest.mark.parametrize("command", ["verify", "rollback", "gc"])
+def test_an_empty_home_is_one_sentence_and_is_not_made(tmp_path: Path, terminal: Terminal, command: str) -> None:
+    assert "querymust build --library" in said(*terminal, command, "--home", tmp_path / "none", status=2)
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_build_that_goes_live_removes_what_nothing_keeps(
+    twice_live: tuple[Home, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pipeline.runs import build
+
+    home, first, second = twice_live
+    monkeypatch.setattr(build, "_jobs", lambda *_: [])  # nothing to index: what counts is how a build ends
+    (home.root / "live.jsonl").unlink()
+    assert build.build(home).problems == []
+    assert [path.name for path in (home.root / "snapshots").iterdir()] == [second]
+    assert live_id(home.root) == second != first
