@@ -27,6 +27,7 @@ _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]<>=]+)\]\[[\w .-]*\]")
 """A link whose address is elsewhere in the document; `a[i][j]` is none."""
 _FOOTNOTE = re.compile(r"\s?\[\^[^\[\]\s]+\](?!:)")
 _UNSEEN = re.compile("[\u00ad\u200b\u200c\u2060\ufeff]")
+_UNDERLINE = re.compile(r"\s*(?:=+|-+)\s*")
 _OPENING_MARK = re.compile(r"\s{0,3}#{1,6}(?:\s+|$)")
 _HTML_NAME = re.compile(r"</?([a-z][a-z0-9-]*)|<!--", re.IGNORECASE)
 _SUBSCRIPT = re.compile(r"</?sub\b", re.IGNORECASE)
@@ -57,10 +58,11 @@ def with_blank_comments(markup: str) -> str:
 
 
 def heading_text(source: str) -> str:
-    """The words of an ATX or setext heading."""
-    first = source.split("\n", 1)[0]
-    opening = _OPENING_MARK.match(first)
-    words = first[opening.end() if opening else 0 :].rstrip()
+    """The words of an ATX or setext heading, or of a bold line; a setext heading is the whole paragraph."""
+    lines = source.split("\n")
+    opening = _OPENING_MARK.match(lines[0])
+    words = " ".join(lines[:-1] or lines) if not opening and _UNDERLINE.fullmatch(lines[-1]) else lines[0]
+    words = words[opening.end() if opening else 0 :].rstrip()
     before = words.rstrip("#")
     if before != words and before[-1:].isspace():
         words = before.rstrip()

@@ -1,15 +1,17 @@
 """Prose cut at headings: whole where it fits, then by sub-heading, then by paragraph; never with overlap."""
 
 import math
-import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import heading_text, without_comments
+from retrieval.ingest.prose.division import divided
 from retrieval.ingest.tables.captions import is_bold_line
 from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.source_tables import PlacedTable
+from retrieval.ingest.tables.table import Table
 from retrieval.types import Document
 
 TOKEN_CAP = 8192
@@ -21,8 +23,6 @@ BOLD_LINE_LEVEL = 7
 
 MAX_TITLES = 3
 """Bold lines in a row that head the same prose; more of them are prose."""
-
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,41 @@ def cut_into_passages(
     """The prose of a document. A section that fits stays whole, sub-sections and all; a table becomes one line."""
     limit = min(working_tokens, TOKEN_CAP)
     root = _outline(document, blocks, tables)
-    return tuple(_passage(pieces) for pieces in _cut(root, limit) if any(piece.is_prose for piece in pieces))
+    made = [list(pieces) for pieces in _cut(root, limit) if any(piece.is_prose for piece in pieces)]
+    _keep_titles(root.everything(), made, [placed.table for placed in tables], limit)
+    return tuple(map(_passage, made))
+
+
+def _keep_titles(pieces: Sequence[_Piece], made: list[list[_Piece]], tables: Sequence[Table], limit: int) -> None:
+    """Put headings and bold lines that head nothing, and that nothing else says, before the prose that comes next.
+
+    Where that is too long they follow the prose before them; where that is too long as well they are prose themselves.
+    """
+    known = {_name(heading) for passage in made for heading in _path(passage)}
+    known |= {_name(words) for table in tables for words in (*table.heading_path, table.caption or "")}
+    shown = {id(piece) for passage in made for piece in _without_stubs(passage)}
+    below: dict[int, list[_Piece]] = defaultdict(list)
+    at = 0
+    for piece in pieces:
+        if not piece.level or id(piece) in shown or _name(heading_text(piece.source)) in known:
+            continue
+        while at < len(made) and made[at][0].lines <= piece.lines:
+            at += 1
+        below[at].append(piece)
+    for at, titles in reversed(below.items()):
+        size = sum(piece.tokens for piece in titles)
+        room = [size + sum(piece.tokens for piece in passage) <= limit for passage in made[max(at - 1, 0) : at + 1]]
+        if at < len(made) and room[-1]:
+            made[at][:0] = titles
+        elif at and room[0]:
+            made[at - 1] += titles
+        else:
+            prose = [part for piece in titles for part in _fitting(piece.source, piece.lines[0], piece.path)]
+            made[at:at] = _packed(prose, limit)
+
+
+def _name(words: str) -> str:
+    return words.rstrip(" .:").casefold()
 
 
 def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable]) -> _Section:
@@ -184,12 +218,16 @@ def _passage(pieces: Sequence[_Piece]) -> Passage:
     pieces = _without_stubs(pieces)
     own = [piece for piece in pieces if piece.is_prose]
     return Passage(
-        heading_path=_common_start([piece.path for piece in own]),
+        heading_path=_path(pieces),
         text="\n\n".join(piece.text for piece in pieces),
         source="\n\n".join(piece.source for piece in pieces if piece.is_prose or piece.level == BOLD_LINE_LEVEL),
         lines=(min(piece.lines[0] for piece in own), max(piece.lines[1] for piece in own)),
         titles=tuple(heading_text(piece.source) for piece in pieces if piece.level),
     )
+
+
+def _path(pieces: Sequence[_Piece]) -> tuple[str, ...]:
+    return _common_start([piece.path for piece in pieces if piece.is_prose])
 
 
 def _common_start(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
@@ -207,29 +245,6 @@ def _fitting(source: str, first_line: int, path: tuple[str, ...]) -> Iterator[_P
         yield _Piece(without_comments(source), source, (first_line, first_line + source.count("\n")), path)
         return
     line = first_line
-    for part in _divided(source, (TOKEN_CAP - 512) * BYTES_PER_TOKEN):
+    for part in divided(source, (TOKEN_CAP - 512) * BYTES_PER_TOKEN):
         yield _Piece(without_comments(part), part, (line, line + part.count("\n")), path)
         line += part.count("\n")
-
-
-def _divided(text: str, size: int) -> Iterator[str]:
-    for separator in (re.compile(r"\n"), _SENTENCE_END, re.compile(r"\s+")):
-        parts = separator.split(text)
-        if len(parts) > 1 and all(len(part.encode()) <= size for part in parts):
-            yield from _joined(parts, "\n" if separator.pattern == r"\n" else " ", size)
-            return
-    step = size // 4
-    yield from (text[start : start + step] for start in range(0, len(text), step))
-
-
-def _joined(parts: Sequence[str], glue: str, size: int) -> Iterator[str]:
-    current: list[str] = []
-    length = 0
-    for part in parts:
-        cost = len(part.encode()) + len(glue)
-        if current and length + cost > size:
-            yield glue.join(current)
-            current, length = [], 0
-        current.append(part)
-        length += cost
-    yield glue.join(current)

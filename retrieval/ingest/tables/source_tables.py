@@ -61,7 +61,7 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
     everywhere = footnotes(blocks)
     for index, block in enumerate(blocks):
         parsed = _parse(block, {**everywhere, **notes_below(blocks, index)})
-        if parsed is None or not parsed.rows:
+        if parsed is None or not any(any(cells) for cells, _, _ in parsed.rows):
             # A heading over no row is a box around words: it stays prose.
             continue
         directly_under = bool(placed) and placed[-1].block == index - 1 and _alike(blocks[index - 1], block)

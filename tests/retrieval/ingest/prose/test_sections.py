@@ -74,8 +74,10 @@ def test_a_table_of_a_heading_alone_is_prose(box):
     assert passage.source == f"text\n\n{box}"
 
 
-def test_headings_alone_are_no_passage():
-    assert cut("# A\n\n## B\n") == ()
+def test_headings_alone_are_a_passage_of_their_own():
+    (passage,) = cut("# A\n\n## B\n")
+
+    assert (passage.text, passage.source, passage.heading_path) == ("# A\n\n## B", "# A\n\n## B", ("A",))
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,8 @@ def test_bold_sentences_that_end_a_long_section_are_prose_of_it():
 
     assert last.source.endswith("**The referee decides.**\n\n**No appeal.**")
     assert alone.text == "# A\n\n**Roll no dice here.**"
-    assert after_sibling.text.endswith("**End.**")
+    assert after_sibling.text.endswith("**End.**\n\n# D")
+    assert after_sibling.source.endswith("**End.**")
 
 
 def test_a_title_and_its_subtitle_head_the_same_prose():
@@ -166,3 +169,18 @@ def test_a_section_of_a_table_alone_does_not_lead_the_prose_of_the_next():
     assert (passage.heading_path, passage.titles) == (("A", "C"), ("A", "C", "D"))
     assert passage.text == "# A\n\n## C\n\ntext\n\n## D\n\n[Table: a, b]"
     assert intro.text == "# A\n\n[Table: a, b]\n\n## C\n\ntext"
+
+
+def test_a_heading_with_nothing_below_it_leads_the_prose_that_comes_next_in_a_long_section():
+    long = sentence(100)
+    before, after = cut(f"# A\n\n## B\n\n{long}\n\n## Energy Push\n\n## C\n\n{long}\n", 200)
+
+    assert "Push" not in before.text
+    assert after.text.startswith("## Energy Push\n\n## C\n\nword")
+    assert (after.heading_path, after.titles) == (("A", "C"), ("Energy Push", "C"))
+
+
+def test_a_heading_of_several_lines_is_said_whole():
+    (passage,) = cut("One line\nand another\n---\n\ntext\n")
+
+    assert passage.heading_path == ("One line and another",)
