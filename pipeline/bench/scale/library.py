@@ -1,4 +1,4 @@
-"""A synthetic library for benchmarks: tables of near-twin rows, a fifth of them strict, and questions on them."""
+"""A synthetic library for benchmarks: tables of near-twin rows, a fifth of them strict, the rest keyed by a number."""
 
 import json
 import random
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from retrieval.query_must.conditional import always_asks
 from retrieval.search.metadata_filter.filter import Eq, Filter, In
 from retrieval.types import Chunk
 
@@ -20,7 +21,7 @@ BOOKS, SHELVES = 10, 100
 
 
 def synthetic_library(chunks: int, seed: int) -> tuple[Chunk, ...]:
-    """Tables of 20 rows; every fifth is strict, and four strict tables share a subject."""
+    """Tables of 20 rows; every fifth is strict, and four strict tables share a subject; all others are keyed."""
     rng = random.Random(seed)
     subjects = _words(rng)
     subject = ""
@@ -30,7 +31,7 @@ def synthetic_library(chunks: int, seed: int) -> tuple[Chunk, ...]:
         if not strict or table % 20 == 0:
             name = next(subjects)
             subject = name if strict else subject
-        library.extend(_strict_table(table, subject, rng) if strict else _open_table(table, name, rng))
+        library.extend(_strict_table(table, subject, rng) if strict else _keyed_table(table, name, rng))
     return tuple(library)
 
 
@@ -65,15 +66,15 @@ def synthetic_questions(library: Sequence[Chunk], count: int, seed: int) -> tupl
 
 def _texts(library: Sequence[Chunk], count: int, seed: int) -> Iterator[str]:
     rng = random.Random(seed + 1)
-    strict = sorted({chunk.heading_path[0] for chunk in library if chunk.query_must})
-    open_headings = sorted({chunk.heading_path[0] for chunk in library if not chunk.query_must})
+    strict = sorted({chunk.heading_path[0] for chunk in library if always_asks(chunk.query_must)})
+    keyed = sorted({chunk.heading_path[0] for chunk in library if not always_asks(chunk.query_must)})
     for number in range(count):
         values = [rng.randint(-9, 10) for _ in range((1, 1, rng.randint(2, 4), 0)[number % 4])]
         if values:
             named = " and ".join(f"AC {value}" for value in values)
             yield f"What does a {rng.choice(strict)} of level {rng.randint(1, 12)} need to hit {named}?"
         else:
-            yield f"What is the price of number {rng.randint(1, 20)} in the {rng.choice(open_headings)} list?"
+            yield f"What is the price of {rng.choice(keyed)} number {rng.randint(1, 20)}?"
 
 
 def _words(rng: random.Random) -> Iterator[str]:
@@ -92,15 +93,15 @@ def _strict_table(table: int, subject: str, rng: random.Random) -> Iterator[Chun
         groups = [[subject, subject + "s"], [f"armor class {value}", f"ac {value}", f"a.c. {value}"]]
         cells = (str(value), *(str(rng.randint(1, 25)) for _ in columns[1:]))
         must = json.dumps({"contain_one_of": groups})
-        yield _chunk(table, row, subject, "attack matrix", columns, cells, query_must=must)
+        yield _chunk(table, row, subject, "attack matrix", columns, cells, must)
 
 
-def _open_table(table: int, subject: str, rng: random.Random) -> Iterator[Chunk]:
+def _keyed_table(table: int, subject: str, rng: random.Random) -> Iterator[Chunk]:
     columns = ("number", "price", "weight", "stock")
     for row in range(ROWS):
         cells = (str(row + 1), *(str(rng.randint(1, 900)) for _ in columns[1:]))
-        names = (f"{subject} {row + 1}",) if table % 2 else ()
-        yield _chunk(table, row, subject, "price list", columns, cells, names=names)
+        must = json.dumps({"contain_no_rival": {"table": f"{table:06}", "row": row}})
+        yield _chunk(table, row, subject, "price list", columns, cells, must, (f"number {row + 1}",))
 
 
 def _chunk(
@@ -110,7 +111,7 @@ def _chunk(
     caption: str,
     columns: tuple[str, ...],
     cells: tuple[str, ...],
-    query_must: str | None = None,
+    query_must: str,
     names: tuple[str, ...] = (),
 ) -> Chunk:
     group = table // TABLES_TOGETHER

@@ -26,9 +26,10 @@ _HEAD = """\
 
 Made by `python -m pipeline.bench.scale.page` from the files in [performance](performance), which
 `querymust bench scale --chunks N --json` printed; do not edit. A question goes in as text and ids come out, k = 15.
-The library is synthetic: tables of 20 near-twin rows of 256 dimensions, a fifth of the tables with a `query_must` in
-every row, the rest open, half of those with names. Half of the questions name one row, a quarter two to four, a quarter
-none; one in ten carries a metadata filter. A question's time is the middle one of three passes.
+The library is synthetic: tables of 20 near-twin rows of 256 dimensions, a fifth of the tables with a `query_must` that
+always asks, the rest keyed by a number, so that their rows stay out where another one is named (open in older runs).
+Half of the questions name one row of a strict table, a quarter two to four, a quarter one of a keyed table; one in ten
+carries a metadata filter. A question's time is the middle one of three passes.
 
 - `chroma_plain`: one unfiltered query to one collection that holds everything. `nin_loop`: the published loop over that
   collection, three rounds at most. `exact_scan`: every vector compared, then masked.
@@ -96,12 +97,15 @@ def _growth(runs: Sequence[ScaleReport]) -> Iterator[str]:
 
 def _run(run: ScaleReport) -> Iterator[str]:
     yield (
-        f"{run.guarded:,} of the chunks have a `query_must`; a question admits {run.admitted_p50:g} of them (median). "
+        f"{run.guarded:,} of the chunks have a `query_must` that always asks; a question admits "
+        f"{run.admitted_p50:g} of them (median). "
         f"{run.questions} questions, {run.questions_of_slow_ways} to the slow ways (`nin_loop`, `rank_bm25`). "
         f"Seed {run.seed}, {run.cores} cores, Python {run.python}; load average at the end {run.load:g}. "
         f"ANN recall at 15: {run.ann_recall:.4f}. "
         f"Rounds that `nin_loop` needs: {_listed(run.rounds)}.\n"
     )
+    if run.keeping_out is not None:
+        yield f"{run.keeping_out} of the questions keep rows of keyed tables out.\n"
     yield from run.times()
     if run.same_first is None:
         yield "\nThis run is older than the second look of `default`, which takes longer now."

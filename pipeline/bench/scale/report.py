@@ -60,6 +60,8 @@ class ScaleReport:
     build_seconds: Mapping[str, float]
     megabytes: Mapping[str, float]
     timings: tuple[Timing, ...]
+    keeping_out: int | None = None
+    """Questions that keep rows of keyed tables out because they name others; None in runs without such tables."""
     same_first: float | None = None
     """Share of the questions to which `default` gives the same first 15 as where it gives every chunk its whole score;
     None in runs that are older than its second look."""

@@ -1,7 +1,7 @@
 """How the ways of searching compare on a library of N chunks, in one run, text in and ids out.
 
 The library is synthetic: tables of 20 near-twin rows, a fifth of the tables strict (four tables a subject, as attack
-matrices are), the rest open, half of those with names. Vectors are the offline embedder's own.
+matrices are), the rest keyed by a number. Vectors are the offline embedder's own.
 """
 
 import multiprocessing
@@ -24,6 +24,7 @@ from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.search.dense.cosine import similarity
+from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
 from retrieval.strategy import DEFAULT_K
@@ -109,6 +110,7 @@ def _measure(
         ann_recall=_recall(retriever, single, asked),
         build_seconds=index.seconds,
         megabytes=_megabytes(retriever),
+        keeping_out=sum(not retriever.admitted(_read(retriever, each)).kept_out.is_empty for each in asked),
         same_first=_same_first(retriever, asked),
         timings=tuple(
             _timing(name, each, _exists(retriever, name, each.asked), float(np.median(plain)))
@@ -135,6 +137,10 @@ def _exists(retriever: Retriever, name: str, asked: Sequence[AskedQuestion]) -> 
         metadata = retriever.snapshot.metadata
         return [int(each.where.mask(metadata).sum()) if each.where and name in UNFILTERED else size for each in asked]
     return [int(passing(retriever, each).sum()) for each in asked]
+
+
+def _read(retriever: Retriever, asked: AskedQuestion) -> Query:
+    return Query.ask(asked.text, retriever.snapshot.vocabulary).among(retriever.snapshot.rivals)
 
 
 def _admitted(retriever: Retriever, asked: AskedQuestion) -> int:
