@@ -16,10 +16,12 @@ from retrieval.query_must.canonical.canonical import Canonical, canonical_term
 from retrieval.query_must.conditional import NAME as NO_RIVAL
 from retrieval.query_must.conditional import member
 from retrieval.query_must.conditions import Group, Range, Term, canonical_label
+from retrieval.query_must.sides import Sides
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 _RANGE_KEYS = {"min", "max", "of"}
 _LONGEST_SHOWN = 200
+_SIDES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Operator:
     """The same as groups that must all hold; None if atoms cannot say it."""
     reason: Callable[[Canonical, Any], str] | None = None
     """Why a valid value does not hold, in words; None where the group that failed says it."""
+    asks_more: bool = True
+    """False if a question that says what the other operators ask, and no more, satisfies it."""
 
 
 _REGISTRY: dict[str, Operator] = {}
@@ -187,6 +191,26 @@ def _compile_range(value: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Gr
     return (Group((_range(value, vocabulary),), value),)
 
 
+def _validate_across(value: object) -> None:
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != _SIDES:
+        raise BadPredicateError(
+            f"contain_across: {_shown(value)} is not two lists of terms; write [['fighter'], ['ac 9', 'armor class 9']]"
+        )
+    for side in value:
+        _check_terms("contain_across", side)
+
+
+def _match_across(question: Canonical, value: Sequence[Sequence[object]]) -> bool:
+    sides = Sides.of(question)
+    first, second = ([canonical_term(str(term), question.vocabulary) for term in side] for side in value)
+    return sides is None or sides.parts(first, second)
+
+
+def _why_not_across(question: Canonical, value: Sequence[Sequence[object]]) -> str:  # noqa: ARG001
+    sides = Sides.of(question)
+    return f"what it names is all on one side, {sides.left.strip()!r} or {sides.right.strip()!r}" if sides else ""
+
+
 def _validate_no_rival(value: object) -> None:
     if member(value) is None:
         raise BadPredicateError(
@@ -211,4 +235,5 @@ register_operator(Operator("contain_one_of", _validate_one_of, _match_one_of, _c
 register_operator(Operator("contain_all_of", _validate_all_of, _match_all_of, _compile_all_of))
 register_operator(Operator("contain", _validate_contain, _match_contain, _compile_contain))
 register_operator(Operator("contain_range", _validate_range, _match_range, _compile_range))
+register_operator(Operator("contain_across", _validate_across, _match_across, None, _why_not_across, asks_more=False))
 register_operator(Operator(NO_RIVAL, _validate_no_rival, _match_no_rival, _compile_no_rival, _rival))

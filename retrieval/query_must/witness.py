@@ -21,6 +21,8 @@ def minimal_questions(predicate: QueryMust, vocabulary: Vocabulary) -> tuple[str
     lower: list[str] = []
     upper: list[str] = []
     for condition in predicate.conditions:
+        if not condition.operator.asks_more:
+            continue
         groups = condition.groups(vocabulary)
         if groups is None:
             return None

@@ -48,6 +48,9 @@ _WORDS: Mapping[str, Callable[[Any], list[str]]] = MappingProxyType(
         "contain_all_of": _all_of,
         "contain": lambda term: _all_of([term]),
         "contain_range": _in_range,
+        "contain_across": lambda lists: [
+            f"{_any_of(lists[0])} and {_any_of(lists[1])} on two sides, where it sets two things against each other"
+        ],
         "contain_no_rival": lambda _: ["nothing that names another row of its table and not this one"],
     }
 )

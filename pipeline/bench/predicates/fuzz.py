@@ -133,9 +133,10 @@ def _predicate(rng: Random, phrases: Sequence[str]) -> str:
         "contain_all_of": rng.choices(terms, k=rng.randrange(3)),
         "contain": rng.choice([*terms, rng.randrange(-3, 14), HUGE]),
         "contain_range": _range(rng),
+        "contain_across": [rng.choices(terms, k=2), rng.choices(terms, k=2)],
         "contain_unheard_of": rng.choice(terms),
     }
-    chances = (0.6, 0.2, 0.2, 0.4, 0.05)
+    chances = (0.6, 0.2, 0.2, 0.4, 0.2, 0.05)
     used = {name: value for (name, value), chance in zip(made.items(), chances, strict=True) if rng.random() < chance}
     bare = list(used) == ["contain_one_of"] and rng.random() < 0.2
     return json.dumps(used["contain_one_of"] if bare else used, ensure_ascii=False)

@@ -1,5 +1,6 @@
 """Which tables exclude: matrices of near-twin rows that are useless to a reader who has not the row's value."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,6 +56,8 @@ class StrictTables:
     """Terms of a question that asks for the key instead of naming it."""
     better: Mapping[str, Way]
     subjects: Mapping[str, tuple[str, ...]]
+    opposed: frozenset[str] = frozenset()
+    """Tables whose key is a value of the other side (`Opponent Armor Class`)."""
 
     @classmethod
     def find(cls, tables: Sequence[Table], readings: Sequence[Reading], vocabulary: Vocabulary) -> "StrictTables":
@@ -79,7 +82,9 @@ class StrictTables:
             subjects |= subjects_of([matrix.table for matrix in family], vocabulary)
             ruled = ((matrix.table.id, matrix.table.rule) for matrix in family)
             subjects |= {table: rule.subject for table, rule in ruled if rule and rule.subject}
-        return cls(labels, asking, better, subjects)
+        strict = (matrix for family in families.values() for matrix in family if matrix.table.id in labels)
+        opposed = frozenset(matrix.table.id for matrix in strict if _is_opposed(matrix, vocabulary))
+        return cls(labels, asking, better, subjects, opposed)
 
     def predicate(self, table: Table, column: str, key: str) -> Json | None:
         """The `query_must` of the row `key` under the heading `column`.
@@ -96,7 +101,18 @@ class StrictTables:
         said = [f"{name} {value}" for name in dict.fromkeys(names) for value in values]
         value_group: list[JsonValue] = [*said, *self.asking[table.id]]
         subject = self.subjects.get(table.id)
-        return {"contain_one_of": [list(subject), value_group] if subject else [value_group]}
+        if not subject:
+            return {"contain_one_of": [value_group]}
+        asked: Json = {"contain_one_of": [list(subject), value_group]}
+        if table.id in self.opposed:
+            asked["contain_across"] = [list(subject), list(value_group)]
+        return asked
+
+
+def _is_opposed(matrix: _Matrix, vocabulary: Vocabulary) -> bool:
+    # As it is written: `opponent armor class` is a form of the label, and gone from its canonical text.
+    words = set(re.findall(r"[^\W\d_]+", matrix.reading.columns[matrix.reading.key_column].casefold()))
+    return not words.isdisjoint(vocabulary.opponent_words)
 
 
 def _values(spread: NumberRange) -> tuple[int, ...]:

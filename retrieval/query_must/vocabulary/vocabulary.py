@@ -29,6 +29,8 @@ _WORDS = (
     "range_words",
     "list_words",
     "minus_words",
+    "opposing_words",
+    "opponent_words",
     "sibling_words",
     "holding_words",
     "idle_words",

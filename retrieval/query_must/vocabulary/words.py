@@ -41,6 +41,10 @@ class Words:
     range_words: tuple[str, ...] = ()
     list_words: tuple[str, ...] = ()
     minus_words: tuple[str, ...] = ()
+    opposing_words: tuple[str, ...] = ()
+    """One of them stands between two things that a question sets against each other."""
+    opponent_words: tuple[str, ...] = ()
+    """A column with one of them has the value of the other side."""
     sibling_words: tuple[str, ...] = ()
     """A question with one of them wants the siblings of a row that it names."""
     holding_words: tuple[str, ...] = ()

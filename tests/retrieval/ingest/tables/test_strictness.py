@@ -62,6 +62,13 @@ def test_twins_ask_for_their_subject_too() -> None:
     assert subject("Attack Matrix for Clerics and Druids", "Attack Matrix for Fighters") == ["cleric", "druid"]
 
 
+def test_a_key_of_the_opponent_is_looked_for_on_the_other_side() -> None:
+    titles = ("Attack Matrix for Fighters", "Attack Matrix for Druids")
+    question = "a 2nd level fighter (AC 3) vs a 4th level druid (AC 9)"
+    assert admitted(question, *(matrix(title, key="Opponent Armor Class") for title in titles)) == ["9", "3"]
+    assert admitted(question, *(matrix(title) for title in titles)) == ["3", "9", "3", "9"]
+
+
 @pytest.mark.parametrize("numbers", [("I.A.", "I.C."), ("I.C.", "I.A.")])
 def test_a_table_may_be_asked_for_by_its_number(numbers: tuple[str, str]) -> None:
     first, second = (f"{number} Matrix for {who}" for number, who in zip(numbers, ("Clerics", "Fighters"), strict=True))
