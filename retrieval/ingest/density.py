@@ -13,8 +13,8 @@ from retrieval.types import Chunk
 
 NEAR = 0.9
 NEIGHBOURS = 5
-_CELLS = 1 << 24
-"""Cosines that are held at once."""
+_BLOCK = 1024
+"""Texts that are compared with as many others at once."""
 _NUMBER = "#"
 
 
@@ -58,16 +58,29 @@ def near_duplicates(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
     The vectors are term counts, not a model's: which rows are strict must not change with the embedder. All numbers
     count as one term, because twins differ by their numbers and a model hardly sees them.
     """
-    crowded = np.zeros(len(texts), dtype=np.bool_)
     if len(texts) <= NEIGHBOURS:
-        return crowded
-    matrix = _normalised_counts(texts)
-    block = max(1, _CELLS // len(texts))
-    for start in range(0, len(texts), block):
-        similar = (matrix[start : start + block] @ matrix.T).toarray() > NEAR
-        # Each text is its own neighbour above any threshold, so it is not counted.
-        crowded[start : start + block] = similar.sum(axis=1) - 1 >= NEIGHBOURS
+        return np.zeros(len(texts), dtype=np.bool_)
+    kinds: dict[tuple[tuple[str, int], ...], int] = {}
+    kind_of = np.asarray([kinds.setdefault(_counts(text), len(kinds)) for text in texts])
+    matrix, times = _normalised(list(kinds)), np.bincount(kind_of)
+    near = np.zeros(len(kinds), dtype=np.int64)
+    for start in range(0, len(kinds), _BLOCK):
+        rows = np.arange(start, min(start + _BLOCK, len(kinds)))
+        # The rows that stand around a row are most like it: what is crowded there is not compared with all others.
+        for first in (start, *(other for other in range(0, len(kinds), _BLOCK) if other != start)):
+            near[rows] += _similar(matrix, rows, first) @ times[first : first + _BLOCK]
+            # Each text is its own neighbour above any threshold, so it is not counted.
+            rows = rows[near[rows] - 1 < NEIGHBOURS]
+            if not len(rows):
+                break
+    crowded: npt.NDArray[np.bool_] = (near - 1 >= NEIGHBOURS)[kind_of]
     return crowded
+
+
+def _similar(matrix: scipy.sparse.csr_matrix, rows: npt.NDArray[np.int64], first: int) -> npt.NDArray[np.bool_]:
+    """Which of a block of texts are near each of some texts, (len(rows), at most the size of a block)."""
+    near: npt.NDArray[np.bool_] = (matrix[rows] @ matrix[first : first + _BLOCK].T).toarray() > NEAR
+    return near
 
 
 def _densities_of(family: Sequence[Chunk]) -> list[TableDensity]:
@@ -91,15 +104,18 @@ def _title(row: Chunk) -> str:
     return (None if row.introduced else row.caption) or " ".join(row.heading_path[-1:])
 
 
-def _normalised_counts(texts: Sequence[str]) -> scipy.sparse.csr_matrix:
+def _counts(text: str) -> tuple[tuple[str, int], ...]:
+    return tuple(Counter(_NUMBER if any(map(str.isdigit, word)) else word for word in literal(text).split()).items())
+
+
+def _normalised(kinds: Sequence[tuple[tuple[str, int], ...]]) -> scipy.sparse.csr_matrix:
     columns: dict[str, int] = {}
     row_ids, column_ids, values = [], [], []
-    for row, text in enumerate(texts):
-        counts = Counter(_NUMBER if any(map(str.isdigit, word)) else word for word in literal(text).split())
-        norm = sum(count * count for count in counts.values()) ** 0.5
-        for term, count in counts.items():
+    for row, counts in enumerate(kinds):
+        norm = sum(count * count for _, count in counts) ** 0.5
+        for term, count in counts:
             row_ids.append(row)
             column_ids.append(columns.setdefault(term, len(columns)))
             values.append(count / norm)
-    shape = (len(texts), max(len(columns), 1))
+    shape = (len(kinds), max(len(columns), 1))
     return scipy.sparse.csr_matrix((values, (row_ids, column_ids)), shape=shape, dtype=np.float32)
