@@ -40,9 +40,12 @@ class Sentence(NamedTuple):
         return self.is_unit(index) or (self.is_plural(index) and self.at(index).text in self.lexicon.counted)
 
     def is_unit(self, index: int) -> bool:
-        """Whether a unit or a per cent sign is there."""
+        """Whether a unit or a per cent sign is there; `3 in` is a measure, `an AC of 3 in the first table` is none."""
         token = self.at(index)
-        return token.text in self.lexicon.units if token.kind == "word" else token.text == "%"
+        if token.kind != "word":
+            return token.text == "%"
+        connects = token.raw in self.lexicon.connectives and self.at(index + 1).kind != "mark"
+        return token.text in self.lexicon.units and not connects
 
     def is_plural(self, index: int) -> bool:
         """Whether a word or label is there in its plural."""

@@ -162,6 +162,11 @@ def test_a_term_has_one_form(term, form):
     assert canonical_term(term) == form
 
 
+def test_in_is_a_unit_only_where_nothing_follows_that_it_could_join():
+    assert canonical("an AC of 3 in plate").bound == {"ac": (3,)}
+    assert canonical("an AC of 3 in.").bound == {}
+
+
 def test_numbers_are_bound_to_their_labels():
     asked = canonical("7th level cleric, int 12, CR 1/4, AC 6 and 7")
     assert dict(asked.bound) == {"level": (7,), "int": (12,), "cr": (0.25,), "ac": (6, 7)}
