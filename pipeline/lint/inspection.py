@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from pipeline.building.book_entry import GUARDS
+from pipeline.building.book_entry import GUARDS, unfinished_books
 from pipeline.lint.propositions import (
     alike_tables,
     cells_outside_rows,
@@ -103,7 +103,9 @@ def _by_book(chunks: Iterable[Chunk]) -> Mapping[str, list[Chunk]]:
 
 
 def _tables_of(home: Home, slug: str, chunks: Sequence[Chunk]) -> tuple[Table, ...] | None:
-    """The tables that these chunks were made of; None if the book's records are not theirs."""
+    """The tables that these chunks were made of; None if the book's records are not theirs, or of two states."""
+    if unfinished_books(home, [slug]):
+        return None
     folder = home.book(slug)
     if not all(
         (folder / name).is_file() for name in ("book.jsonl", "chunks.jsonl", "predicates.jsonl", "tables.jsonl", GUARDS)

@@ -11,7 +11,9 @@ from evals.experiment import Experiment
 from evals.gate import GOLD_RESOLVES, Scores
 from evals.statistics.aggregates import evaluability
 from pipeline.building.book_entry import BookEntry, book_entries
+from pipeline.console.output import err
 from pipeline.definitions import load
+from pipeline.runs.history import set_aside_damaged
 from pipeline.runs.in_process import Runner, cancel_unfinished, dagster_instance, sync_books
 from pipeline.runs.outcomes import Build, Problem, Progress, Step
 from retrieval.home import Home
@@ -54,6 +56,8 @@ def build(
     done = _compared(folders, book_entries(home))
     done.strays, done.refused = stray_files(home.library), refused_folders(home.library)
     home.settings.write(home.root)  # the runs, and the UI after them, find their settings there
+    for place in set_aside_damaged(home):
+        err.print(f"Dagster's {place.name.split('.')[0]} could not be read; it is set aside as {place}", markup=False)
     with dagster_instance(home) as instance:
         cancel_unfinished(instance)
         opened(instance)

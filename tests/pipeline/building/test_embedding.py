@@ -87,3 +87,14 @@ def test_a_pass_that_dies_keeps_the_batches_before(
     assert not (tmp_path / "embedded.txt").exists()
     rest = [chunk for chunk in chunks if chunk.text != "poison"]
     assert embed_chunks(store, embedder, rest, tmp_path / "embedded.txt") == EmbeddingTally(1, 2, 0)
+
+
+def test_a_garbled_ledger_costs_a_count_and_no_vector(
+    store: EmbeddingStore, embedder: CountingEmbedder, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "embedded.txt"
+    embed_chunks(store, embedder, [prose("one")], ledger)
+    whole = ledger.read_bytes()
+    ledger.write_bytes(b"\xff\x00" * 40)
+    assert embed_chunks(store, embedder, [prose("one")], ledger) == EmbeddingTally(0, 1, 0)
+    assert ledger.read_bytes() == whole

@@ -280,3 +280,13 @@ def test_near_duplicates_are_told_from_strangers() -> None:
     assert near_duplicates([*twins, "a silk rope of fifty feet"]).tolist() == [True] * 6 + [False]
     assert near_duplicates(twins[:5]).tolist() == [False] * 5
     assert near_duplicates([]).tolist() == []
+
+
+def test_a_book_that_a_killed_build_left_half_read_is_not_held_against_the_live_index(tiny: Home, lint: Lint) -> None:
+    folder = tiny.book("tiny")
+    write_jsonl(folder / "predicates.jsonl", read_jsonl(folder / "predicates.jsonl", Row)[:1])
+    status, said = lint("--home", tiny.root, "--json")
+    assert (status, json.loads(said)["books_without_records"]) == (1, [])  # the records say that they are whole
+    (folder / "digest.txt").write_text("another state of the book\n")
+    status, said = lint("--home", tiny.root, "--json")
+    assert (status, json.loads(said)["fidelity"], json.loads(said)["books_without_records"]) == (0, [], ["tiny"])
