@@ -27,6 +27,7 @@ class Settings:
     | `chroma`    | `QUERYMUST_CHROMA`   | a Chroma server, http://HOST:PORT; else embedded |
     | `nightly`   | `QUERYMUST_NIGHTLY`  | when the night's build begins, HH:MM      |
     | `timezone`  | `QUERYMUST_TIMEZONE` | in which zone, as `Europe/Berlin`         |
+    | `budget_usd`| `QUERYMUST_BUDGET_USD`| what one build may spend on a paid embedder; else no limit |
     """
 
     library: Path | None = None
@@ -35,14 +36,15 @@ class Settings:
     chroma: str | None = None
     nightly: str = _NIGHTLY
     timezone: str = _ZONE
+    budget_usd: float | None = None
 
     @classmethod
     def read(cls, folder: Path, environment: Mapping[str, str] = os.environ) -> "Settings":
         """Settings of the home at `folder`; defaults where neither the file nor the environment says anything.
 
         Raises:
-            UnreadableSettingsError: the file is not a YAML mapping of texts and lists of texts; or the time or the zone
-                is none.
+            UnreadableSettingsError: the file is not a YAML mapping of texts and lists of texts; or the time, the zone
+                or the budget is none.
             UnknownNameError: the file has a key that no setting is called.
         """
         path = folder / FILE_NAME
@@ -61,6 +63,7 @@ class Settings:
             chroma=str(chroma) if chroma else None,
             nightly=_time(environment.get("QUERYMUST_NIGHTLY") or stored.get("nightly") or _NIGHTLY),
             timezone=_zone(str(environment.get("QUERYMUST_TIMEZONE") or stored.get("timezone") or _ZONE)),
+            budget_usd=_dollars(environment.get("QUERYMUST_BUDGET_USD") or stored.get("budget_usd")),
         )
         return replace(settings, embedder=str(embedder)) if embedder else settings
 
@@ -105,3 +108,15 @@ def _zone(name: str) -> str:
     if name not in available_timezones():
         raise UnreadableSettingsError(f"`timezone` is {name!r}, not a zone as UTC or Europe/Berlin")
     return name
+
+
+def _dollars(value: object) -> float | None:
+    if value is None:
+        return None
+    try:
+        found = float(str(value))
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < float("inf"):
+        raise UnreadableSettingsError(f"`budget_usd` is {str(value)!r}, not a number of dollars as 2.50")
+    return found

@@ -50,7 +50,19 @@ def test_the_night_is_a_time_and_a_zone(tmp_path: Path) -> None:
     assert Settings.read(tmp_path, {"QUERYMUST_NIGHTLY": "4:05", "QUERYMUST_TIMEZONE": "UTC"}).nightly == "04:05"
 
 
-@pytest.mark.parametrize(("name", "value"), [("NIGHTLY", "25:00"), ("NIGHTLY", "soon"), ("TIMEZONE", "Mars")])
-def test_what_is_no_time_or_zone_is_refused(tmp_path: Path, name: str, value: str) -> None:
+def test_a_budget_is_a_number_of_dollars_and_none_is_no_limit(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_text("budget_usd: 0\n")
+    assert (Settings().budget_usd, Settings.read(tmp_path, {}).budget_usd) == (None, 0.0)
+    settings = Settings.read(tmp_path, {"QUERYMUST_BUDGET_USD": "2.50"})
+    assert settings.budget_usd == 2.5
+    settings.write(tmp_path)
+    assert Settings.read(tmp_path, {}) == settings
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("NIGHTLY", "25:00"), ("NIGHTLY", "soon"), ("TIMEZONE", "Mars"), ("BUDGET_USD", "-1"), ("BUDGET_USD", "much")],
+)
+def test_what_is_no_time_zone_or_budget_is_refused(tmp_path: Path, name: str, value: str) -> None:
     with pytest.raises(UnreadableSettingsError, match=value):
         Settings.read(tmp_path, {f"QUERYMUST_{name}": value})
