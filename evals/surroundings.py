@@ -8,13 +8,11 @@ import numpy as np
 
 from evals.metrics import SHOWN
 from retrieval.index.graph.graph import Graph
-from retrieval.types import Chunk
+from retrieval.types import Chunk, Section
 
 USEFUL = f"useful@{SHOWN}"
 """Name of what `useful` gives at its own cutoff."""
 
-Section = tuple[str, ...]
-"""Book, document and headings."""
 TOP = 4
 """Parts of the name of a section right under a document's first heading."""
 
@@ -41,7 +39,7 @@ class Surroundings:
         prose: dict[Section, list[int]] = defaultdict(list)
         for position, chunk in enumerate(chunks):
             if chunk.kind == "prose":
-                prose[_section(chunk)].append(position)
+                prose[chunk.section].append(position)
         return cls(chunks, graph, {chunk.id: position for position, chunk in enumerate(chunks)}, prose)
 
     def beside(self, gold: Collection[str]) -> frozenset[str] | None:
@@ -53,7 +51,7 @@ class Surroundings:
         rows = [place for place in map(self.places.get, gold) if place is not None and self._is_row(place)]
         if not rows:
             return None
-        sections = dict.fromkeys(_section(self.chunks[place]) for place in rows)
+        sections = dict.fromkeys(self.chunks[place].section for place in rows)
         nearby = [place for section in sections for place in self._near(section)]
         linked = [other for place in (*rows, *nearby) for other in self._linked(place)]
         return frozenset(self.chunks[place].id for place in (*nearby, *linked))
@@ -90,7 +88,3 @@ def useful(
     if beside is None:
         return None
     return len((beside | set(gold)) & set(ranking[:cutoff])) / cutoff
-
-
-def _section(chunk: Chunk) -> Section:
-    return chunk.book, chunk.document, *chunk.heading_path

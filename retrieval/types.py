@@ -23,6 +23,9 @@ from retrieval.table_rule import TableRule
 Vector = npt.NDArray[np.float32]
 """One vector (dimensions,) or a matrix (n, dimensions), L2-normalised float32."""
 
+Section = tuple[str, ...]
+"""Book, document and headings, the outermost first."""
+
 MetadataValue = str | int | float | bool | tuple[str, ...]
 Metadata = Mapping[str, MetadataValue]
 
@@ -124,6 +127,11 @@ class Chunk:
     metadata: Metadata = field(default_factory=dict)
     called: str | None = None
     """Of a row: its key as a person says it, `Armor Class 6` for `6`."""
+
+    @property
+    def section(self) -> Section:
+        """Where the chunk stands."""
+        return self.book, self.document, *self.heading_path
 
     @property
     def title(self) -> str:

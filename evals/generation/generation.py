@@ -19,7 +19,7 @@ from evals.generation.asked_tables import AskedTable, key_column
 from evals.generation.lookups import Lookup, lookup
 from evals.generation.number_keys import is_ordinal
 from evals.generation.phrasing import Phrasing
-from evals.generation.place_names import Place, PlaceNames, section_of, table_of
+from evals.generation.place_names import Place, PlaceNames, table_of
 from evals.generation.prose_questions import section_question
 from evals.generation.table_names import TableName
 from evals.generation.templates import LOOKUPS
@@ -100,7 +100,7 @@ class _Writer:
         self._vocabulary, self._settings = vocabulary, settings
         rows = [chunk for chunk in chunks if chunk.kind != "prose"]
         self._places = WordPlaces(chunks)
-        self._sections = _by_place((section_of(chunk), chunk) for chunk in chunks if chunk.kind == "prose")
+        self._sections = _by_place((chunk.section, chunk) for chunk in chunks if chunk.kind == "prose")
         tables = _by_place((table_of(chunk), chunk) for chunk in rows)
         self._tables = {place: AskedTable(members) for place, members in tables.items()}
         self._table_names = PlaceNames.of(((place, members[0]) for place, members in tables.items()), shortened=True)

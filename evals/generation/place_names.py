@@ -51,11 +51,6 @@ class PlaceNames:
         return cls(found)
 
 
-def section_of(chunk: Chunk) -> Place:
-    """The section that a prose chunk is in."""
-    return (chunk.book, chunk.document, *chunk.heading_path)
-
-
 def table_of(chunk: Chunk) -> Place:
     """The table that a row is in."""
     return (chunk.book, chunk.table_id or chunk.id)

@@ -24,7 +24,7 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy
-from retrieval.types import Embedder
+from retrieval.types import Chunk, Embedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def run_benchmark(
             with retriever_for(searched_with, snapshot, embedder, chunks) as retriever:
                 searcher = ScoringSearcher(retriever, chunks, timed=SHOWN)
                 sets = corpus.question_sets(searcher.parsed, chunks)
-                measures = _measures(corpus, snapshot, embedder, folder, tell)
+                measures = _measures(corpus, snapshot, chunks, embedder, folder, tell)
                 experiment = run_experiment(
                     searcher, searched_with, sets, chunks, snapshot=snapshot.id, measures=measures
                 )
@@ -143,12 +143,14 @@ def _joined(left: QuestionSet, right: QuestionSet) -> QuestionSet:
     return QuestionSet(left.name, left.split, left.questions + right.questions, resolution)
 
 
-def _measures(corpus: Corpus, snapshot: Snapshot, embedder: Embedder, folder: Path, tell: Tell) -> Measures:
+def _measures(
+    corpus: Corpus, snapshot: Snapshot, chunks: Sequence[Chunk], embedder: Embedder, folder: Path, tell: Tell
+) -> Measures:
     return Measures(
         counterpart=counterpart_among(STRATEGIES.values()),
         admits=_admits(snapshot),
         embedder=embedder,
-        surroundings=Surroundings.of(tuple(snapshot.chunks), snapshot.graph),
+        surroundings=Surroundings.of(chunks, snapshot.graph),
         store=ScoreStore(folder / "evaluations"),
         progress=_asking(corpus.name, tell),
     )

@@ -59,9 +59,15 @@ class Placed:
     lifted: Mask
     """Which of them are companions."""
 
-    def part(self, parts: Sequence[Leg]) -> Leg:
-        """What the scores of companions have more, or less, than the ranking's own parts of them."""
-        return Leg(np.where(self.lifted, self.scores - total(parts), 0.0), name=COMPANION)
+    def parts(self, own: Sequence[Leg]) -> Sequence[Leg]:
+        """What the scores are the sum of: the ranking's own parts, and what companions have more, or less, than those.
+
+        Args:
+            own: aligned with `positions`.
+        """
+        if not self.lifted.any():
+            return own
+        return [*own, Leg(np.where(self.lifted, self.scores - total(own), 0.0), name=COMPANION)]
 
 
 def placed(ranked: Positions, scores: Scores, beside: Positions) -> Placed:

@@ -12,11 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.graph.graph import Graph, Nodes
+from retrieval.index.graph.names import longest_names, runs
 from retrieval.search.fusion import Positions, Scores, best
 from retrieval.strategy import GraphBoost
-
-MAX_WORDS = 6
-"""Words of a name at most."""
 
 
 def graph_boost(
@@ -60,19 +58,8 @@ def named_entities(graph: Graph, words: Sequence[str]) -> Nodes:
         graph: whose entities.
         words: the question's tokens, as names were cut.
     """
-    runs = {
-        " ".join(words[start : start + length]): (start, start + length)
-        for length in range(MAX_WORDS, 0, -1)
-        for start in range(len(words) - length + 1)
-    }
-    taken: set[int] = set()
-    nodes = []
-    for name, node in graph.entities(runs).items():
-        span = range(*runs[name])
-        if taken.isdisjoint(span):
-            taken.update(span)
-            nodes.append(node)
-    return np.asarray(sorted(nodes), dtype=np.int64)
+    known = graph.entities([name for name, _ in runs(words)])
+    return np.asarray(sorted(known[name] for name in longest_names(words, known)), dtype=np.int64)
 
 
 def reached(graph: Graph, nodes: Nodes, boost: GraphBoost) -> Positions:

@@ -168,9 +168,7 @@ def rank(
         *(legs.parts(strategy, scaled, found) if first.is_empty else first.parts(found, own)),
         *(Leg(gain, name=name) for name, gain in raises.items() if name == GAIN),
     ]
-    if put.lifted.any():
-        parts.append(put.part(parts))
-    return Ranking(found, put.scores, {**legs.at(found), **raises}, parts, displaced)
+    return Ranking(found, put.scores, {**legs.at(found), **raises}, put.parts(parts), displaced)
 
 
 def _from_the_front(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, wanted: Wanted) -> Ranking | None:
@@ -193,9 +191,7 @@ def _from_the_front(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, 
     for count, where in unfiltered:
         first = front.best(count, where)
         displaced = first if mask is None else first[~mask[first]]
-    parts = look.parts(put.positions, look.scores_of(put.positions))
-    if put.lifted.any():
-        parts = [*parts, put.part(parts)]
+    parts = put.parts(look.parts(put.positions, look.scores_of(put.positions)))
     return Ranking(put.positions, put.scores, legs.at(put.positions), parts, displaced)
 
 

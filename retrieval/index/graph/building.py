@@ -18,10 +18,10 @@ from retrieval.index.words.tokenizer import Tokenize, tokenizer
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.ragged import RaggedArray
 from retrieval.strategy import Relation
-from retrieval.types import Chunk, Vector
+from retrieval.types import Chunk, Section, Vector
 
-CHAPTER_HEADINGS = 2
-"""A chapter is what comes under the same first headings; one heading is half a book where books have few files."""
+CHAPTER = 4
+"""Parts of a section's name that are its chapter's: two headings; one is half a book where books have few files."""
 DESCRIBED_BY = 16
 """A name that more chunks bear does not name a thing: "Actions", "Benefit"."""
 SEE_TARGETS = 3
@@ -58,7 +58,7 @@ def build_graph(
     ]
     pairs = similar_pairs(vectors, tables)
     triples += [(left, right, "similar") for left, right in pairs.tolist()]
-    chapters = _numbered((chunk.book, chunk.document, *chunk.heading_path[:CHAPTER_HEADINGS]) for chunk in chunks)
+    chapters = _numbered(chunk.section[:CHAPTER] for chunk in chunks)
     reading = np.argsort(order).astype(np.int32)
     return _assembled(chunks, list(dict.fromkeys(triples)), tables, np.asarray(chapters, dtype=np.int32), reading)
 
@@ -105,16 +105,12 @@ def _numbered(keys: Iterable[object]) -> list[int]:
 
 def _contains(chunks: Sequence[Chunk]) -> Iterator[Triple]:
     for position, chunk in enumerate(chunks):
-        path = [_section(chunk, depth) for depth in range(len(chunk.heading_path) + 1)]
+        path = [_section_key(chunk.section[: 2 + depth]) for depth in range(len(chunk.heading_path) + 1)]
         yield from ((above, below, "contains") for above, below in pairwise(path))
         yield path[-1], position, "contains"
 
 
-def _section(chunk: Chunk, depth: int) -> bytes:
-    return _section_key((chunk.book, chunk.document, *chunk.heading_path[:depth]))
-
-
-def _section_key(section: tuple[str, ...]) -> bytes:
+def _section_key(section: Section) -> bytes:
     return node_key("section", "\x1f".join(section))
 
 

@@ -3,19 +3,14 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from retrieval.index.graph.names import plain_heading
+from retrieval.index.graph.names import MAX_WORDS, longest_names, plain_heading
 from retrieval.index.words.tokenizer import Tokenize
-from retrieval.types import Chunk
+from retrieval.types import Chunk, Section
 
-MAX_WORDS = 6
-"""Words of a name at most."""
 MENTIONED_BY = 16
 """A name that more paragraphs say is a word of the book ("armor class") and sends nobody to a table."""
 LEVELS = 2
 """A paragraph that stands so many headings above a table still introduces it."""
-
-Section = tuple[str, ...]
-"""Book, document and headings."""
 
 
 def mentions(chunks: Sequence[Chunk], tokenize: Tokenize) -> Iterator[tuple[int, Section]]:
@@ -28,7 +23,7 @@ def mentions(chunks: Sequence[Chunk], tokenize: Tokenize) -> Iterator[tuple[int,
         chunks: whose positions are given.
         tokenize: cuts names and texts into words.
     """
-    tabled = {_section(chunk): chunk.heading_path for chunk in chunks if chunk.kind == "row"}
+    tabled = {chunk.section: chunk.heading_path for chunk in chunks if chunk.kind == "row"}
     names = _names(chunks, tokenize)
     introducing = {
         section[: len(section) - above]
@@ -38,16 +33,12 @@ def mentions(chunks: Sequence[Chunk], tokenize: Tokenize) -> Iterator[tuple[int,
     found = [
         (position, section)
         for position, chunk in enumerate(chunks)
-        if chunk.kind == "prose" and _section(chunk) in introducing
+        if chunk.kind == "prose" and chunk.section in introducing
         for section in _named(tokenize(chunk.source), names.get(chunk.book, {}))
-        if not _is_within(_section(chunk), section) and not _is_within(section, _section(chunk))
+        if not _is_within(chunk.section, section) and not _is_within(section, chunk.section)
     ]
     said = Counter(section for _, section in found)
     yield from (pair for pair in found if said[pair[1]] <= MENTIONED_BY)
-
-
-def _section(chunk: Chunk) -> Section:
-    return chunk.book, chunk.document, *chunk.heading_path
 
 
 def _is_within(section: Section, other: Section) -> bool:
@@ -62,7 +53,7 @@ def _names(chunks: Sequence[Chunk], tokenize: Tokenize) -> Mapping[str, Mapping[
         for written in (heading, None if chunk.introduced else chunk.caption):
             words = list(tokenize(written or ""))
             if 0 < len(words) <= MAX_WORDS and any(letter.isalpha() for word in words for letter in word):
-                bearers[chunk.book, " ".join(words)].add(_section(chunk))
+                bearers[chunk.book, " ".join(words)].add(chunk.section)
     names: dict[str, dict[str, Section]] = defaultdict(dict)
     for (book, name), sections in bearers.items():
         if len(sections) == 1:
@@ -72,13 +63,4 @@ def _names(chunks: Sequence[Chunk], tokenize: Tokenize) -> Mapping[str, Mapping[
 
 def _named(words: Sequence[str], names: Mapping[str, Section]) -> list[Section]:
     """The sections that a text names, in its order; a name within a longer one that is named too counts for nothing."""
-    taken: set[int] = set()
-    found: dict[int, Section] = {}
-    for length in range(MAX_WORDS, 0, -1):
-        for start in range(len(words) - length + 1):
-            span = range(start, start + length)
-            section = names.get(" ".join(words[start : start + length]))
-            if section is not None and taken.isdisjoint(span):
-                taken.update(span)
-                found[start] = section
-    return list(dict.fromkeys(found[start] for start in sorted(found)))
+    return list(dict.fromkeys(names[name] for name in longest_names(words, names)))

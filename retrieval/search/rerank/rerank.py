@@ -67,15 +67,13 @@ class SecondLook:
     """(n,)."""
     values: Matrix
     """(n, features)."""
-    evidence: Mapping[str, Scores]
-    """What the first look measured, (n,) each."""
     trees_file: str | None = None
     """Of the trees; None: the ones that ship."""
 
     @classmethod
     def nowhere(cls) -> "SecondLook":
         """At no candidate."""
-        return cls(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 0), dtype=np.float32), {})
+        return cls(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 0), dtype=np.float32))
 
     @property
     def is_empty(self) -> bool:
@@ -132,7 +130,7 @@ def second_look(
         return SecondLook.nowhere()
     trees, found = trees_of(trees_file), candidates(snapshot, evidence, positions)
     values = matrix(measure(snapshot, question, found), trees.names)
-    return SecondLook(positions, trees.scores(values), values, found.evidence, trees_file)
+    return SecondLook(positions, trees.scores(values), values, trees_file)
 
 
 def pool(scores: Scores, lexical: Scores, allowed: Mask | None) -> Positions:

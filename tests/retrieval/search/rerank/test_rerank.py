@@ -181,7 +181,7 @@ def test_without_candidates_the_scores_stay():
 
 
 def test_the_worst_candidate_is_before_the_best_of_the_others():
-    look = SecondLook(np.asarray([1, 2]), np.asarray([-9.0, -3.0]), np.zeros((2, 1), dtype=np.float32), {})
+    look = SecondLook(np.asarray([1, 2]), np.asarray([-9.0, -3.0]), np.zeros((2, 1), dtype=np.float32))
     scores = look.over(np.asarray([100.0, 0.0, 0.0, 50.0]))
 
     assert np.argsort(-scores).tolist() == [2, 1, 0, 3]
