@@ -9,11 +9,16 @@
       x InvalidQueryError       an empty question, or one of more than 2,000 characters
       x UnknownNameError        a strategy, embedder or chunk that does not exist; lists those that do
       x AmbiguousNameError      the beginning of a name that several have; lists them
-      x IndexMissingError       nothing is live under this home
-      x IndexCorruptError       a snapshot's counts, hashes or schema version disagree
-      x EmbedderMismatchError   vectors of another model or dimension
-      x EmbedderUnavailableError  an embedder lacks its weights, its key or its server
-      x UnreadableSettingsError rag.yaml cannot be read
+      x VectorDBUnavailableError  there is no index that could be asked
+        x IndexMissingError     nothing is live under this home
+        x IndexCorruptError     a snapshot's counts, hashes or schema version disagree
+      x VectorDBWriteError      a new index could not be written; what was live stays live
+      x EmbeddingFailureError   a text has no vector
+        x EmbedderMismatchError   vectors of another model or dimension
+        x EmbedderUnavailableError  an embedder lacks its weights, its key or its server
+      x NoDocumentsFoundError   nothing in these books answers
+      x RetrievalTimeoutError   an answer took longer than it may
+      x UnreadableSettingsError a settings file cannot be read, or a value in it cannot be used
 """
 
 from collections.abc import Iterable
@@ -57,21 +62,41 @@ class AmbiguousNameError(RetrievalError):
         super().__init__(f"several {kind}s begin with {name!r}; write more of it: {', '.join(self.available)}")
 
 
-class IndexMissingError(RetrievalError):
+class VectorDBUnavailableError(RetrievalError):
+    """There is no index that could be asked; the contract's name for both of its kinds."""
+
+
+class IndexMissingError(VectorDBUnavailableError):
     """Nothing is live under this home."""
 
 
-class IndexCorruptError(RetrievalError):
+class IndexCorruptError(VectorDBUnavailableError):
     """A snapshot's counts, hashes or schema version disagree."""
 
 
-class EmbedderMismatchError(RetrievalError):
+class VectorDBWriteError(RetrievalError):
+    """A new index could not be written; what was live stays live."""
+
+
+class EmbeddingFailureError(RetrievalError):
+    """A text has no vector; the contract's name for both of its kinds."""
+
+
+class EmbedderMismatchError(EmbeddingFailureError):
     """Vectors of another model or dimension than the index holds."""
 
 
-class EmbedderUnavailableError(RetrievalError):
+class EmbedderUnavailableError(EmbeddingFailureError):
     """An embedder lacks its weights, its key or its server."""
 
 
+class NoDocumentsFoundError(RetrievalError):
+    """Nothing in these books answers. No search raises it: an empty answer does, when it is told to."""
+
+
+class RetrievalTimeoutError(RetrievalError, TimeoutError):
+    """An answer took longer than it may; it was given up."""
+
+
 class UnreadableSettingsError(RetrievalError):
-    """The settings file of a home cannot be read."""
+    """A settings file of a home cannot be read, or a value in it cannot be used."""

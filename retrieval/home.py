@@ -2,7 +2,8 @@
 
 ::
 
-    <home>/rag.yaml                               settings
+    <home>/rag.yaml                               a person's settings; no program writes it
+    <home>/remembered.yaml                        what the last build used
     <home>/books/<slug>/<records>.jsonl           what each book became, step by step
     <home>/embeddings/                            vectors by (model, text hash), shared by all books
     <home>/lexical/                               the lexical index of the last build

@@ -1,16 +1,31 @@
-"""The settings of one home: `rag.yaml`, over it the environment, over both the options of a command."""
+"""The settings of one home: `rag.yaml`, over it the environment, over both the options of a command.
+
+::
+
+    <home>/rag.yaml           a person's; no program writes it
+    <home>/remembered.yaml    what the last build used; it counts until `rag.yaml` says something else than it did then
+"""
 
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from zoneinfo import available_timezones
 
 from retrieval.atomic_files import write_atomically
+from retrieval.contract_settings import (
+    MODELS,
+    ChunkingSettings,
+    EmbeddingSettings,
+    RetrievalSettings,
+    read_section,
+)
 from retrieval.errors import UnknownNameError, UnreadableSettingsError
 
 FILE_NAME = "rag.yaml"
+REMEMBERED = "remembered.yaml"
+_HEAD = "# Written by every build: what it used. Write your own settings into rag.yaml; they win once they change.\n"
 
 _NIGHTLY, _ZONE = "03:00", "UTC"
 
@@ -19,15 +34,16 @@ _NIGHTLY, _ZONE = "03:00", "UTC"
 class Settings:
     """What is built and with what. A variable of the environment wins over the file, an option over both.
 
-    | key         | variable             | meaning                                   |
-    |-------------|----------------------|-------------------------------------------|
-    | `library`   | `QUERYMUST_LIBRARY`  | folder of books                           |
-    | `questions` | `QUERYMUST_QUESTIONS`| JSONL files with gold; `:` between them   |
-    | `embedder`  | `QUERYMUST_EMBEDDER` | name of the embedder                      |
-    | `chroma`    | `QUERYMUST_CHROMA`   | a Chroma server, http://HOST:PORT; else embedded |
-    | `nightly`   | `QUERYMUST_NIGHTLY`  | when the night's build begins, HH:MM      |
-    | `timezone`  | `QUERYMUST_TIMEZONE` | in which zone, as `Europe/Berlin`         |
-    | `budget_usd`| `QUERYMUST_BUDGET_USD`| what one build may spend on a paid embedder; else no limit |
+    | key               | variable             | meaning                                   |
+    |-------------------|----------------------|-------------------------------------------|
+    | `library`         | `QUERYMUST_LIBRARY`  | folder of books                           |
+    | `questions`       | `QUERYMUST_QUESTIONS`| JSONL files with gold; `:` between them   |
+    | `embedding.model` | `QUERYMUST_EMBEDDER` | name of the embedder; `embedder` is the same key |
+    | `chroma`          | `QUERYMUST_CHROMA`   | a Chroma server, http://HOST:PORT; else embedded |
+    | `nightly`         | `QUERYMUST_NIGHTLY`  | when the night's build begins, HH:MM      |
+    | `timezone`        | `QUERYMUST_TIMEZONE` | in which zone, as `Europe/Berlin`         |
+    | `budget_usd`      | `QUERYMUST_BUDGET_USD`| what one build may spend on a paid embedder; else no limit |
+    | `embedding`, `chunking`, `retrieval` | -  | tables of keys: `contract_settings`         |
     """
 
     library: Path | None = None
@@ -37,44 +53,88 @@ class Settings:
     nightly: str = _NIGHTLY
     timezone: str = _ZONE
     budget_usd: float | None = None
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
+    retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
 
     @classmethod
     def read(cls, folder: Path, environment: Mapping[str, str] = os.environ) -> "Settings":
-        """Settings of the home at `folder`; defaults where neither the file nor the environment says anything.
+        """Settings of the home at `folder`; defaults where neither a file nor the environment says anything.
 
         Raises:
-            UnreadableSettingsError: the file is not a YAML mapping of texts and lists of texts; or the time, the zone
-                or the budget is none.
+            UnreadableSettingsError: a file is not a YAML mapping; or a value is of another kind or out of its range.
             UnknownNameError: the file has a key that no setting is called.
         """
         path = folder / FILE_NAME
         stored = _mapping(path) if path.is_file() else {}
         for key in stored:
             if key not in cls.__dataclass_fields__:
-                raise UnknownNameError(f"setting of {path}", key, cls.__dataclass_fields__)
-        library = environment.get("QUERYMUST_LIBRARY") or stored.get("library")
+                raise UnknownNameError(f"setting of {path}", str(key), cls.__dataclass_fields__)
+        where = str(path)
+        said = _with_remembered(folder, _of_a_build(path, stored))
+        library = environment.get("QUERYMUST_LIBRARY") or said.get("library")
         variable = environment.get("QUERYMUST_QUESTIONS")
-        questions = variable.split(os.pathsep) if variable else stored.get("questions") or []
-        embedder = environment.get("QUERYMUST_EMBEDDER") or stored.get("embedder")
-        chroma = environment.get("QUERYMUST_CHROMA") or stored.get("chroma")
+        questions = variable.split(os.pathsep) if variable else said.get("questions") or []
+        embedder = environment.get("QUERYMUST_EMBEDDER") or said.get("embedder")
+        chroma = environment.get("QUERYMUST_CHROMA") or said.get("chroma")
         settings = cls(
             library=Path(str(library)) if library else None,
             questions=tuple(Path(str(question)) for question in _listed(path, questions)),
             chroma=str(chroma) if chroma else None,
-            nightly=_time(environment.get("QUERYMUST_NIGHTLY") or stored.get("nightly") or _NIGHTLY),
-            timezone=_zone(str(environment.get("QUERYMUST_TIMEZONE") or stored.get("timezone") or _ZONE)),
-            budget_usd=_dollars(environment.get("QUERYMUST_BUDGET_USD") or stored.get("budget_usd")),
+            nightly=_time(environment.get("QUERYMUST_NIGHTLY") or said.get("nightly") or _NIGHTLY),
+            timezone=_zone(str(environment.get("QUERYMUST_TIMEZONE") or said.get("timezone") or _ZONE)),
+            budget_usd=_dollars(environment.get("QUERYMUST_BUDGET_USD") or said.get("budget_usd")),
+            embedding=read_section(where, "embedding", stored.get("embedding"), EmbeddingSettings, beside="model"),
+            chunking=read_section(where, "chunking", stored.get("chunking"), ChunkingSettings),
+            retrieval=read_section(where, "retrieval", stored.get("retrieval"), RetrievalSettings),
         )
-        return replace(settings, embedder=str(embedder)) if embedder else settings
+        return replace(settings, embedder=MODELS.get(str(embedder), str(embedder))) if embedder else settings
 
     def write(self, folder: Path) -> None:
-        """Keep these settings in the home at `folder`; readers see the old file or the new one."""
+        """Remember in the home at `folder` what a build used; readers see the old file or the new one.
+
+        `rag.yaml` stays as it is. What it says now of the same keys is kept beside them: once it says something else,
+        that is the last word.
+        """
         import yaml
 
-        values = asdict(self)
-        values["library"] = str(self.library) if self.library else None
-        values["questions"] = [str(path) for path in self.questions]
-        write_atomically(folder / FILE_NAME, yaml.safe_dump(values, sort_keys=False))
+        path = folder / FILE_NAME
+        before = _of_a_build(path, _mapping(path)) if path.is_file() else {}
+        used = {name: getattr(self, name) for name in _OF_A_BUILD}
+        used |= {"library": str(self.library) if self.library else None, "questions": list(map(str, self.questions))}
+        content = yaml.safe_dump({"used": used, "rag.yaml said": dict(before)}, sort_keys=False)
+        write_atomically(folder / REMEMBERED, _HEAD + content)
+
+
+_OF_A_BUILD = ("library", "questions", "embedder", "chroma", "nightly", "timezone", "budget_usd")
+"""Keys that a build remembers: those that a variable or an option can set."""
+
+
+def _of_a_build(path: Path, stored: Mapping[str, object]) -> Mapping[str, object]:
+    """What the file says of the keys that a build remembers; `embedding.model` as `embedder`."""
+    found = {key: value for key, value in stored.items() if key in _OF_A_BUILD and value is not None}
+    embedding = stored.get("embedding")
+    model = embedding.get("model") if isinstance(embedding, Mapping) else None
+    if model is None:
+        return found
+    if found.setdefault("embedder", model) != model:
+        raise UnreadableSettingsError(
+            f"{path}: `embedder` is {found['embedder']!r} and `embedding.model` {model!r}; they are one thing, "
+            "so leave one of them out"
+        )
+    return found
+
+
+def _with_remembered(folder: Path, said: Mapping[str, object]) -> Mapping[str, object]:
+    """What a home says of the keys of a build: for each, whichever was said last."""
+    path = folder / REMEMBERED
+    if not path.is_file():
+        return said
+    stored = _mapping(path)
+    used, before = stored.get("used"), stored.get("rag.yaml said")
+    if not isinstance(used, Mapping) or not isinstance(before, Mapping):
+        raise UnreadableSettingsError(f"{path} is not what a build remembers; delete it and build again")
+    return {key: used.get(key) if said.get(key) == before.get(key) else said.get(key) for key in _OF_A_BUILD}
 
 
 def _mapping(path: Path) -> Mapping[str, object]:

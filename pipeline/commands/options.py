@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from retrieval.errors import RetrievalError
-from retrieval.settings import FILE_NAME
+from retrieval.settings import FILE_NAME, REMEMBERED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,8 @@ def remembered_questions(home: Home) -> tuple[Path, ...]:
         return existing(home.settings.questions)
     except FileNotFoundError as error:
         raise RetrievalError(
-            f"the question file {error.filename} is gone, which {home.root / FILE_NAME} or QUERYMUST_QUESTIONS names; "
+            f"the question file {error.filename} is gone, which {home.root / REMEMBERED}, "
+            f"{FILE_NAME} or QUERYMUST_QUESTIONS names; "
             "put it back, name others with --questions FILE, or forget it: querymust build --no-questions"
         ) from error
 

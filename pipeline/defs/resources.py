@@ -9,6 +9,7 @@ import dagster as dg
 
 from pipeline.building.lock import write_lock_when_free
 from retrieval.home import Home
+from retrieval.settings import FILE_NAME, REMEMBERED
 
 
 class HomeResource(dg.ConfigurableResource[Home]):
@@ -34,6 +35,8 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
     if named := environment.get("QUERYMUST_HOME"):
         return Path(named)
     dagster_home = environment.get("DAGSTER_HOME")
-    if dagster_home and (Path(dagster_home).parent / "rag.yaml").is_file():
-        return Path(dagster_home).parent
+    if dagster_home:
+        parent = Path(dagster_home).parent
+        if any((parent / name).is_file() for name in (REMEMBERED, FILE_NAME)):
+            return parent
     return Path(".querymust")

@@ -49,10 +49,13 @@ def build(
     Raises:
         LibraryError: the library cannot be read; nothing was changed.
         UnknownNameError: no embedder is called what the settings say; nothing was changed.
+        EmbedderMismatchError: it has other dimensions than the settings say; nothing was changed.
     """
     # What cannot be used must not become the home's own: the next build would fail for it too.
     folders = list_books(home.library)
-    load_embedder(home.settings.embedder)
+    embedder = load_embedder(home.settings.embedder)
+    if home.settings.embedding.dimensions is not None:
+        home.settings.embedding.check(embedder.identity)
     done = _compared(folders, book_entries(home))
     done.strays, done.refused = stray_files(home.library), refused_folders(home.library)
     home.settings.write(home.root)  # the runs, and the UI after them, find their settings there

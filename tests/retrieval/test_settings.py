@@ -1,9 +1,11 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from retrieval.contract_settings import ChunkingSettings, EmbeddingSettings, RetrievalSettings
 from retrieval.errors import UnknownNameError, UnreadableSettingsError
-from retrieval.settings import FILE_NAME, Settings
+from retrieval.settings import FILE_NAME, REMEMBERED, Settings
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
@@ -66,3 +68,93 @@ def test_a_budget_is_a_number_of_dollars_and_none_is_no_limit(tmp_path: Path) ->
 def test_what_is_no_time_zone_or_budget_is_refused(tmp_path: Path, name: str, value: str) -> None:
     with pytest.raises(UnreadableSettingsError, match=value):
         Settings.read(tmp_path, {f"QUERYMUST_{name}": value})
+
+
+THE_SEED = """
+embedding:
+  model: "text-embedding-3-small"
+  dimensions: 1536
+  max_tokens: 8192
+chunking:
+  split_only_when_needed: true
+  max_chunk_tokens: 8192
+  header_level: 2
+  fallback_header_level: 3
+  overlap_tokens: 0
+retrieval:
+  max_chunks: 5
+  min_relevance: 0.6
+  cache_ttl_seconds: 300
+"""
+
+
+def rag_yaml(home: Path, text: str) -> Path:
+    (home / FILE_NAME).write_text(text)
+    return home
+
+
+def test_the_contract_s_own_file_is_read_key_by_key(tmp_path: Path) -> None:
+    settings = Settings.read(rag_yaml(tmp_path, THE_SEED), {})
+    assert settings.embedder == "openai"
+    assert settings.embedding == EmbeddingSettings(1536, 8192)
+    assert settings.chunking == ChunkingSettings(True, 8192, 2, 3, 0)
+    assert settings.retrieval == RetrievalSettings(5, 0.6, 300)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("chunking: {max_tokens: 5}", r"chunking\.max_tokens.*chunking\.max_chunk_tokens"),
+        ("embedding: {modell: x}", r"embedding\.modell.*embedding\.model"),
+        ("retrieval: {k: 5}", r"retrieval\.k.*retrieval\.max_chunks"),
+    ],
+)
+def test_a_misspelled_nested_key_is_named_with_those_that_exist(tmp_path: Path, text: str, named: str) -> None:
+    with pytest.raises(UnknownNameError, match=named):
+        Settings.read(rag_yaml(tmp_path, text), {})
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("chunking: 5", "chunking"),
+        ("chunking: {overlap_tokens: 20}", "overlap_tokens is 20"),
+        ("chunking: {split_only_when_needed: 1}", "split_only_when_needed is 1"),
+        ("chunking: {max_chunk_tokens: 9000}", "max_chunk_tokens is 9000"),
+        ("chunking: {header_level: 3, fallback_header_level: 2}", "fallback_header_level is 2"),
+        ("embedding: {max_tokens: 0}", "max_tokens is 0"),
+        ("embedding: {dimensions: many}", "dimensions is 'many'"),
+        ("retrieval: {min_relevance: 60}", "min_relevance is 60"),
+        ("retrieval: {max_chunks: true}", "max_chunks is True"),
+        ("retrieval: {cache_ttl_seconds: -1}", "cache_ttl_seconds is -1"),
+        ("embedder: minilm\nembedding: {model: wordllama}", "minilm.*wordllama"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_named_with_its_file(tmp_path: Path, text: str, named: str) -> None:
+    with pytest.raises(UnreadableSettingsError, match=rf"{FILE_NAME}.*{named}"):
+        Settings.read(rag_yaml(tmp_path, text), {})
+
+
+@pytest.mark.parametrize("text", ["embedder: minilm", "embedding: {model: minilm}"])
+def test_the_embedder_and_the_model_are_one_thing(tmp_path: Path, text: str) -> None:
+    assert Settings.read(rag_yaml(tmp_path, text), {}).embedder == "minilm"
+    assert Settings.read(tmp_path, {"QUERYMUST_EMBEDDER": "openai"}).embedder == "openai"
+
+
+def test_a_build_leaves_a_person_s_settings_alone_and_the_last_word_counts(tmp_path: Path) -> None:
+    text = "library: /mine  # my books\nchunking: {max_chunk_tokens: 500}\n"
+    rag_yaml(tmp_path, text)
+    replace(Settings.read(tmp_path, {}), library=Path("/other")).write(tmp_path)
+    assert (tmp_path / FILE_NAME).read_text() == text
+    settings = Settings.read(tmp_path, {})
+    assert (settings.library, settings.chunking.max_chunk_tokens) == (Path("/other"), 500)
+    rag_yaml(tmp_path, text.replace("500", "600"))
+    assert Settings.read(tmp_path, {}).library == Path("/other")
+    rag_yaml(tmp_path, "library: /third")
+    assert Settings.read(tmp_path, {}).library == Path("/third")
+
+
+def test_a_file_of_a_build_that_is_damaged_is_named(tmp_path: Path) -> None:
+    (tmp_path / REMEMBERED).write_text("used: 5\n")
+    with pytest.raises(UnreadableSettingsError, match=REMEMBERED):
+        Settings.read(tmp_path, {})

@@ -12,7 +12,7 @@ from pipeline.commands.build import asked_for, told_when_interrupted
 from pipeline.runs.outcomes import Build
 from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from retrieval.home import Home
-from retrieval.settings import FILE_NAME, Settings
+from retrieval.settings import REMEMBERED, Settings
 
 ROOT = Path(__file__).parents[3]
 
@@ -131,7 +131,7 @@ def test_remembered_questions_that_are_gone_are_missed_before_anything_is_done(
     line = failure(capsys, monkeypatch, command, "--home", home.root)
     assert "gone.jsonl" in line
     assert "--questions" in line
-    assert [path.name for path in home.root.iterdir()] == [FILE_NAME]
+    assert [path.name for path in home.root.iterdir()] == [REMEMBERED]
 
 
 def test_a_library_that_is_not_there_is_said_before_dagster_is_loaded(tmp_path: Path) -> None:
@@ -168,4 +168,4 @@ def test_an_embedder_that_does_not_exist_is_not_remembered(
     assert "wordlama" in line
     assert "wordllama" in line
     assert Settings.read(quickstarted.root) == quickstarted.settings
-    assert [path.name for path in quickstarted.root.iterdir()] == [FILE_NAME]
+    assert [path.name for path in quickstarted.root.iterdir()] == [REMEMBERED]

@@ -1,0 +1,131 @@
+"""What `rag.yaml` says of embedding, chunking and retrieval: three tables of keys, their values checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from retrieval.errors import EmbedderMismatchError, UnknownNameError, UnreadableSettingsError
+from retrieval.types import EmbedderIdentity
+
+TOKEN_CAP = 8192
+"""No passage of prose is longer: the input limit of the hosted embedding models."""
+
+MODELS = {"text-embedding-3-small": "openai"}
+"""Models that are known by their own names beside that of their embedder."""
+
+Section = TypeVar("Section")
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """`embedding`, but for `model`: that is the embedder, under whichever of the two names it is given."""
+
+    dimensions: int | None = None
+    """What the model must have; None: as many as it has."""
+    max_tokens: int = TOKEN_CAP
+    """No chunk of prose is longer. A table row is never cut."""
+
+    def __post_init__(self) -> None:
+        if self.dimensions is not None:
+            _require_whole("embedding.dimensions", self.dimensions, 1, 100_000)
+        _require_whole("embedding.max_tokens", self.max_tokens, 64, TOKEN_CAP)
+
+    def check(self, identity: EmbedderIdentity) -> None:
+        """See that an embedder has the dimensions that are asked for.
+
+        Raises:
+            EmbedderMismatchError: it has others.
+        """
+        if self.dimensions not in {None, identity.dimensions}:
+            raise EmbedderMismatchError(
+                f"embedding.dimensions is {self.dimensions}, the vectors of {identity.name} have "
+                f"{identity.dimensions}; write that number, or leave the key out"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkingSettings:
+    """`chunking`: where prose is cut. No chunk repeats what another holds, and a table row is always its own chunk.
+
+    `header_level` and `fallback_header_level` are where a text that is too long is cut first, and where a part of that
+    which is still too long; below, it is cut at one level of headings after the other, then between paragraphs.
+    """
+
+    split_only_when_needed: bool = True
+    """Whether a document that is short enough stays whole; else it is cut at `header_level` in any case."""
+    max_chunk_tokens: int | None = None
+    """In the embedder's own tokens; None: what the chunk-size sweep chose, by an estimate that needs no tokenizer."""
+    header_level: int = 1
+    fallback_header_level: int = 2
+    overlap_tokens: int = 0
+    """Nothing but 0: chunks do not overlap."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.split_only_when_needed, bool):
+            raise UnreadableSettingsError(
+                f"chunking.split_only_when_needed is {self.split_only_when_needed!r}; write true or false"
+            )
+        if self.max_chunk_tokens is not None:
+            _require_whole("chunking.max_chunk_tokens", self.max_chunk_tokens, 16, TOKEN_CAP)
+        _require_whole("chunking.header_level", self.header_level, 1, 6)
+        _require_whole("chunking.fallback_header_level", self.fallback_header_level, self.header_level, 6)
+        if self.overlap_tokens != 0 or isinstance(self.overlap_tokens, bool):
+            raise UnreadableSettingsError(
+                f"chunking.overlap_tokens is {self.overlap_tokens!r}: chunks never overlap; write 0, or leave it out"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalSettings:
+    """`retrieval`: what an answer holds, and how long it is kept."""
+
+    max_chunks: int = 5
+    min_relevance: float = 0.6
+    """0 to 1."""
+    cache_ttl_seconds: float = 300.0
+    """0: nothing is kept."""
+
+    def __post_init__(self) -> None:
+        _require_whole("retrieval.max_chunks", self.max_chunks, 1, 1000)
+        _require_number("retrieval.min_relevance", self.min_relevance, 0.0, 1.0)
+        _require_number("retrieval.cache_ttl_seconds", self.cache_ttl_seconds, 0.0, 1e9)
+
+
+def read_section(where: str, name: str, stored: object, section: type[Section], *, beside: str = "") -> Section:
+    """One table of keys.
+
+    Args:
+        where: the file, for messages.
+        name: of the table.
+        stored: what the file says; None: nothing.
+        section: what it becomes.
+        beside: a key that belongs to the table and is read elsewhere.
+
+    Raises:
+        UnknownNameError: a key that no setting is called.
+        UnreadableSettingsError: it is not a table, or a value cannot be used.
+    """
+    if stored is None:
+        return section()
+    if not isinstance(stored, Mapping):
+        raise UnreadableSettingsError(f"{where}: `{name}` is {stored!r}, not a table of settings")
+    known = [each.name for each in fields(section)]  # type: ignore[arg-type]  # the three classes above
+    for key in stored:
+        if key not in {*known, beside}:
+            names = [f"{name}.{each}" for each in (*known, beside) if each]
+            raise UnknownNameError(f"setting of {where}", f"{name}.{key}", names)
+    given: dict[str, Any] = {key: value for key, value in stored.items() if key != beside and value is not None}
+    try:
+        return section(**given)
+    except UnreadableSettingsError as error:
+        raise UnreadableSettingsError(f"{where}: {error}") from error
+
+
+def _require_whole(name: str, value: object, least: int, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise UnreadableSettingsError(f"{name} is {value!r}; write a whole number from {least} to {most}")
+
+
+def _require_number(name: str, value: object, least: float, most: float) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= most:
+        raise UnreadableSettingsError(f"{name} is {value!r}; write a number from {least:g} to {most:g}")
