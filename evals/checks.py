@@ -7,9 +7,10 @@ import dagster as dg
 from evals.assets import as_table, reported, with_reason
 from evals.evaluation import SHIPPED, Evaluation, evaluation_of
 from evals.gate import SCORE_RULES, Scores, Thresholds
+from evals.judging.other_index import OtherScores, best_kept_scores, live_scores
 from evals.questions.question_sets import questions_version
 from evals.rules import Objection, Reason, Rule
-from evals.showing.since_live import LiveScores, live_scores
+from evals.statistics.non_inferiority import PairedChange, paired_changes
 from retrieval.home import Home
 from retrieval.search.strategies import STRATEGIES
 
@@ -39,46 +40,51 @@ def score_check(rule: Rule[Scores]) -> dg.AssetChecksDefinition:
     @with_reason
     def check(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
         candidate = evaluation_of(home, home.candidate, STRATEGIES[SHIPPED])
-        live = live_scores(home) if rule.against_live else LiveScores(None)
-        return _judged(rule, candidate, live.evaluation, live.note, questions_version(home.settings.questions))
+        return _judged(rule, candidate, _other(rule, home, candidate), questions_version(home.settings.questions))
 
     return check
 
 
-def _judged(
-    rule: Rule[Scores], candidate: Evaluation, live: Evaluation | None, note: str, questions: str
-) -> dg.AssetCheckResult:
-    before = live.experiment if live and _share_a_question(candidate, live) else None
+def _other(rule: Rule[Scores], home: Home, candidate: Evaluation) -> OtherScores:
+    if rule.against is None or candidate.experiment is None:
+        return OtherScores(None)
+    return live_scores(home) if rule.against == "live" else best_kept_scores(home, candidate)
+
+
+def _judged(rule: Rule[Scores], candidate: Evaluation, other: OtherScores, questions: str) -> dg.AssetCheckResult:
+    before, rows = other.on_questions_of(candidate), candidate.rows(SHIPPED)
     stale = tuple(map(str, candidate.stale))
-    reasons = rule.reasons(Scores(candidate.experiment, before, stale)) if candidate.experiment else ()
-    blocks = any(reason.blocks for reason in reasons) if reasons else rule.blocks
+    reasons = (
+        rule.reasons(Scores(candidate.experiment, before, before, stale)) if candidate.experiment is not None else ()
+    )
+    changes = paired_changes(rows, before.rows) if before else ()
     headline = candidate.headline().get(SHIPPED, {})
-    live_headline = live.headline().get(SHIPPED, {}) if live else {}
+    other_headline = other.evaluation.headline().get(SHIPPED, {}) if other.evaluation else {}
     return dg.AssetCheckResult(
         passed=not reasons,
-        severity=ERROR if blocks else WARN,
-        description=note or (_first(reasons) if candidate.sets else NO_QUESTIONS),
+        severity=ERROR if any(reason.blocks for reason in reasons) or (rule.blocks and not reasons) else WARN,
+        description=(other.note or _first(reasons) + _untold(changes)) if candidate.sets else NO_QUESTIONS,
         metadata={
             "n_questions": candidate.n_questions,
             "n_stale": len(candidate.stale),
             "evaluability": reported(candidate.evaluability),
             "floor": Thresholds().evaluability,
             "mrr": reported(headline.get("mrr")),
-            "mrr_live": reported(live_headline.get("mrr")),
+            "mrr_compared": reported(other_headline.get("mrr")),
             "false_exclusions": reported(headline.get("false_exclusions")),
             "noise_reduction": reported(headline.get("noise_reduction")),
             "against_it": as_table([each.objection for each in reasons], Objection),
+            "changes": as_table(changes, PairedChange),
+            "compared_with": before.snapshot if before else "nothing",
             "snapshot": candidate.snapshot,
             "questions": questions,
         },
     )
 
 
-def _share_a_question(candidate: Evaluation, live: Evaluation) -> bool:
-    left, right = (
-        {(row.set, row.split, row.question_id) for row in each.rows(SHIPPED) if row.gold} for each in (candidate, live)
-    )
-    return bool(left & right)
+def _untold(changes: Sequence[PairedChange]) -> str:
+    few = [str(each) for each in changes if each.verdict == "cannot be told"]
+    return f"; the questions are too few to tell a loss from chance in {'; '.join(few)}" if few else ""
 
 
 def _first(reasons: Sequence[Reason], shown: int = 5) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from evals.statistics.aggregates import ALL
 
@@ -53,8 +53,8 @@ class Rule(Generic[Evidence]):
     judge: Callable[[Evidence], Iterable[Objection]]
     blocks: bool = True
     """False: it only warns."""
-    against_live: bool = False
-    """Whether the judge looks at what is live; others are not made to wait for it."""
+    against: Literal["live", "best"] | None = None
+    """The other index that the judge looks at: what is live, or the best that was live. None: it needs none."""
     measures: Callable[[Evidence], Mapping[str, float]] = lambda _: {}
     """Numbers that its check reports besides; the same names for all evidence."""
 

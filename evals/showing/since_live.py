@@ -3,24 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from evals.evaluation import SHIPPED, Evaluation, evaluation_of
+from evals.evaluation import SHIPPED, Evaluation
+from evals.judging.other_index import live_scores
 from evals.scored_questions import ScoredQuestion, ScoreStore
-from retrieval.errors import RetrievalError
 from retrieval.home import Home
-from retrieval.index.snapshot.live import live_id
-from retrieval.search.strategies import STRATEGIES
 
 _Key = tuple[str, str, str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class LiveScores:
-    """What is known of the scores of what is live."""
-
-    evaluation: Evaluation | None
-    """None: nothing is live, or it cannot be read."""
-    note: str = ""
-    """Why it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +23,6 @@ class SinceLive:
     def delta(self) -> float:
         """Candidate minus live; above 0 the candidate is better."""
         return self.candidate - self.live
-
-
-def live_scores(home: Home) -> LiveScores:
-    """Scores of `default` on what is live, with the questions of today; what was scored before is read."""
-    try:
-        live = live_id(home.root)
-        # Of a book that is new, live can be asked nothing; of all others it can.
-        return LiveScores(evaluation_of(home, live, STRATEGIES[SHIPPED], foreign=True) if live is not None else None)
-    except RetrievalError as error:
-        return LiveScores(None, f"what is live cannot be read, by readers neither, so nothing is worse: {error}")
 
 
 def since_live(home: Home, candidate: Evaluation) -> dict[str, SinceLive]:

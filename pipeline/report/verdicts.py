@@ -7,6 +7,7 @@ from typing import Literal
 from evals.evaluation import SHIPPED, Evaluation
 from evals.experiment import Experiment
 from evals.gate import SCORE_RULES, SNAPSHOT_RULES, Contents, Scores
+from evals.judging.other_index import best_of, kept_rivals
 from evals.rules import Reason, Rule
 from evals.scored_questions import ScoredQuestion
 from evals.statistics.aggregates import ALL
@@ -45,12 +46,21 @@ def verdicts_of(home: Home, snapshot: Snapshot, evaluation: Evaluation, history:
     candidate = _of_shipped(evaluation.experiment)
     stale = tuple(map(str, evaluation.stale))
     for rule in SCORE_RULES:
-        before, note = _before(home, snapshot.id, candidate, history) if rule.against_live else (None, "")
-        if rule.against_live and before is None:
+        before, note = _other(rule, home, snapshot.id, candidate, history)
+        if rule.against is not None and before is None:
             found.append(_unjudged(rule, note))
         else:
-            found.append(_verdict(rule, rule.reasons(Scores(candidate, before, stale)), note))
+            found.append(_verdict(rule, rule.reasons(Scores(candidate, before, before, stale)), note))
     return tuple(found)
+
+
+def _other(
+    rule: Rule[Scores], home: Home, snapshot: str, candidate: Experiment, history: History
+) -> tuple[Experiment | None, str]:
+    """What the rule compares the candidate with, and a note on it."""
+    if rule.against is None:
+        return None, ""
+    return _before(home, snapshot, candidate, history) if rule.against == "live" else _best(home, snapshot, candidate)
 
 
 def _library_ids(home: Home) -> frozenset[str]:
@@ -92,3 +102,12 @@ def _before(home: Home, snapshot: str, candidate: Experiment, history: History) 
     if not any(question_key(row) in asked for row in rows if row.gold):
         return None, f"{other} was asked none of these questions"
     return Experiment(other, tuple(rows), (), (), ()), note
+
+
+def _best(home: Home, snapshot: str, candidate: Experiment) -> tuple[Experiment | None, str]:
+    sets = {(row.set, row.split) for row in candidate.rows}
+    kept = {name: kept_rows(home, name, sets) for name in kept_rivals(home, snapshot)}
+    best = best_of(candidate.rows, kept)
+    if best is None:
+        return None, "no snapshot besides what is live is kept that was asked the same"
+    return Experiment(best, tuple(kept[best]), (), (), ()), f"compared with {best}, the best of those that are kept"

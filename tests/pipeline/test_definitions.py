@@ -34,6 +34,7 @@ CHECKS = {
     "no_false_exclusions",
     "query_must_lessens_noise",
     "not_worse_than_live",
+    "not_worse_than_best_kept",
 }
 
 

@@ -50,13 +50,14 @@ def live_id(home: Path) -> str | None:
     return found
 
 
-def promote(home: Path, snapshot_id: str, how: str = "build") -> None:
+def promote(home: Path, snapshot_id: str, how: str = "build", forced: str | None = None) -> None:
     """Make a snapshot live. Readers see the old one or the new one, never a mixture.
 
     Args:
         home: the home folder; the caller holds its lock.
         snapshot_id: what goes live.
         how: what the history says of it, where it was not live already.
+        forced: why it goes live although its scores refuse it; the history keeps that even of what is live already.
 
     Raises:
         IndexMissingError: there is no complete snapshot of that id.
@@ -68,9 +69,9 @@ def promote(home: Path, snapshot_id: str, how: str = "build") -> None:
     Manifest.read(folder)
     before = _before(home)
     write_atomically(home / POINTER, snapshot_id + "\n")
-    if before != snapshot_id:
+    if before != snapshot_id or forced is not None:
         begun = [Promotion.now(before, "before")] if before and not promotions(home) else []
-        remember(home, *begun, Promotion.now(snapshot_id, how))
+        remember(home, *begun, Promotion.now(snapshot_id, how, forced))
 
 
 def _before(home: Path) -> str | None:

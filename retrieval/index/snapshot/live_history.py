@@ -20,11 +20,18 @@ class Promotion:
     at: datetime
     how: str
     """`build` or `rollback`; `before` for what was live when this history began."""
+    forced: str | None = None
+    """Why it went live past scores that refused it; None: nothing refused it."""
 
     @classmethod
-    def now(cls, snapshot: str, how: str) -> "Promotion":
+    def now(cls, snapshot: str, how: str, forced: str | None = None) -> "Promotion":
         """A move that is being made."""
-        return cls(snapshot, datetime.now(UTC).replace(microsecond=0), how)
+        return cls(snapshot, datetime.now(UTC).replace(microsecond=0), how, forced)
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a person chose it, against what a build or its scores had said."""
+        return self.how == "rollback" or self.forced is not None
 
 
 def promotions(home: Path) -> tuple[Promotion, ...]:
@@ -51,3 +58,13 @@ def remember(home: Path, *moves: Promotion) -> None:
 def were_live(home: Path) -> tuple[str, ...]:
     """Every snapshot that ever was live, each once, the one that was it last first."""
     return tuple(dict.fromkeys(move.snapshot for move in reversed(promotions(home))))
+
+
+def live_since_choice(home: Path) -> tuple[str, ...]:
+    """Every snapshot that was live since a person last chose one, that one included; the one that was it last first.
+
+    What was live before is not a measure of what comes after: a person has decided against it.
+    """
+    moves = promotions(home)
+    chosen = max((place for place, move in enumerate(moves) if move.by_hand), default=0)
+    return tuple(dict.fromkeys(move.snapshot for move in reversed(moves[chosen:])))

@@ -97,7 +97,7 @@ def test_scores_on_other_questions_do_not_count(instance: dg.DagsterInstance, ti
     changed = replace(tiny, settings=replace(tiny.settings, questions=(asked,)))
     assert objections(instance, changed) == [
         f"{name} last ran on other questions"
-        for name in ("gold_resolves", "no_false_exclusions", "not_worse_than_live")
+        for name in ("gold_resolves", "no_false_exclusions", "not_worse_than_live", "not_worse_than_best_kept")
     ]
 
 
@@ -133,4 +133,5 @@ def test_the_promotion_asks_for_the_rules_that_block() -> None:
         ("leaderboard", "gold_resolves"),
         ("leaderboard", "no_false_exclusions"),
         ("leaderboard", "not_worse_than_live"),
+        ("leaderboard", "not_worse_than_best_kept"),
     ]

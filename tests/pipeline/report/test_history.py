@@ -82,7 +82,7 @@ def test_a_snapshot_that_lost_many_questions_does_not_pass(sample_copy: Home) ->
     assert [each.question_id for each in made.history.change.worse] == lost
     (verdict,) = [each for each in made.verdicts if each.rule == "not_worse_than_live"]
     assert verdict.state == "failed"
-    assert verdict.against[0].startswith("default: hit@1")
+    assert verdict.against[0].startswith("default: mrr is below that of live, people")
 
 
 def test_chunks_that_came_and_went_are_counted(sample_copy: Home) -> None:
