@@ -5,6 +5,7 @@
     <home>/rag.yaml                               a person's settings; no program writes it
     <home>/remembered.yaml                        what the last build used
     <home>/books/<slug>/<records>.jsonl           what each book became, step by step
+    <home>/books/<slug>/finished.json             what those records were made of, and their hashes
     <home>/embeddings/                            vectors by (model, text hash), shared by all books
     <home>/lexical/                               the lexical index of the last build
     <home>/graph/                                 its graph
@@ -13,6 +14,7 @@
     <home>/live                                   id of the snapshot that readers get
     <home>/live.jsonl                             which snapshots were live, and since when
     <home>/evaluations/<snapshot>/<strategy>/     scores
+    <home>/finished.json                          what the last build that went live was made of, and what it left
     <home>/dagster/                               run history
 """
 

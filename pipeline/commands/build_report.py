@@ -28,6 +28,8 @@ def summary(done: Build, entries: Collection[BookEntry] = ()) -> dict[str, objec
         "new": list(done.new),
         "changed": list(done.changed),
         "gone": list(done.gone),
+        "skipped": list(done.skipped),
+        "is_unchanged": done.is_unchanged,
         "left_out": list(done.strays),
         "refused": list(done.refused),
         "ignored": _ignored(entries),
@@ -47,6 +49,8 @@ def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -
     index = done.library["candidate_index"]
     size = f"{counted(len(done.slugs), 'book')}, {index['n_chunks']:,} chunks ({index['n_guarded']:,} guarded)"
     out.print(f"{size}: {_news(done, verbose=verbose)}", markup=False)
+    if done.is_unchanged:
+        out.print("Nothing was run: every file of the live index is as the build that made it left it.", markup=False)
     if not index["n_guarded"]:
         out.print(why_none_is_guarded(done.total("n_tables", "tables")), markup=False)
     for line in guard_lines(entries, None if verbose else BOOKS_SHOWN, ALL):
@@ -75,7 +79,7 @@ def _news(done: Build, *, verbose: bool) -> str:
         return "nothing changed, 0 embedded"
     unchanged = len(done.slugs) - len(done.new) - len(done.changed)
     if unchanged:
-        told.append(f"{unchanged} unchanged")
+        told.append(f"{unchanged} unchanged" + (f" ({len(done.skipped)} not read again)" if done.skipped else ""))
     vectors = f"{n_embedded:,} embedded, {done.total('n_reused'):,} reused, {done.total('n_deleted'):,} deleted"
     return f"{', '.join(told)}; {vectors}"
 

@@ -14,8 +14,9 @@ from pipeline.building.book_entry import BookEntry, book_entries
 from pipeline.console.output import err
 from pipeline.definitions import load
 from pipeline.runs.history import set_aside_damaged
-from pipeline.runs.in_process import Runner, cancel_unfinished, dagster_instance, sync_books
-from pipeline.runs.outcomes import Build, Problem, Progress, Step
+from pipeline.runs.in_process import Listener, Runner, cancel_unfinished, dagster_instance, sync_books
+from pipeline.runs.outcomes import Build, Problem, Progress, RunOutcome, Step
+from pipeline.runs.unchanged import Unchanged
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.retention import remove_snapshots
@@ -38,7 +39,9 @@ def build(
 ) -> Build:
     """Bring the live index of `home` in step with its library.
 
-    A book that fails does not stop the other books; it stops the snapshot, and readers keep the index that they had.
+    A book whose records are of its folder as it is now is not read again. Where all of them are, and what is live is
+    what they make, nothing is run. A book that fails does not stop the other books; it stops the snapshot, and readers
+    keep the index that they had.
     The caller holds the home's `write_lock`: runs that an earlier build left unfinished are taken for dead.
 
     Args:
@@ -65,27 +68,52 @@ def build(
         cancel_unfinished(instance)
         opened(instance)
         done.slugs = sync_books(home, instance)
-        runner = Runner(load(), instance, home)
-        jobs = _jobs(done.slugs, STRATEGIES if home.settings.questions else ())
-        for number, job in enumerate(jobs):
-            if done.problems and job.name != "index_book":
-                break
-
-            def tell(part: str, job: _Job = job, number: int = number) -> None:
-                progress(Step(job.doing, part, number, len(jobs)))
-
-            tell("")
-            outcome = runner.run(job.name, job.key, tell)
-            done.problems.extend(outcome.problems)
-            if job.name == "index_book" and job.key is not None:
-                done.books[job.key] = outcome
-            else:
-                done.library |= outcome.numbers
-            if job.name == "index_library" and not done.problems:
-                done.problems.extend(_stale_gold(home))
+        unchanged = Unchanged(home, instance, folders)
+        done.books = unchanged.books()
+        done.skipped = tuple(done.books)
+        whole = unchanged.whole() if done.skipped == done.slugs else None
+        if whole is None:
+            _run(done, Runner(load(), instance, home), unchanged, progress)
+        else:
+            done.library, done.is_unchanged = whole, True
     if not done.problems:
         remove_snapshots(home.root, home.candidate)
     return done
+
+
+def _run(done: Build, runner: Runner, unchanged: Unchanged, progress: Progress) -> None:
+    """Run what is to be done, and remember what was done to its end."""
+    home = runner.home
+    unchanged.forget_whole()
+    read = tuple(slug for slug in done.slugs if slug not in done.skipped)
+    jobs = _jobs(read, STRATEGIES if home.settings.questions else ())
+    for number, job in enumerate(jobs):
+        if done.problems and job.name != "index_book":
+            return
+
+        def tell(part: str, job: _Job = job, number: int = number) -> None:
+            progress(Step(job.doing, part, number, len(jobs)))
+
+        tell("")
+        if job.key is not None and job.name == "index_book":
+            done.books[job.key] = _book(runner, job.key, unchanged, tell)
+            done.problems.extend(done.books[job.key].problems)
+            continue
+        outcome = runner.run(job.name, job.key, tell)
+        done.problems.extend(outcome.problems)
+        done.library |= outcome.numbers
+        if job.name == "index_library" and not done.problems:
+            done.problems.extend(_stale_gold(home))
+    if not done.problems:
+        unchanged.keep_whole(done.library)
+
+
+def _book(runner: Runner, slug: str, unchanged: Unchanged, tell: Listener) -> RunOutcome:
+    unchanged.forget(slug)
+    outcome = runner.run("index_book", slug, tell)
+    if not outcome.problems:
+        unchanged.keep(slug, outcome.numbers)
+    return outcome
 
 
 def _stale_gold(home: Home) -> list[Problem]:

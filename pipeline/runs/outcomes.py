@@ -51,6 +51,10 @@ class Build:
     changed: tuple[str, ...] = ()
     """Books whose folder, or whose library's vocabulary, is not as it was when they were last indexed."""
     gone: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    """Books that no run read again: their records are whole, and made of what is there now by what is there now."""
+    is_unchanged: bool = False
+    """Whether nothing was run at all, because what is live is what a build would make."""
     problems: list[Problem] = field(default_factory=list)
     books: dict[str, RunOutcome] = field(default_factory=dict)
     library: dict[str, dict[str, object]] = field(default_factory=dict)

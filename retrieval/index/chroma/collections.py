@@ -8,7 +8,7 @@ from pathlib import Path
 from retrieval.errors import IndexCorruptError, RetrievalError
 from retrieval.index.chroma.contents import Contents
 from retrieval.index.chroma.hnsw import TRIES, HnswSettings
-from retrieval.index.chroma.neighbour_search import EXACT_UP_TO, NeighbourSearch
+from retrieval.index.chroma.neighbour_search import EMBEDDED, EXACT_UP_TO, NeighbourSearch
 from retrieval.index.chroma.seal import broken, seal
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.chroma.soundness import try_collections
@@ -88,7 +88,7 @@ def collections_are_sound(folder: Path, server: ChromaServer | None, contents: C
 
 def place_of(server: ChromaServer | None) -> str:
     """What `NeighbourSearch.place` calls it."""
-    return f"{server.host}:{server.port}" if server else "embedded"
+    return f"{server.host}:{server.port}" if server else EMBEDDED
 
 
 def _write(

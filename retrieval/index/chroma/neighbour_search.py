@@ -11,6 +11,8 @@ from retrieval.index.chroma.hnsw import HnswSettings
 from retrieval.records import parse_record
 
 FILE_NAME = "neighbour_search.json"
+EMBEDDED = "embedded"
+"""The place of collections that no server holds."""
 EXACT_UP_TO = 10_000
 """So many chunks are compared one by one sooner than Chroma answers: 1.7 ms against 5.8 at 256 dimensions, 6.4 against
 12.8 at 1,536, k = 15, measured side by side on two shared cores."""
@@ -29,7 +31,7 @@ class NeighbourSearch:
     reason: str
     """A sentence: why."""
     place: str
-    """`embedded`, or host and port of the server that holds the collections."""
+    """`EMBEDDED`, or host and port of the server that holds the collections."""
     hnsw: HnswSettings
     """Of the graphs that were kept."""
     builds: int

@@ -50,6 +50,11 @@ class EmbeddingStore:
             known = {key for key, _ in _select(connection, list(keys.values()), "NULL")}
         return tuple(text for text, key in keys.items() if key not in known)
 
+    def keys(self) -> frozenset[str]:
+        """What every vector is kept under: `text_key` of its text, as hex."""
+        with self._connection() as connection:
+            return frozenset(key.hex() for (key,) in connection.execute("SELECT key FROM vectors"))
+
     def add(self, texts: Sequence[str], vectors: Vector) -> None:
         """Store one vector a text; a text that has one already gets the new one.
 

@@ -1,11 +1,18 @@
 """Tries a snapshot before it may go live."""
 
+from pathlib import Path
+
 import numpy as np
 
-from retrieval.errors import RetrievalError
+from retrieval.errors import IndexCorruptError, RetrievalError
 from retrieval.index.chroma.contents import Contents
+from retrieval.index.chroma.neighbour_search import EMBEDDED, NeighbourSearch
+from retrieval.index.chroma.seal import broken
 from retrieval.index.chroma.soundness import PROBES, Fault, try_collections
+from retrieval.index.snapshot.live import snapshot_folder
+from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.settings import Settings
 
 
 def verify_snapshot(snapshot: Snapshot, *, probes: int = PROBES, seed: int = 0) -> tuple[Fault, ...]:
@@ -29,3 +36,20 @@ def verify_snapshot(snapshot: Snapshot, *, probes: int = PROBES, seed: int = 0) 
 def contents_of(snapshot: Snapshot) -> Contents:
     """What its collections should hold."""
     return Contents(snapshot.chunks.ids, np.asarray(snapshot.vectors), np.asarray(snapshot.predicates.guarded))
+
+
+def is_as_built(home: Path, snapshot_id: str) -> bool:
+    """Whether every file of a snapshot, Chroma's among them, is byte for byte as the build that tried it left it.
+
+    It asks no collection anything: what was sound is sound while no byte of it changed. Of collections on a server no
+    file is here to compare, so that is always False.
+    """
+    folder = snapshot_folder(home, snapshot_id)
+    search = NeighbourSearch.read(folder)
+    if search is None or search.place != EMBEDDED or Settings.read(home).chroma:
+        return False
+    try:
+        manifest = Manifest.read(folder)
+    except IndexCorruptError:
+        return False
+    return not any(manifest.disagreements(folder, hashes=True)) and not any(broken(folder / "chroma"))

@@ -40,6 +40,17 @@ def said(capsys: pytest.CaptureFixture[str], done: Build, *, verbose: bool = Fal
     return capsys.readouterr().out.splitlines()
 
 
+def test_a_build_says_what_it_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    done = built(n_embedded=1, n_guarded=106, changed=("a",), skipped=("b", "c", "d", "e", "f"))
+    assert "1 changed (a), 5 unchanged (5 not read again); 6 embedded" in said(capsys, done)[0]
+    assert summary(done)["skipped"] == ["b", "c", "d", "e", "f"]
+    whole = built(n_guarded=106, skipped=SLUGS)
+    assert not [line for line in said(capsys, whole) if line.startswith("Nothing was run")]
+    whole.is_unchanged = True
+    assert [line for line in said(capsys, whole) if line.startswith("Nothing was run")]
+    assert summary(whole)["is_unchanged"] is True
+
+
 def test_a_build_that_changed_nothing_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, built(n_guarded=106))[0] == (
         "6 books, 12,833 chunks (106 guarded): nothing changed, 0 embedded"

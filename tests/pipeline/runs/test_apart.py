@@ -31,13 +31,19 @@ BOUND = 10.0
 
 
 @pytest.fixture
-def changed(tiny: Home, tmp_path: Path) -> Home:
-    """The small home with another document in its library since it was built, and a question."""
+def edited(tiny: Home) -> Home:
+    """The small home with another document in its library since it was built."""
     (tiny.library / "tiny" / "02.md").write_text("# Appendix\n\nA new word: zugzwang.\n")
+    return tiny
+
+
+@pytest.fixture
+def changed(edited: Home, tmp_path: Path) -> Home:
+    """The same with a question."""
     gold = {"snippet": "| Mace | 1d6 | 8 gp |"}
     asked = tmp_path / "questions.jsonl"
     asked.write_text(json.dumps({"id": "mace", "query": "What does a mace cost?", "book": "tiny", "gold": [gold]}))
-    home = replace(tiny, settings=replace(tiny.settings, questions=(asked,)))
+    home = replace(edited, settings=replace(edited.settings, questions=(asked,)))
     home.settings.write(home.root)
     return home
 
@@ -99,26 +105,26 @@ def test_ctrl_c_ends_a_build_in_every_phase_and_the_next_one_goes_on(changed: Ho
     assert unfinished(changed) == 0
 
 
-def test_a_worker_ends_when_whoever_waits_for_it_is_killed(tiny: Home) -> None:
-    process = start(tiny)
+def test_a_worker_ends_when_whoever_waits_for_it_is_killed(edited: Home) -> None:
+    process = start(edited)
     wait_for(process, "book 1 of 1")
     process.kill()
     process.communicate()
-    wait_until_free(tiny)
-    assert build_apart(tiny, lambda _: None).problems == []
-    assert unfinished(tiny) == 0
+    wait_until_free(edited)
+    assert build_apart(edited, lambda _: None).problems == []
+    assert unfinished(edited) == 0
 
 
-def test_a_second_build_says_who_is_at_work_and_ends_with_status_2(tiny: Home) -> None:
-    first = start(tiny)
+def test_a_second_build_says_who_is_at_work_and_ends_with_status_2(edited: Home) -> None:
+    first = start(edited)
     wait_for(first, "book 1 of 1")
     os.kill(first.pid, signal.SIGSTOP)
     try:
-        second = start(tiny)
+        second = start(edited)
         out, err = second.communicate(timeout=60)
         assert (second.returncode, out) == (2, "")
         assert err.startswith(f"error: another build (process {first.pid}, since ")
-        assert err.strip().endswith(f"is at work in {tiny.root}; wait for it, or stop it")
+        assert err.strip().endswith(f"is at work in {edited.root}; wait for it, or stop it")
     finally:
         os.kill(first.pid, signal.SIGCONT)
         first.communicate(timeout=300)
@@ -139,13 +145,13 @@ def test_runs_that_a_killed_build_left_are_canceled_by_the_next(tiny: Home) -> N
     assert unfinished(tiny) == 1, "a run of the UI is none of the build's"
 
 
-def test_steps_and_outcome_reach_whoever_waits(tiny: Home) -> None:
+def test_steps_and_outcome_reach_whoever_waits(edited: Home) -> None:
     steps: list[Step] = []
-    done = build_apart(tiny, steps.append)
+    done = build_apart(edited, steps.append)
     assert done.problems == []
     assert done.slugs == ("tiny",)
     assert done.total("n_reused") > 0
-    assert done.library["live_index"]["snapshot"] == live_id(tiny.root)
+    assert done.library["live_index"]["snapshot"] == live_id(edited.root)
     assert steps[0] == Step("book 1 of 1: tiny", "", 0, 3)
     assert {"books", "chunks", "embeddings"} <= {step.part for step in steps if step.doing == steps[0].doing}
     assert [step.done for step in steps] == sorted(step.done for step in steps)

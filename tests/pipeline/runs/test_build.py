@@ -72,7 +72,7 @@ def history(tiny_built: Home, tmp_path_factory: pytest.TempPathFactory) -> Histo
 
 def test_a_second_build_embeds_nothing_and_keeps_the_snapshot(history: History, tiny_built: Home) -> None:
     again = history.builds[0]
-    assert again.problems == []
+    assert (again.problems, again.skipped, again.is_unchanged) == ([], ("tiny",), True)
     assert embedded(again) == (0, len(read_jsonl(tiny_built.book("tiny") / "chunks.jsonl", Chunk)), 0)
     assert history.live[1] == history.live[0]
     assert again.library["live_index"]["n_promoted"] == 0
@@ -80,7 +80,7 @@ def test_a_second_build_embeds_nothing_and_keeps_the_snapshot(history: History, 
 
 def test_one_changed_cell_embeds_one_chunk_and_deletes_one(history: History) -> None:
     changed = history.builds[1]
-    assert changed.problems == []
+    assert (changed.problems, changed.skipped, changed.is_unchanged) == ([], (), False)
     n_embedded, _, n_deleted = embedded(changed)
     assert (n_embedded, n_deleted) == (1, 1)
     assert history.live[2] != history.live[1]
@@ -110,7 +110,7 @@ def test_a_new_book_is_added_and_a_book_that_went_is_gone(tiny: Home) -> None:
     (tiny.library / "notes.md").write_text("# Notes\n\nIn no book's folder.\n")
     done = build(tiny)
     assert done.problems == []
-    assert done.slugs == ("tiny",)
+    assert (done.slugs, done.skipped, done.is_unchanged) == (("tiny",), ("tiny",), False)
     assert summary(done)["left_out"] == ["notes.md"]
     assert not tiny.book("other").exists()
     with dagster_instance(tiny) as instance:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from retrieval.errors import EmbedderMismatchError, IndexCorruptError, RetrievalError
-from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
 from retrieval.types import EmbedderIdentity
 
 MODEL = EmbedderIdentity("toy", "1", 3)
@@ -27,6 +27,7 @@ def test_what_was_added_is_not_missing_and_comes_back_in_the_order_asked(tmp_pat
     assert again.missing(["a", "c", "b"]) == ("c",)
     assert np.array_equal(again.get(["b", "a", "b"]), vectors(2, 1, 2))
     assert again.get([]).shape == (0, 3)
+    assert again.keys() == {text_key(text).hex() for text in "ab"}
 
 
 def test_another_model_or_version_has_vectors_of_its_own(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_a_folder_in_place_of_the_store_is_no_bare_error(tmp_path: Path) -> None
 KILLED = """
 import os, signal, sys, numpy as np
 from pathlib import Path
-from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
 from retrieval.types import EmbedderIdentity
 store = EmbeddingStore(Path(sys.argv[1]), EmbedderIdentity("toy", "1", 3))
 store.add(["whole"], np.ones((1, 3), dtype=np.float32))

@@ -1,0 +1,141 @@
+"""What of a build need not be done again: books whose records are of this very library, and a whole that is live."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import dagster as dg
+
+from evals.questions.question_sets import questions_version
+from pipeline.building.kept_work import KeptWork, Numbers
+from pipeline.building.materialization import content_version
+from pipeline.building.program import program_version
+from pipeline.runs.outcomes import RunOutcome
+from retrieval.errors import RetrievalError
+from retrieval.home import Home
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.index.snapshot.live import live_id
+from retrieval.index.snapshot.verification import is_as_built
+from retrieval.ingest.library.book_files import book_files
+from retrieval.ingest.library.library import BookFolder
+from retrieval.types import EmbedderIdentity
+
+BOOK_FILE = "finished.json"
+"""In a book's folder of records, once it was indexed to the end."""
+WHOLE_FILE = "finished.json"
+"""In the home, once what a build made is live."""
+LAST_ASSET = dg.AssetKey("embeddings")
+"""The last one of a book's."""
+
+
+class Unchanged:
+    """What the builds before left, against the library as it is now.
+
+    Everything is compared byte for byte, so that what was damaged is made again where nothing changed. Nothing is kept
+    for a program of another version, another embedder or another vocabulary.
+    """
+
+    def __init__(self, home: Home, instance: dg.DagsterInstance, folders: Iterable[BookFolder]) -> None:
+        self._home, self._instance = home, instance
+        self._embedder = _identity(home)
+        self._keys = {folder.slug: self._key(folder) for folder in folders}
+        self._vectors = self._present_vectors()
+
+    def books(self) -> dict[str, RunOutcome]:
+        """Books that no run has to read again, with what their last run reported, as a run would report it now."""
+        finished = self._instance.get_materialized_partitions(LAST_ASSET) if self._vectors else set()
+        found = {slug: self._book(slug) for slug in self._keys if slug in finished}
+        return {slug: RunOutcome((), _again(kept.numbers)) for slug, kept in found.items() if kept is not None}
+
+    def whole(self) -> Numbers | None:
+        """What the whole-library assets reported, where a build would make what is live and nothing else.
+
+        Ask it where every book is among `books`. Collections on a server are never taken for unchanged: others write
+        there.
+        """
+        kept = KeptWork.read(self._home.root / WHOLE_FILE)
+        if kept is None or kept.key != self._whole_key() or not kept.is_whole(self._home.root):
+            return None
+        try:
+            candidate = self._home.candidate
+            is_live = live_id(self._home.root) == candidate == kept.numbers["candidate_index"]["snapshot"]
+            is_sound = is_live and is_as_built(self._home.root, candidate)
+        except (RetrievalError, KeyError):
+            return None
+        return _again(kept.numbers) if is_sound else None
+
+    def forget(self, slug: str) -> None:
+        """A run is about to change the records of a book."""
+        (self._home.book(slug) / BOOK_FILE).unlink(missing_ok=True)
+
+    def forget_whole(self) -> None:
+        """A run is about to change something."""
+        (self._home.root / WHOLE_FILE).unlink(missing_ok=True)
+
+    def keep(self, slug: str, numbers: Numbers) -> None:
+        """A run has indexed a book to its end."""
+        folder = self._home.book(slug)
+        KeptWork.of(self._keys[slug], folder, _files(folder), numbers).write(folder / BOOK_FILE)
+
+    def keep_whole(self, numbers: Numbers) -> None:
+        """What a build made is live."""
+        root = self._home.root
+        places = (self._home.lexical, self._home.graph, self._home.evaluations / self._home.candidate)
+        files = [path for place in places for path in _files(place)]
+        KeptWork.of(self._whole_key(), root, files, numbers).write(root / WHOLE_FILE)
+
+    def _book(self, slug: str) -> KeptWork | None:
+        folder = self._home.book(slug)
+        kept = KeptWork.read(folder / BOOK_FILE)
+        if kept is None or kept.key != self._keys[slug] or not kept.is_whole(folder):
+            return None
+        return kept if self._vectors.issuperset((folder / "embedded.txt").read_text("ascii").split()) else None
+
+    def _key(self, folder: BookFolder) -> str:
+        # What is not read is said at the end of a build: a file that is ignored has a name and no digest.
+        files = book_files(folder.path, folder.library)
+        others = [str(path) for path in files.ignored] + [f"{path} {why}" for path, why in files.refused]
+        names = sorted(each.removeprefix(str(folder.path)) for each in others)
+        return content_version(
+            [program_version(), str(self._embedder), folder.digest, folder.path.name, *map(ascii, names)]
+        )
+
+    def _whole_key(self) -> str:
+        settings = self._home.settings
+        asked = [questions_version(settings.questions), *map(str, settings.questions)]
+        books = [f"{slug} {key}" for slug, key in sorted(self._keys.items())]
+        return content_version([program_version(), str(settings.chroma), *asked, *books])
+
+    def _present_vectors(self) -> frozenset[str]:
+        """Keys of the vectors that are there; none where the store cannot be read, which its asset says."""
+        if self._embedder is None:
+            return frozenset()
+        try:
+            return EmbeddingStore(self._home.embeddings, self._embedder).keys()
+        except RetrievalError:
+            return frozenset()
+
+
+def _again(numbers: Mapping[str, Mapping[str, object]]) -> Numbers:
+    """What a run that finds everything there would have reported in place of the one that made it."""
+    found = {asset: dict(values) for asset, values in numbers.items()}
+    if embedded := found.get("embeddings"):
+        fresh, reused = embedded["n_embedded"], embedded["n_reused"]
+        total = fresh + reused if isinstance(fresh, int) and isinstance(reused, int) else reused
+        embedded |= {"n_embedded": 0, "n_reused": total, "n_deleted": 0}
+    if index := found.get("candidate_index"):
+        index |= {"n_forgotten": 0, "is_live": 1}
+    if live := found.get("live_index"):
+        live |= {"n_promoted": 0, "previous": live["snapshot"]}
+    return found
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and path.name != BOOK_FILE]
+
+
+def _identity(home: Home) -> EmbedderIdentity | None:
+    try:
+        return load_embedder(home.settings.embedder).identity
+    except RetrievalError:
+        return None
