@@ -1,6 +1,9 @@
 """The gate's rules about scores as Dagster's checks. Without questions there is nothing to contradict them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import signature
+from typing import ParamSpec
 
 import dagster as dg
 
@@ -8,11 +11,15 @@ from evals.assets import as_table, reported, with_reason
 from evals.evaluation import SHIPPED, Evaluation, evaluation_of
 from evals.gate import SCORE_RULES, Scores, Thresholds
 from evals.judging.other_index import OtherScores, best_kept_scores, live_scores
+from evals.judging.verdicts import CheckVerdict, keep_verdict
 from evals.questions.question_sets import questions_version
 from evals.rules import Objection, Reason, Rule
 from evals.statistics.non_inferiority import PairedChange, paired_changes
+from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.search.strategies import STRATEGIES
+
+Arguments = ParamSpec("Arguments")
 
 ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
 NO_QUESTIONS = "no questions were given"
@@ -27,6 +34,38 @@ JUDGED = (
 """A check follows what it judges: it runs once for each new state of it, in the run of what waits for it if it can."""
 
 
+def kept(
+    name: str,
+) -> Callable[[Callable[Arguments, dg.AssetCheckResult]], Callable[Arguments, dg.AssetCheckResult]]:
+    """Let what a check says be kept in its home too, so that `querymust status` knows it."""
+
+    def keeping(compute: Callable[Arguments, dg.AssetCheckResult]) -> Callable[Arguments, dg.AssetCheckResult]:
+        @wraps(compute)
+        def computed(*args: Arguments.args, **kwargs: Arguments.kwargs) -> dg.AssetCheckResult:
+            home: Home = signature(compute).bind(*args, **kwargs).arguments["home"]
+            try:
+                result = compute(*args, **kwargs)
+            except RetrievalError as error:
+                keep_verdict(home.root, CheckVerdict.now(name, str(error), None, passed=False, blocks=True))
+                raise
+            judged = result.metadata.get("snapshot")
+            keep_verdict(
+                home.root,
+                CheckVerdict.now(
+                    name,
+                    result.description or "",
+                    str(judged.value) if judged is not None else None,
+                    passed=result.passed,
+                    blocks=result.severity is ERROR,
+                ),
+            )
+            return result
+
+        return computed
+
+    return keeping
+
+
 def score_check(rule: Rule[Scores]) -> dg.AssetChecksDefinition:
     """The check of a rule about scores; it judges the candidate by what ships."""
 
@@ -38,6 +77,7 @@ def score_check(rule: Rule[Scores]) -> dg.AssetChecksDefinition:
         automation_condition=JUDGED,
     )
     @with_reason
+    @kept(rule.name)
     def check(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
         candidate = evaluation_of(home, home.candidate, STRATEGIES[SHIPPED])
         return _judged(rule, candidate, _other(rule, home, candidate), questions_version(home.settings.questions))

@@ -23,7 +23,7 @@ def load() -> dg.Definitions:
             *dg.load_asset_checks_from_package_module(own),
             *dg.load_asset_checks_from_modules([eval_checks]),
         ],
-        jobs=[jobs.index_book, jobs.index_library, jobs.evaluate, jobs.go_live, jobs.build_library],
+        jobs=[jobs.index_book, jobs.index_library, jobs.evaluate, jobs.go_live, jobs.promote, jobs.build_library],
         sensors=[sensors.new_or_changed_books, sensors.live_follows_books],
         schedules=[schedules.nightly_embedding(home)],
         resources={"home": resources.HomeResource(path=str(home))},

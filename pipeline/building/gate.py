@@ -31,10 +31,22 @@ class Judged:
     """What it looked at where the value is another."""
 
 
+@dataclass(frozen=True, slots=True)
+class OpenObjection:
+    """A blocking check that failed for a snapshot's content, or never ran on it; `str(objection)` says all of it."""
+
+    sentence: str
+    forcible: bool
+    """Whether a person may overrule it: the check ran on this snapshot and these questions, and is about scores."""
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
 def open_objections(
     instance: dg.DagsterInstance, home: Home, snapshot: str, book_checks: Iterable[dg.AssetCheckKey]
-) -> list[str]:
-    """A sentence for each blocking check that failed for this snapshot's content or never ran on it; empty: all hold.
+) -> list[OpenObjection]:
+    """What keeps a snapshot from going live; empty: every blocking check holds for it.
 
     Args:
         instance: whose record of checks is asked.
@@ -46,7 +58,7 @@ def open_objections(
     metadata = event.asset_materialization.metadata if event and event.asset_materialization else {}
     said, table = metadata.get("snapshot"), metadata.get("made_of")
     if said is None or said.value != snapshot or not isinstance(table, dg.TableMetadataValue):
-        return ["nothing says which records it was made of; materialize candidate_index"]
+        return [OpenObjection("nothing says which records it was made of; materialize candidate_index", False)]
     questions = Judged("questions", questions_version(home.settings.questions), "other questions")
     wanted: dict[dg.AssetCheckKey, tuple[Judged, ...]] = {}
     for key in book_checks:
@@ -55,19 +67,20 @@ def open_objections(
     for key in GATE:
         judged = Judged("snapshot", snapshot, "another snapshot")
         wanted[key] = (judged, questions) if key.name in _SCORES else (judged,)
-    sentences = (_objection(instance, key, *judged) for key, judged in wanted.items())
-    return [sentence for sentence in sentences if sentence]
+    found = (_objection(instance, key, *judged) for key, judged in wanted.items())
+    return [objection for objection in found if objection]
 
 
-def _objection(instance: dg.DagsterInstance, key: dg.AssetCheckKey, *wanted: Judged) -> str | None:
+def _objection(instance: dg.DagsterInstance, key: dg.AssetCheckKey, *wanted: Judged) -> OpenObjection | None:
     record = instance.get_latest_asset_check_evaluation_record(key)
     evaluation = record.evaluation if record else None
     if evaluation is None:
-        return f"{key.name} never ran"
+        return OpenObjection(f"{key.name} never ran", False)
     for each in wanted:
         judged = evaluation.metadata.get(each.key)
         if judged is None or judged.value != each.value:
-            return f"{key.name} last ran on {each.otherwise}"
+            return OpenObjection(f"{key.name} last ran on {each.otherwise}", False)
     if not evaluation.passed and evaluation.severity is dg.AssetCheckSeverity.ERROR:
-        return f"{key.name} failed: {evaluation.description or 'no reason given'}"
+        sentence = f"{key.name} failed: {evaluation.description or 'no reason given'}"
+        return OpenObjection(sentence, key.name in _SCORES)
     return None

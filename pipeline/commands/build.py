@@ -52,6 +52,9 @@ def build_library(
     questions: QuestionsOption = None,
     no_questions: Annotated[bool, typer.Option("--no-questions", help="Forget those of the last build.")] = False,
     embedder: Annotated[str | None, typer.Option("--embedder", help="wordllama, minilm, openai or st:MODEL.")] = None,
+    force: Annotated[
+        str | None, typer.Option("--force", metavar="REASON", help="Go live past scores that refuse it; kept.")
+    ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Name every warning and every ignored file.")] = False,
     json_: JsonOption = False,
 ) -> None:
@@ -59,6 +62,7 @@ def build_library(
 
     Without questions nothing is scored.
     A second build embeds only what changed. If a book fails or a check does not hold, the live index stays as it was.
+    --force goes past the rules about scores only, and the reason is kept (docs/operations.md).
     Another library than that of the last build forgets the questions of the last build. Ctrl-C stops a build at once
     and loses nothing that was live; the next one goes on where it was.
 
@@ -73,7 +77,7 @@ def build_library(
     with told_when_interrupted(home):
         asked = asked_for(home, library, questions, no_questions=no_questions, embedder=embedder)
         check_library(asked.home.library)  # loading Dagster takes seconds, and this would be said after it
-        done = run_build(asked.home, asked.forgotten, json_=json_, verbose=verbose)
+        done = run_build(asked.home, asked.forgotten, force=_reason(force), json_=json_, verbose=verbose)
     if not json_:
         print_scores_of_build(asked.home, str(done.library["live_index"]["snapshot"]))
 
@@ -130,7 +134,20 @@ def asked_for(
     return Request(replace(home, settings=settings), forgotten)
 
 
-def run_build(home: Home, forgotten: Sequence[Path] = (), *, json_: bool = False, verbose: bool = False) -> Build:
+def _reason(force: str | None) -> str | None:
+    if force is not None and not force.strip():
+        raise typer.BadParameter("say why, in a few words: it is kept in live.jsonl", param_hint="--force")
+    return force
+
+
+def run_build(
+    home: Home,
+    forgotten: Sequence[Path] = (),
+    *,
+    force: str | None = None,
+    json_: bool = False,
+    verbose: bool = False,
+) -> Build:
     """Build, say what happened, and exit with status 1 where the candidate did not go live.
 
     Raises:
@@ -139,7 +156,7 @@ def run_build(home: Home, forgotten: Sequence[Path] = (), *, json_: bool = False
     from pipeline.building.book_entry import book_entries
     from pipeline.commands.build_report import print_build, summary
 
-    done = _watched(home)
+    done = _watched(home, force)
     if forgotten:
         err.print(
             f"Forgot the questions of the library before: {', '.join(map(str, forgotten))}. "
@@ -153,6 +170,8 @@ def run_build(home: Home, forgotten: Sequence[Path] = (), *, json_: bool = False
         print_build(done, entries, verbose=verbose)
         if not home.settings.questions:
             out.print(NO_QUESTIONS, markup=False)
+        for overruled in done.overruled:
+            out.print(f"By force, although {overruled.where}: {overruled.sentence}", markup=False)
         out.print(f"live: {done.library['live_index']['snapshot']}")
     for problem in done.problems:
         print_error(f"{problem.where}: {problem.sentence}")
@@ -162,7 +181,7 @@ def run_build(home: Home, forgotten: Sequence[Path] = (), *, json_: bool = False
     return done
 
 
-def _watched(home: Home) -> Build:
+def _watched(home: Home, force: str | None) -> Build:
     """Build and say how far it is: as a bar on a terminal, elsewhere as a line for each book and each set of scores."""
     from pipeline.runs.apart import build_apart
 
@@ -177,4 +196,4 @@ def _watched(home: Home) -> Build:
                 said = step.doing
                 err.print(said, markup=False)
 
-        return build_apart(home, tell)
+        return build_apart(home, tell, force)

@@ -40,6 +40,7 @@ def summary(done: Build, entries: Collection[BookEntry] = ()) -> dict[str, objec
         "deleted": done.total("n_deleted"),
         "candidate": done.library.get("candidate_index", {}).get("snapshot"),
         "live": done.library.get("live_index", {}).get("snapshot"),
+        "overruled": [{"where": problem.where, "what": problem.sentence} for problem in done.overruled],
         "problems": [{"where": problem.where, "what": problem.sentence} for problem in done.problems],
     }
 

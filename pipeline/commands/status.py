@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from evals.judging.verdicts import GateState
     from pipeline.building.book_entry import BookEntry
     from pipeline.building.lock import Holder
     from retrieval.home import Home
@@ -26,6 +27,8 @@ class LiveIndex:
     """The snapshot that readers get."""
 
     id: str
+    built: datetime
+    """When its folder was complete."""
     since: datetime
     """When it went live; a promotion of the same snapshot counts."""
     n_chunks: int
@@ -57,6 +60,8 @@ class Status:
     live: LiveIndex | None
     candidate: str | None
     """The newest snapshot, where it is not the live one: it was built and did not go live."""
+    gate: GateState
+    """What the gate said of the newest snapshot, live or not."""
     at_work: Holder | None
 
     @classmethod
@@ -67,6 +72,7 @@ class Status:
             IndexMissingError: nothing was built there, and nobody is at it.
             IndexCorruptError: the pointer or the manifest of the live snapshot cannot be read.
         """
+        from evals.judging.verdicts import gate_state
         from pipeline.building.book_entry import book_entries
         from pipeline.building.lock import holder
         from retrieval.errors import IndexMissingError, LibraryError
@@ -96,12 +102,13 @@ class Status:
             n_documents=sum(entry.n_documents for entry in entries.values()),
             live=live,
             candidate=None if live and candidate == live.id else candidate,
+            gate=gate_state(home.root, candidate),
             at_work=at_work,
         )
 
 
 def status(home: HomeOption = DEFAULT_HOME, all_: AllOption = False, json_: JsonOption = False) -> None:
-    """Say what is live, how it scores, and which books are new or changed since they were indexed.
+    """Say what is live, how old it is and how it scores, what the gate said last, and which books are new or changed.
 
     Of each book it says how many of its tables are guarded, and why the others are not; lint names those.
 
@@ -123,7 +130,7 @@ def status(home: HomeOption = DEFAULT_HOME, all_: AllOption = False, json_: Json
 
 def record(found: Status) -> dict[str, object]:
     """A status as JSON values; times are ISO 8601 with their zone."""
-    live, at_work = found.live, found.at_work
+    live, gate, at_work = found.live, found.gate, found.at_work
     return {
         "home": str(found.home),
         "library": str(found.library) if found.library else None,
@@ -133,8 +140,9 @@ def record(found: Status) -> dict[str, object]:
         "books": dict(found.books),
         "tables": {entry.slug: asdict(entry.guards) for entry in found.entries if entry.guards},
         "n_documents": found.n_documents,
-        "live": asdict(live) | {"since": live.since.isoformat()} if live else None,
+        "live": asdict(live) | {"built": live.built.isoformat(), "since": live.since.isoformat()} if live else None,
         "candidate": found.candidate,
+        "gate": asdict(gate) | {"at": gate.at.isoformat() if gate.at else None},
         "at_work": asdict(at_work) | {"since": at_work.since.isoformat()} if at_work else None,
     }
 
@@ -143,7 +151,7 @@ def _live(home: Home) -> LiveIndex | None:
     from evals.leaderboard import Leaderboard
     from retrieval.index.chroma.neighbour_search import NeighbourSearch
     from retrieval.index.snapshot.live import POINTER, live_id, snapshot_folder
-    from retrieval.index.snapshot.manifest import Manifest
+    from retrieval.index.snapshot.manifest import FILE_NAME, Manifest
 
     snapshot = live_id(home.root)
     if snapshot is None:
@@ -156,7 +164,8 @@ def _live(home: Home) -> LiveIndex | None:
         scores = {}
     return LiveIndex(
         id=snapshot,
-        since=datetime.fromtimestamp(int((home.root / POINTER).stat().st_mtime), UTC),
+        built=_changed(folder / FILE_NAME),
+        since=_changed(home.root / POINTER),
         n_chunks=manifest.n_chunks,
         n_tables=manifest.n_tables,
         n_guarded=manifest.n_guarded + manifest.n_keyed,
@@ -166,7 +175,12 @@ def _live(home: Home) -> LiveIndex | None:
     )
 
 
+def _changed(path: Path) -> datetime:
+    return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+
+
 def _lines(found: Status, shown: int | None) -> Iterator[tuple[str, str]]:
+    from pipeline.console.gate import ago, gate_lines
     from pipeline.lint.guarding import guard_lines
 
     yield "home", str(found.home)
@@ -176,7 +190,7 @@ def _lines(found: Status, shown: int | None) -> Iterator[tuple[str, str]]:
         yield "live", "nothing yet"
     else:
         live = found.live
-        yield "live", f"{live.id}, since {live.since.astimezone():%Y-%m-%d %H:%M}"
+        yield "live", f"{live.id}, built {ago(live.built)}, live since {live.since.astimezone():%Y-%m-%d %H:%M}"
         yield (
             "",
             f"{counted(found.n_documents, 'document')}, {counted(live.n_chunks, 'chunk')}, "
@@ -188,7 +202,8 @@ def _lines(found: Status, shown: int | None) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(guard_lines(found.entries, shown, "querymust status --all")):
         yield "" if number else "tables", line
     if found.candidate:
-        yield "candidate", f"{found.candidate} was built and is not live; querymust build says why"
+        yield "candidate", f"{found.candidate} was built and is not live"
+    yield from gate_lines(found.gate)
     yield "questions", ", ".join(map(str, found.questions)) or "none, so nothing is scored"
     if found.live and found.live.scores:
         yield "scores", _scores(found.live.scores)

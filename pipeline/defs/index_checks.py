@@ -3,7 +3,7 @@
 import dagster as dg
 
 from evals.assets import with_reason
-from evals.checks import JUDGED
+from evals.checks import JUDGED, kept
 from evals.gate import SNAPSHOT_RULES, Contents
 from evals.rules import Rule
 from pipeline.building.materialization import held
@@ -25,6 +25,7 @@ def snapshot_check(rule: Rule[Contents]) -> dg.AssetChecksDefinition:
         automation_condition=JUDGED,
     )
     @with_reason
+    @kept(rule.name)
     def check(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
         with open_snapshot(home.root, home.candidate, hashes=False) as snapshot:
             contents = Contents(

@@ -10,7 +10,7 @@ from pathlib import Path
 import dagster as dg
 
 from evals.assets import with_reason
-from evals.checks import JUDGED
+from evals.checks import JUDGED, kept
 from pipeline.building.embedding import embedding_key
 from pipeline.building.made_of import records_version
 from pipeline.building.materialization import held
@@ -49,6 +49,7 @@ def _folders(context: dg.AssetCheckExecutionContext, home: Home, file: str) -> I
 
 @dg.asset_check(asset=books, automation_condition=JUDGED)
 @with_reason
+@kept("every_document_has_text")
 def every_document_has_text(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
@@ -63,6 +64,7 @@ def every_document_has_text(
 
 @dg.asset_check(asset=table_rows, blocking=True, automation_condition=JUDGED)
 @with_reason
+@kept("every_cell_in_one_row")
 def every_cell_in_one_row(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """Every cell of every source table is in exactly one row object."""
     problems: list[str] = []
@@ -76,6 +78,7 @@ def every_cell_in_one_row(context: dg.AssetCheckExecutionContext, home: dg.Resou
 
 @dg.asset_check(asset=predicates, blocking=True, automation_condition=JUDGED)
 @with_reason
+@kept("predicates_are_satisfiable")
 def predicates_are_satisfiable(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
@@ -85,6 +88,7 @@ def predicates_are_satisfiable(
 
 @dg.asset_check(asset=predicates, automation_condition=JUDGED)
 @with_reason
+@kept("predicates_are_careful")
 def predicates_are_careful(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """No predicate has an empty term, takes any number of several columns, admits siblings or guards an open table."""
     return _linted(context, home, "warning")
@@ -104,6 +108,7 @@ def _linted(context: dg.AssetCheckExecutionContext, home: Home, severity: str) -
 
 @dg.asset_check(asset=chunks, blocking=True, automation_condition=JUDGED)
 @with_reason
+@kept("every_cell_in_one_chunk")
 def every_cell_in_one_chunk(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
@@ -119,6 +124,7 @@ def every_cell_in_one_chunk(
 
 @dg.asset_check(asset=chunks, blocking=True, automation_condition=JUDGED)
 @with_reason
+@kept("chunk_ids_are_unique")
 def chunk_ids_are_unique(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """No two chunks of the library share an id."""
     found = [
@@ -132,6 +138,7 @@ def chunk_ids_are_unique(context: dg.AssetCheckExecutionContext, home: dg.Resour
 
 @dg.asset_check(asset=embeddings, blocking=True, automation_condition=JUDGED)
 @with_reason
+@kept("every_chunk_has_a_vector")
 def every_chunk_has_a_vector(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:

@@ -31,6 +31,12 @@ go_live = dg.define_asset_job(
     description="Score the candidate and let it go live if every blocking check holds for it.",
     tags={"domain": "live"},
 )
+promote = dg.define_asset_job(
+    "promote",
+    dg.AssetSelection.assets("live_index").without_checks(),
+    description="Let the candidate go live on the checks that ran; with a reason (config: force) past those on scores.",
+    tags={"domain": "live"},
+)
 build_library = dg.define_asset_job(
     "build_library",
     dg.AssetSelection.assets(*BOOK_ASSETS, *LIBRARY_ASSETS),

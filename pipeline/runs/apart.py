@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from pipeline.building.lock import write_lock
-from pipeline.runs.messages import Message
+from pipeline.runs.messages import Message, Order
 from pipeline.runs.outcomes import Build, Problem, Progress
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
@@ -18,7 +18,7 @@ GRACE = 1.0
 """Seconds that an interrupted worker has to mark its run as canceled; else it is killed, and the next build does it."""
 
 
-def build_apart(home: Home, progress: Progress) -> Build:
+def build_apart(home: Home, progress: Progress, force: str | None = None) -> Build:
     """Do `pipeline.runs.build.build` in a process of its own, which holds the home's lock too.
 
     A KeyboardInterrupt ends the worker at once: what it had finished is kept, what it had not is not to be seen.
@@ -28,19 +28,19 @@ def build_apart(home: Home, progress: Progress) -> Build:
         RetrievalError: what the build raised; nothing was changed.
     """
     with write_lock(home.root) as lock, _worker(lock) as worker:
-        last = _listen(worker, home, progress)
+        last = _listen(worker, Order(home, force), progress)
         status = worker.wait()
         if last.error is not None:
             raise RetrievalError(last.error)
         return last.build or Build(problems=[Problem("build", _died(status))])
 
 
-def _listen(worker: subprocess.Popen[bytes], home: Home, progress: Progress) -> Message:
+def _listen(worker: subprocess.Popen[bytes], order: Order, progress: Progress) -> Message:
     """The last message of the worker; an empty one if it went without any."""
     assert worker.stdin is not None  # noqa: S101 -- both are pipes
     assert worker.stdout is not None  # noqa: S101
     with suppress(BrokenPipeError):
-        worker.stdin.write(dump_record(home) + b"\n")
+        worker.stdin.write(dump_record(order) + b"\n")
         worker.stdin.flush()
     for line in worker.stdout:
         message = parse_record(line, Message)

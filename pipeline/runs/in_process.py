@@ -3,10 +3,11 @@
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 import dagster as dg
 
@@ -115,8 +116,22 @@ class Runner:
     build_id: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
     """In the tags of all its runs."""
 
-    def run(self, job: str, partition_key: str | None = None, listener: Listener = lambda _: None) -> RunOutcome:
-        """Run one job here and now. A failure is in the outcome and is not raised."""
+    def run(
+        self,
+        job: str,
+        partition_key: str | None = None,
+        listener: Listener = lambda _: None,
+        *,
+        config: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
+    ) -> RunOutcome:
+        """Run one job here and now. A failure is in the outcome and is not raised.
+
+        Args:
+            job: its name.
+            partition_key: of the book or the strategy.
+            listener: told of each step.
+            config: of its assets, by their names.
+        """
         run_id = str(uuid.uuid4())
 
         def tell(entry: dg.EventLogEntry) -> None:
@@ -127,7 +142,7 @@ class Runner:
         self.instance.add_event_listener(run_id, tell)
         with known_as(self.instance, job):
             result = self.definitions.resolve_job_def(job).execute_in_process(
-                run_config=QUIET,
+                run_config=QUIET | {"ops": {name: {"config": dict(given)} for name, given in config.items()}},
                 instance=self.instance,
                 partition_key=partition_key,
                 raise_on_error=False,

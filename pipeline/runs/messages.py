@@ -1,8 +1,18 @@
-"""What a worker says to the process that waits for it: a JSON line each."""
+"""What a worker is told, and what it says to the process that waits for it: a JSON line each."""
 
 from dataclasses import dataclass
 
 from pipeline.runs.outcomes import Build, Step
+from retrieval.home import Home
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be built."""
+
+    home: Home
+    force: str | None = None
+    """Why the candidate goes live even if its scores refuse it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ class Build:
     is_unchanged: bool = False
     """Whether nothing was run at all, because what is live is what a build would make."""
     problems: list[Problem] = field(default_factory=list)
+    overruled: tuple[Problem, ...] = ()
+    """What the scores had against the candidate that went live by force."""
     books: dict[str, RunOutcome] = field(default_factory=dict)
     library: dict[str, dict[str, object]] = field(default_factory=dict)
     """Numbers of the whole-library assets."""

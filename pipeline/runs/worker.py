@@ -1,6 +1,6 @@
 """The process in which a build is done. It ends as soon as nobody waits for it any more.
 
-Its standard input is the home, and then stays open as long as somebody waits; its standard output are messages, a line
+Its standard input is the order, and then stays open as long as somebody waits; its standard output are messages, a line
 each. Everything that is not a message goes to standard error.
 """
 
@@ -12,9 +12,8 @@ import dagster as dg
 
 from pipeline.runs.build import build
 from pipeline.runs.in_process import cancel_unfinished
-from pipeline.runs.messages import Message
+from pipeline.runs.messages import Message, Order
 from retrieval.errors import RetrievalError
-from retrieval.home import Home
 from retrieval.records import dump_record, parse_record
 
 INTERRUPTED = 130
@@ -29,10 +28,11 @@ class Worker:
     history: dg.DagsterInstance | None = None
     """None as long as no run has begun."""
 
-    def work(self, home: Home) -> None:
+    def work(self, order: Order) -> None:
         """Build, and say what became of it."""
         try:
-            last = Message(build=build(home, lambda step: self.say(Message(step=step)), self.remember))
+            done = build(order.home, lambda step: self.say(Message(step=step)), self.remember, order.force)
+            last = Message(build=done)
         except RetrievalError as error:
             last = Message(error=str(error))
         except FileNotFoundError as error:
@@ -66,13 +66,13 @@ class Worker:
 
 
 def main() -> None:
-    """Build the home that standard input names."""
+    """Build what standard input orders."""
     worker = Worker(os.dup(1))
     os.dup2(2, 1)
     with open(0, "rb", buffering=0, closefd=False) as lines:
-        home = parse_record(lines.readline(), Home)
+        order = parse_record(lines.readline(), Order)
     threading.Thread(target=worker.end_with_whoever_waits, daemon=True).start()
-    worker.work(home)
+    worker.work(order)
 
 
 if __name__ == "__main__":

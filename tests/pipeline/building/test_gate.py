@@ -48,7 +48,7 @@ def report(
 
 
 def objections(instance: dg.DagsterInstance, home: Home) -> list[str]:
-    return open_objections(instance, home, SNAPSHOT, BOOK_GATE)
+    return [str(each) for each in open_objections(instance, home, SNAPSHOT, BOOK_GATE)]
 
 
 def test_nothing_objects_when_every_check_held_for_this_snapshot(instance: dg.DagsterInstance, tiny: Home) -> None:
@@ -72,6 +72,21 @@ def test_a_failed_check_objects_with_its_reason(
     for other in ALL:
         report(instance, tiny, other, passed=other != key)
     assert objections(instance, tiny) == [f"{key.name} failed: row 6 is gone"]
+
+
+def test_only_scores_that_were_judged_may_be_overruled(instance: dg.DagsterInstance, tiny: Home) -> None:
+    for key in ALL:
+        report(instance, tiny, key, passed=False)
+    found = open_objections(instance, tiny, SNAPSHOT, BOOK_GATE)
+    assert [str(each).split()[0] for each in found if each.forcible] == [
+        "gold_resolves",
+        "no_false_exclusions",
+        "not_worse_than_live",
+        "not_worse_than_best_kept",
+    ]
+    for key in ALL:
+        report(instance, tiny, key, snapshot="0ther")
+    assert not any(each.forcible for each in open_objections(instance, tiny, SNAPSHOT, BOOK_GATE))
 
 
 def test_a_check_of_another_snapshot_does_not_count(instance: dg.DagsterInstance, tiny: Home) -> None:

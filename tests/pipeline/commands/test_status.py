@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from evals.judging.verdicts import CheckVerdict, keep_verdict
 from pipeline import cli
 from pipeline.building.book_entry import FILE_NAME, book_entries
 from pipeline.building.lock import write_lock
 from pipeline.commands.status import Status, record
 from retrieval.errors import IndexMissingError
 from retrieval.home import Home
-from retrieval.index.snapshot.live import live_id
+from retrieval.index.snapshot.live import live_id, promote
 from retrieval.ingest.guarding import GuardCounts
 from retrieval.records import write_jsonl
 
@@ -47,6 +49,7 @@ def test_a_home_in_step_with_its_library(tiny: Home) -> None:
     assert (found.live.id, found.live.n_chunks, found.live.n_tables) == (live_id(tiny.root), 4, 1)
     assert (found.live.n_guarded, found.live.embedder, found.live.scores) == (3, "wordllama", {})
     assert (found.n_documents, found.candidate, found.at_work) == (1, None, None)
+    assert (found.gate.verdict, found.gate.snapshot, found.gate.reasons) == ("held", found.live.id, ())
 
 
 def test_it_says_how_many_tables_are_guarded(
@@ -98,6 +101,25 @@ def test_a_candidate_that_did_not_go_live_and_a_build_at_work_are_told(
     assert any(line.startswith("candidate  0123456789abcdef was built") for line in lines)
     assert lines[-1].startswith("at work    process ")
     assert (told["candidate"], told["at_work"]["pid"]) == ("0123456789abcdef", os.getpid())
+
+
+def test_what_the_gate_said_last_is_told_with_its_reasons_and_the_age_of_what_is_live(
+    tiny: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    candidate = "0123456789abcdef"
+    live = str(live_id(tiny.root))
+    tiny.nominate(candidate)
+    keep_verdict(tiny.root, CheckVerdict.now("a_rule", "row 6 is gone", candidate, passed=False, blocks=True))
+    text = said(capsys, monkeypatch, "status", "--home", tiny.root)
+    assert "gate       refused, just now; what was live stays live\n           a_rule: row 6 is gone\n" in text
+    assert re.search(rf"^live       {live}, built (just now|\d+ \w+ ago), live since \d{{4}}-", text, re.MULTILINE)
+    told = json.loads(said(capsys, monkeypatch, "status", "--home", tiny.root, "--json"))
+    assert (told["gate"]["verdict"], told["gate"]["reasons"]) == ("refused", ["a_rule: row 6 is gone"])
+
+    tiny.nominate(live)
+    promote(tiny.root, live, forced="it is the second edition")
+    text = said(capsys, monkeypatch, "status", "--home", tiny.root)
+    assert re.search(r"^gate       live by force, .*: it is the second edition$", text, re.MULTILINE)
 
 
 def test_the_scores_of_what_ships_are_those_of_the_last_build(sample: Home) -> None:

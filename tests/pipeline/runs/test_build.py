@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from evals.judging.verdicts import gate_state
 from pipeline.building.book_entry import book_entries
 from pipeline.commands.build_report import summary
+from pipeline.definitions import load
 from pipeline.runs.build import Build, build
-from pipeline.runs.in_process import dagster_instance
+from pipeline.runs.in_process import Runner, dagster_instance
 from retrieval.errors import LibraryError
 from retrieval.home import Home
-from retrieval.index.snapshot.live import live_id
+from retrieval.index.snapshot.live import live_id, promote
+from retrieval.index.snapshot.live_history import promotions
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.records import read_jsonl
 from retrieval.search.retriever import Retriever
@@ -178,7 +181,10 @@ def test_questions_of_another_library_keep_the_candidate_from_going_live(tiny: H
     assert live_id(tiny.root) == before
 
 
-def test_stale_gold_stops_a_build_before_anything_is_scored(tiny: Home, tmp_path: Path) -> None:
+def test_stale_gold_stops_a_build_before_anything_is_scored_and_a_reason_leads_past_it(
+    tiny: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.runs.build.STRATEGIES", {})  # the leaderboard scores them all in one run
     before = live_id(tiny.root)
     question = {
         "id": "q",
@@ -189,13 +195,32 @@ def test_stale_gold_stops_a_build_before_anything_is_scored(tiny: Home, tmp_path
     gone = question | {"id": "gone", "gold": [{"snippet": "| Mace | 1d6 | 9 gp |"}]}
     (tmp_path / "asked.jsonl").write_text("\n".join(map(json.dumps, (question, gone))))
     replace_in_book(tiny, "A dagger is drawn", "It is drawn")
-    done = build(replace(tiny, settings=replace(tiny.settings, questions=(tmp_path / "asked.jsonl",))))
+    asked = replace(tiny, settings=replace(tiny.settings, questions=(tmp_path / "asked.jsonl",)))
+    done = build(asked)
     (problem,) = done.problems
     assert problem.where == "gold_resolves"
     assert problem.sentence.endswith("gold is stale (gone)")
     assert "0.500" in problem.sentence
     assert live_id(tiny.root) == before
     assert not (tiny.evaluations / tiny.candidate).exists()
+
+    forced = build(asked, force="the mace costs more in this edition")
+    assert (forced.problems, [problem.where for problem in forced.overruled]) == ([], ["gold_resolves"])
+    assert live_id(tiny.root) == tiny.candidate != before
+    assert promotions(tiny.root)[-1].forced == "the mace costs more in this edition"
+    state = gate_state(tiny.root, tiny.candidate)
+    assert (state.verdict, state.forced) == ("forced", "the mace costs more in this edition")
+    assert [reason.split(":")[0] for reason in state.reasons] == ["gold_resolves"]
+
+
+def test_force_leads_past_no_check_on_the_books_or_the_snapshot(twice_live: tuple[Home, str, str]) -> None:
+    home, first, _ = twice_live
+    promote(home.root, first)
+    with dagster_instance(home) as instance:
+        told = Runner(load(), instance, home).run("promote", config={"live_index": {"force": "?"}})
+    (problem,) = told.problems
+    assert "nothing says which records it was made of" in problem.sentence
+    assert live_id(home.root) == first
 
 
 def test_books_of_every_odd_shape_are_indexed_correctly(tmp_path: Path) -> None:

@@ -1,0 +1,102 @@
+"""What each check of the gate said last, kept in the home: it is known without Dagster, and after its history is lost.
+
+::
+
+    <home>/gate/<check>.json
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from retrieval.atomic_files import write_atomically
+from retrieval.index.snapshot.live import live_id
+from retrieval.index.snapshot.live_history import promotions
+from retrieval.records import dump_record, parse_record
+
+FOLDER = "gate"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckVerdict:
+    """The last word of one check. Key: check."""
+
+    check: str
+    passed: bool
+    blocks: bool
+    """Whether nothing goes live because of it; a failed check may only warn."""
+    says: str
+    snapshot: str | None
+    """What it judged; None: the records of the books, before there is a snapshot of them."""
+    at: datetime
+    """UTC."""
+
+    @classmethod
+    def now(cls, check: str, says: str, snapshot: str | None, *, passed: bool, blocks: bool) -> "CheckVerdict":
+        """A verdict that is just given."""
+        return cls(check, passed, blocks, says, snapshot, datetime.now(UTC).replace(microsecond=0))
+
+    @property
+    def refuses(self) -> bool:
+        """Whether it stands between a candidate and its readers."""
+        return self.blocks and not self.passed
+
+
+@dataclass(frozen=True, slots=True)
+class GateState:
+    """What the gate said of the newest candidate. Key: snapshot."""
+
+    verdict: Literal["held", "forced", "refused", "not judged"]
+    """`forced`: it is live past scores that refused it. `not judged`: it waits for a check, or nothing was kept."""
+    snapshot: str | None
+    """The candidate; None where none was built."""
+    at: datetime | None
+    """Of the last check that has a say; UTC."""
+    reasons: tuple[str, ...]
+    """What stood against it, `check: sentence`."""
+    forced: str | None = None
+    """Why it went live all the same."""
+
+
+def keep_verdict(home: Path, verdict: CheckVerdict) -> None:
+    """Remember what a check said, in place of what it said before."""
+    write_atomically(home / FOLDER / f"{verdict.check}.json", dump_record(verdict) + b"\n")
+
+
+def kept_verdicts(home: Path) -> tuple[CheckVerdict, ...]:
+    """What every check said last, in the order of their names; a file that cannot be read is left out."""
+    found = []
+    for path in sorted((home / FOLDER).glob("*.json")):
+        try:
+            found.append(parse_record(path.read_bytes(), CheckVerdict))
+        except (OSError, ValidationError):
+            continue
+    return tuple(found)
+
+
+def gate_state(home: Path, candidate: str | None) -> GateState:
+    """What the gate said of a candidate, from what is kept in the home.
+
+    Raises:
+        IndexCorruptError: the live pointer is damaged.
+    """
+    about = [each for each in kept_verdicts(home) if each.snapshot in {None, candidate}]
+    reasons = tuple(f"{each.check}: {each.says}" for each in about if each.refuses)
+    at = max((each.at for each in about), default=None)
+    is_live = candidate is not None and candidate == live_id(home)
+    forced = _forced(home, candidate) if is_live else None
+    if forced is not None:
+        return GateState("forced", candidate, at, reasons, forced)
+    if reasons:
+        return GateState("refused", candidate, at, reasons)
+    judged = is_live and any(each.snapshot is not None for each in about)
+    return GateState("held" if judged else "not judged", candidate, at, ())
+
+
+def _forced(home: Path, live: str | None) -> str | None:
+    moves: Iterable[str | None] = (move.forced for move in promotions(home)[-1:] if move.snapshot == live)
+    return next(iter(moves), None)
