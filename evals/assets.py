@@ -87,6 +87,9 @@ def with_reason(compute: Callable[Arguments, Result]) -> Callable[Arguments, Res
     return computed
 
 
+AGAIN = dg.RetryPolicy(max_retries=2, delay=2, backoff=dg.Backoff.EXPONENTIAL)
+"""For what asks an embedder that may be a server; `with_reason` lets only that be tried again."""
+
 ROWS = 200
 """How many lines of a table are kept in the event log; the records themselves lie in the home."""
 
@@ -140,6 +143,7 @@ with warnings.catch_warnings():
         code_version=code_version(),
         automation_condition=AFTER_CHANGE,
         metadata=METRICS,
+        retry_policy=AGAIN,
     )
 """Several strategies are one run: a process for each takes longer to start than to score."""
 
@@ -177,6 +181,7 @@ def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
     code_version=code_version(),
     automation_condition=AFTER_SCORES,
     metadata=METRICS,
+    retry_policy=AGAIN,
 )
 @with_reason
 def leaderboard(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:

@@ -7,7 +7,7 @@ from typing import ParamSpec
 
 import dagster as dg
 
-from evals.assets import as_table, reported, with_reason
+from evals.assets import AGAIN, as_table, reported, with_reason
 from evals.evaluation import SHIPPED, Evaluation, evaluation_of
 from evals.gate import SCORE_RULES, Scores, Thresholds
 from evals.judging.other_index import OtherScores, best_kept_scores, live_scores
@@ -75,6 +75,7 @@ def score_check(rule: Rule[Scores]) -> dg.AssetChecksDefinition:
         description=rule.says,
         blocking=rule.blocks,
         automation_condition=JUDGED,
+        retry_policy=AGAIN,
     )
     @with_reason
     @kept(rule.name)

@@ -41,13 +41,13 @@ def embed_chunks(store: EmbeddingStore, embedder: Embedder, chunks: Sequence[Chu
         batch = missing[start : start + BATCH]
         store.add(batch, embedder.embed([texts[key] for key in batch]))
     keys = {text_key(key).hex() for key in texts}
-    before = _read(ledger)
+    before = known_keys(ledger)
     write_atomically(ledger, "\n".join(sorted(keys)))
     return EmbeddingTally(len(missing), len(texts) - len(missing), len(before - keys))
 
 
-def _read(ledger: Path) -> set[str]:
-    """The keys of the pass before. A damaged ledger has none: the store itself says what is missing."""
+def known_keys(ledger: Path) -> set[str]:
+    """The keys of the pass before, as hex. A damaged ledger has none: the store itself says what is missing."""
     try:
         return set(ledger.read_text(encoding="ascii").split())
     except (FileNotFoundError, UnicodeDecodeError):

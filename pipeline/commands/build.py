@@ -55,6 +55,7 @@ def build_library(
     force: Annotated[
         str | None, typer.Option("--force", metavar="REASON", help="Go live past scores that refuse it; kept.")
     ] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Only say what it would do, and what it would cost.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Name every warning and every ignored file.")] = False,
     json_: JsonOption = False,
 ) -> None:
@@ -62,6 +63,8 @@ def build_library(
 
     Without questions nothing is scored.
     A second build embeds only what changed. If a book fails or a check does not hold, the live index stays as it was.
+    --plan counts books, chunks, tokens and dollars, writes nothing and sends nothing; its status is 1 where the plan is
+    beyond `budget_usd` of rag.yaml, which a build does not begin either.
     --force goes past the rules about scores only, and the reason is kept (docs/operations.md).
     Another library than that of the last build forgets the questions of the last build. Ctrl-C stops a build at once
     and loses nothing that was live; the next one goes on where it was.
@@ -70,6 +73,7 @@ def build_library(
     Examples:
       querymust build --library books
       querymust build --library books --questions mine.jsonl
+      querymust build --plan --embedder openai
       querymust build          (the library and the questions of the last build)
     """
     from retrieval.ingest.library.library import check_library
@@ -77,6 +81,9 @@ def build_library(
     with told_when_interrupted(home):
         asked = asked_for(home, library, questions, no_questions=no_questions, embedder=embedder)
         check_library(asked.home.library)  # loading Dagster takes seconds, and this would be said after it
+        if plan:
+            _show_plan(asked.home, json_=json_)
+            return
         done = run_build(asked.home, asked.forgotten, force=_reason(force), json_=json_, verbose=verbose)
     if not json_:
         print_scores_of_build(asked.home, str(done.library["live_index"]["snapshot"]))
@@ -132,6 +139,23 @@ def asked_for(
     else:
         settings = replace(settings, questions=remembered_questions(home))
     return Request(replace(home, settings=settings), forgotten)
+
+
+def _show_plan(home: Home, *, json_: bool) -> None:
+    from pipeline.building.plan import BudgetExceededError, plan_record
+    from pipeline.building.plan_lines import print_plan
+    from pipeline.runs.planning import planned
+
+    found = planned(home)
+    if json_:
+        print_json(plan_record(found))
+    else:
+        print_plan(found)
+    try:
+        found.cost.require_within(found.budget)
+    except BudgetExceededError as error:
+        print_error(str(error))
+        raise typer.Exit(1) from None
 
 
 def _reason(force: str | None) -> str | None:

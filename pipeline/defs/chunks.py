@@ -4,11 +4,12 @@ from collections import Counter
 
 import dagster as dg
 
-from evals.assets import as_table, columns_of, with_reason
+from evals.assets import AGAIN, as_table, columns_of, with_reason
 from evals.code_version import code_version
 from pipeline.building.book_entry import enter_book
 from pipeline.building.embedding import embed_chunks, embedding_key
 from pipeline.building.materialization import content_version, materialized
+from pipeline.building.plan import cost_of
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
@@ -19,9 +20,6 @@ from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.tables.strictness import MIN_DENSITY
 from retrieval.records import dump_record, read_jsonl, write_jsonl
 from retrieval.types import Chunk, Row
-
-AGAIN = dg.RetryPolicy(max_retries=2, delay=2, backoff=dg.Backoff.EXPONENTIAL)
-"""For an embedder that is a server; what was embedded before it failed is kept."""
 
 
 @dg.asset(
@@ -76,6 +74,8 @@ def embeddings(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
     found = read_jsonl(folder / "chunks.jsonl", Chunk)
     embedder = load_embedder(home.settings.embedder)
     store = EmbeddingStore(home.embeddings, embedder.identity)
+    cost = cost_of(store, embedder, found)
+    cost.require_within(home.settings.budget_usd)
     tally = embed_chunks(store, embedder, found, folder / "embedded.txt")
     enter_book(folder, home.vocabulary)
     context.log.info(
@@ -91,6 +91,8 @@ def embeddings(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
             "n_embedded": tally.n_embedded,
             "n_reused": tally.n_reused,
             "n_deleted": tally.n_deleted,
+            "n_tokens": cost.tokens,
+            "usd": cost.usd,
             "dimensions": embedder.identity.dimensions,
             "embedder": model,
         },

@@ -8,7 +8,7 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
-from evals.assets import as_table, reported, with_reason
+from evals.assets import AGAIN, as_table, reported, with_reason
 from evals.code_version import code_version
 from evals.evaluation import SHIPPED, evaluate, evaluation_of
 from evals.noise import Relatives
@@ -45,6 +45,7 @@ def _of_candidate(name: str, says: str) -> Callable[[Callable[..., Any]], dg.Ass
         owners=["team:search"],
         tags={"domain": "sweeps"},
         code_version=code_version(),
+        retry_policy=AGAIN,
     )
 
 

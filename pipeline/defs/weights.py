@@ -5,7 +5,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from evals.assets import with_reason
+from evals.assets import AGAIN, with_reason
 from evals.code_version import code_version
 from pipeline.bench.fitting import fit_weights
 from retrieval.home import Home
@@ -29,6 +29,7 @@ class QuestionSets(dg.Config):
     owners=["team:search"],
     tags={"domain": "weights"},
     code_version=code_version(),
+    retry_policy=AGAIN,
 )
 @with_reason
 def evidence_weights(

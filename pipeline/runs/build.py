@@ -16,9 +16,11 @@ from pipeline.definitions import load
 from pipeline.runs.history import set_aside_damaged
 from pipeline.runs.in_process import Listener, Runner, cancel_unfinished, dagster_instance, sync_books
 from pipeline.runs.outcomes import Build, Problem, Progress, RunOutcome, Step
+from pipeline.runs.planning import planned
 from pipeline.runs.unchanged import Unchanged
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.prices import price_of
 from retrieval.index.snapshot.retention import remove_snapshots
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.ingest.library.library import BookFolder, list_books, refused_folders, stray_files
@@ -54,6 +56,7 @@ def build(
     Raises:
         LibraryError: the library cannot be read; nothing was changed.
         UnknownNameError: no embedder is called what the settings say; nothing was changed.
+        BudgetExceededError: it would cost more than the settings allow; nothing was sent.
         EmbedderMismatchError: it has other dimensions than the settings say; nothing was changed.
     """
     # What cannot be used must not become the home's own: the next build would fail for it too.
@@ -61,6 +64,9 @@ def build(
     embedder = load_embedder(home.settings.embedder)
     if home.settings.embedding.dimensions is not None:
         home.settings.embedding.check(embedder.identity)
+    if home.settings.budget_usd is not None and price_of(embedder.identity) is not None:
+        plan = planned(home)
+        plan.cost.require_within(plan.budget)
     done = _compared(folders, book_entries(home))
     done.strays, done.refused = stray_files(home.library), refused_folders(home.library)
     home.settings.write(home.root)  # the runs, and the UI after them, find their settings there

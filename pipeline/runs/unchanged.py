@@ -38,7 +38,7 @@ class Unchanged:
     def __init__(self, home: Home, instance: dg.DagsterInstance, folders: Iterable[BookFolder]) -> None:
         self._home, self._instance = home, instance
         self._embedder = _identity(home)
-        self._keys = {folder.slug: self._key(folder) for folder in folders}
+        self._keys = {folder.slug: book_key(folder, self._embedder) for folder in folders}
         self._vectors = self._present_vectors()
 
     def books(self) -> dict[str, RunOutcome]:
@@ -91,15 +91,6 @@ class Unchanged:
             return None
         return kept if self._vectors.issuperset((folder / "embedded.txt").read_text("ascii").split()) else None
 
-    def _key(self, folder: BookFolder) -> str:
-        # What is not read is said at the end of a build: a file that is ignored has a name and no digest.
-        files = book_files(folder.path, folder.library)
-        others = [str(path) for path in files.ignored] + [f"{path} {why}" for path, why in files.refused]
-        names = sorted(each.removeprefix(str(folder.path)) for each in others)
-        return content_version(
-            [program_version(), str(self._embedder), folder.digest, folder.path.name, *map(ascii, names)]
-        )
-
     def _whole_key(self) -> str:
         settings = self._home.settings
         asked = [questions_version(settings.questions), *map(str, settings.questions)]
@@ -116,13 +107,22 @@ class Unchanged:
             return frozenset()
 
 
+def book_key(folder: BookFolder, embedder: EmbedderIdentity | None) -> str:
+    """Hash of everything that a book's records are made of."""
+    # What is not read is said at the end of a build: a file that is ignored has a name and no digest.
+    files = book_files(folder.path, folder.library)
+    others = [str(path) for path in files.ignored] + [f"{path} {why}" for path, why in files.refused]
+    names = sorted(each.removeprefix(str(folder.path)) for each in others)
+    return content_version([program_version(), str(embedder), folder.digest, folder.path.name, *map(ascii, names)])
+
+
 def _again(numbers: Mapping[str, Mapping[str, object]]) -> Numbers:
     """What a run that finds everything there would have reported in place of the one that made it."""
     found = {asset: dict(values) for asset, values in numbers.items()}
     if embedded := found.get("embeddings"):
         fresh, reused = embedded["n_embedded"], embedded["n_reused"]
         total = fresh + reused if isinstance(fresh, int) and isinstance(reused, int) else reused
-        embedded |= {"n_embedded": 0, "n_reused": total, "n_deleted": 0}
+        embedded |= {"n_embedded": 0, "n_reused": total, "n_deleted": 0, "n_tokens": 0, "usd": 0.0}
     if index := found.get("candidate_index"):
         index |= {"n_forgotten": 0, "is_live": 1}
     if live := found.get("live_index"):

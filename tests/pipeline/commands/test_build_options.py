@@ -1,5 +1,6 @@
 """What `querymust build` and `querymust quickstart` make of their options, of what a home remembers, and of neither."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -120,6 +121,33 @@ def test_a_quickstart_leaves_the_index_of_other_books_alone(
     assert str(books) in line
     assert "querymust quickstart --home" in line
     assert Settings.read(home.root) == home.settings
+
+
+def test_a_plan_counts_and_prices_what_a_build_would_embed_and_leaves_no_trace(
+    books: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "rag.yaml").write_text("budget_usd: 0.0000001\n")
+    asked = ["querymust", "build", "--library", str(books), "--home", str(tmp_path / "home"), "--plan"]
+
+    def said(*more: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", [*asked, *more])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        return int(stop.value.code or 0), *capsys.readouterr()
+
+    status, out, _ = said()
+    assert (status, out.splitlines()[:2]) == (
+        0,
+        ["added      1 book: mine", "chunks     1 to embed, 0 to reuse, 0 to delete"],
+    )
+    assert "wordllama: about " in out
+    status, out, err = said("--embedder", "openai", "--json")
+    told = json.loads(out)
+    assert (status, told["added"], told["to_embed"], told["budget_usd"]) == (1, ["mine"], 1, 1e-07)
+    assert told["usd"] == pytest.approx(told["tokens"] * 0.02 / 1e6)
+    assert "budget_usd is 1e-07; allow more in rag.yaml" in " ".join(err.split())
+    assert [path.name for path in (tmp_path / "home").iterdir()] == ["rag.yaml"]
 
 
 @pytest.mark.parametrize("command", ["build", "eval"])

@@ -9,10 +9,12 @@ import pytest
 
 from evals.judging.verdicts import gate_state
 from pipeline.building.book_entry import book_entries
+from pipeline.building.plan import BudgetExceededError, BuildPlan
 from pipeline.commands.build_report import summary
 from pipeline.definitions import load
 from pipeline.runs.build import Build, build
 from pipeline.runs.in_process import Runner, dagster_instance
+from pipeline.runs.planning import planned
 from retrieval.errors import LibraryError
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
@@ -55,6 +57,8 @@ class History:
     live: tuple[str | None, ...]
     """What was live after each build."""
     builds: tuple[Build, ...]
+    plans: tuple[BuildPlan, ...]
+    """What was said before each build."""
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +68,14 @@ def history(tiny_built: Home, tmp_path_factory: pytest.TempPathFactory) -> Histo
     shutil.copytree(tiny_built.root, folder / "home")
     shutil.copytree(tiny_built.library, folder / "library")
     home = Home(folder / "home", Settings(folder / "library"))
-    live, builds = [live_id(home.root)], []
+    live, builds, plans = [live_id(home.root)], [], []
     for _ in range(2):
+        plans.append(planned(home))
         builds.append(build(home))
         live.append(live_id(home.root))
         if len(builds) == 1:
             replace_in_book(home, "| Mace | 1d6 | 8 gp |", "| Mace | 1d6 | 9 gp |")
-    return History(home, tuple(live), tuple(builds))
+    return History(home, tuple(live), tuple(builds), tuple(plans))
 
 
 def test_a_second_build_embeds_nothing_and_keeps_the_snapshot(history: History, tiny_built: Home) -> None:
@@ -89,6 +94,29 @@ def test_one_changed_cell_embeds_one_chunk_and_deletes_one(history: History) -> 
     assert history.live[2] != history.live[1]
     best = Retriever.open(history.home.root).retrieve("mace", k=1, strategy="bm25").hits[0]
     assert best.chunk.cells[-1] == "9 gp"
+
+
+def test_a_build_does_what_its_plan_said(history: History) -> None:
+    for plan, done in zip(history.plans, history.builds, strict=True):
+        assert (plan.total("n_embedded"), plan.total("n_reused"), plan.total("n_deleted")) == embedded(done)
+        tokens = sum(int(str(outcome.numbers["embeddings"]["n_tokens"])) for outcome in done.books.values())
+        assert plan.cost.tokens == tokens
+    assert [[(book.state, book.is_read) for book in plan.books] for plan in history.plans] == [
+        [("unchanged", False)],
+        [("changed", True)],
+    ]
+
+
+def test_a_budget_stops_a_build_and_a_run_of_the_ui_before_anything_is_sent(tiny: Home) -> None:
+    before = Settings.read(tiny.root)
+    paid = replace(tiny, settings=replace(tiny.settings, embedder="openai", budget_usd=0.0))
+    with pytest.raises(BudgetExceededError, match=r"4 chunks would have to be embedded: .*nothing was sent"):
+        build(paid)
+    assert Settings.read(tiny.root) == before
+    with dagster_instance(tiny) as instance:
+        (problem,) = Runner(load(), instance, paid).run("index_book", "tiny").problems
+    assert problem.where == "embeddings"
+    assert "budget_usd is 0; allow more in rag.yaml" in problem.sentence
 
 
 def test_every_run_reports_the_same_keys(history: History) -> None:

@@ -1,0 +1,163 @@
+"""What a build will do, known before it does it: which books, how many chunks are embedded, and what that costs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pipeline.building.book_entry import book_entries
+from pipeline.building.embedding import embedding_key, known_keys
+from retrieval.errors import RetrievalError
+from retrieval.home import Home
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
+from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.prices import Price, estimated_tokens, price_of
+from retrieval.ingest.library.library import BookFolder, list_books
+from retrieval.records import read_jsonl
+from retrieval.types import Chunk, Embedder
+
+
+class BudgetExceededError(RetrievalError):
+    """The embedder would cost more than the settings allow; nothing was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What it takes to embed some texts. `str(cost)` says it in words."""
+
+    n_texts: int
+    tokens: int
+    """Estimated, rather too many than too few."""
+    price: Price | None
+    """None: the embedder runs here and costs nothing."""
+
+    @classmethod
+    def of(cls, texts: list[str], price: Price | None) -> "Cost":
+        """The cost of texts that are sent to a model of this price."""
+        return cls(len(texts), estimated_tokens(texts), price)
+
+    @property
+    def usd(self) -> float:
+        """US dollars."""
+        return self.price.of(self.tokens) if self.price else 0.0
+
+    def __str__(self) -> str:
+        told = f"about {self.tokens:,} tokens"
+        if self.price is None:
+            return f"{told}, which cost nothing here"
+        return f"{told}, about ${self.usd:.4f} with {self.price.model} (prices of {self.price.as_of})"
+
+    def require_within(self, budget: float | None) -> None:
+        """See that a budget in dollars allows it; None allows everything.
+
+        Raises:
+            BudgetExceededError: it does not.
+        """
+        if budget is not None and self.usd > budget:
+            raise BudgetExceededError(
+                f"{self.n_texts:,} chunks would have to be embedded: {self}, and budget_usd is {budget:g}; "
+                "allow more in rag.yaml, or take another embedder; nothing was sent"
+            )
+
+
+def cost_of(store: EmbeddingStore, embedder: Embedder, chunks: Sequence[Chunk]) -> Cost:
+    """What it takes to embed the chunks that the store lacks."""
+    texts = {embedding_key(chunk): embedding_text(chunk) for chunk in chunks}
+    return Cost.of([texts[key] for key in store.missing(list(texts))], price_of(embedder.identity))
+
+
+@dataclass(frozen=True, slots=True)
+class BookPlan:
+    """What a build will do with one book. Key: slug."""
+
+    slug: str
+    state: Literal["added", "changed", "removed", "unchanged"]
+    """Its folder against the one that was indexed."""
+    is_read: bool
+    """Whether it is read and cut again; an unchanged book is where the program, the words or the embedder changed."""
+    n_embedded: int
+    n_reused: int
+    n_deleted: int
+    """Keys that the book had and has no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildPlan:
+    """What a build will do with a library. What two books say alike is embedded once, and counts for the first."""
+
+    embedder: str
+    books: tuple[BookPlan, ...]
+    """In the order of their slugs."""
+    cost: Cost
+    budget: float | None
+
+    def total(self, name: Literal["n_embedded", "n_reused", "n_deleted"]) -> int:
+        """The sum over the books."""
+        return sum(int(getattr(book, name)) for book in self.books)
+
+
+def plan_build(
+    home: Home, cut: Callable[[BookFolder], tuple[Chunk, ...]], is_kept: Callable[[BookFolder], bool]
+) -> BuildPlan:
+    """Read the library and say what a build would do; nothing is written, and nothing is sent.
+
+    Args:
+        home: what would be built, with what.
+        cut: reads a book and cuts it into chunks.
+        is_kept: whether a build would leave a book's records as they are.
+
+    Raises:
+        LibraryError: the library cannot be read.
+        UnknownNameError: no embedder is called what the settings say.
+    """
+    embedder, folders, entries = load_embedder(home.settings.embedder), list_books(home.library), book_entries(home)
+    store = EmbeddingStore(home.embeddings, embedder.identity) if home.embeddings.is_dir() else None
+    known = store.keys() if store is not None else frozenset()
+    seen: set[str] = set()
+    texts: list[str] = []
+    books = []
+    for folder in folders:
+        kept = is_kept(folder)
+        path = home.book(folder.slug)
+        chunks = read_jsonl(path / "chunks.jsonl", Chunk) if kept else cut(folder)
+        wanted = {text_key(embedding_key(chunk)).hex(): embedding_text(chunk) for chunk in chunks}
+        missing = {key: text for key, text in wanted.items() if key not in known and key not in seen}
+        texts.extend(missing.values())
+        seen.update(wanted)
+        before = known_keys(path / "embedded.txt")
+        entry = entries.get(folder.slug)
+        state: Literal["added", "changed", "unchanged"] = "added"
+        if entry is not None:
+            state = "unchanged" if entry.digest == folder.digest else "changed"
+        reused = len(wanted) - len(missing)
+        books.append(BookPlan(folder.slug, state, not kept, len(missing), reused, len(before - wanted.keys())))
+    present = {folder.slug for folder in folders}
+    books += [_removed(home.book(slug), slug) for slug in entries if slug not in present]
+    cost = Cost.of(texts, price_of(embedder.identity))
+    return BuildPlan(
+        embedder.identity.name, tuple(sorted(books, key=lambda book: book.slug)), cost, home.settings.budget_usd
+    )
+
+
+def plan_record(plan: BuildPlan) -> Mapping[str, object]:
+    """A plan as JSON values."""
+    return {
+        "embedder": plan.embedder,
+        **{state: [book.slug for book in plan.books if book.state == state] for state in STATES},
+        "read": [book.slug for book in plan.books if book.is_read],
+        "to_embed": plan.total("n_embedded"),
+        "to_reuse": plan.total("n_reused"),
+        "to_delete": plan.total("n_deleted"),
+        "tokens": plan.cost.tokens,
+        "usd": round(plan.cost.usd, 9),
+        "prices_as_of": str(plan.cost.price.as_of) if plan.cost.price else None,
+        "budget_usd": plan.budget,
+    }
+
+
+STATES = ("added", "changed", "removed", "unchanged")
+
+
+def _removed(folder: Path, slug: str) -> BookPlan:
+    return BookPlan(slug, "removed", False, 0, 0, len(known_keys(folder / "embedded.txt")))

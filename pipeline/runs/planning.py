@@ -1,0 +1,26 @@
+"""The plan of a build: what it would leave alone is asked of what the builds before left, without a run."""
+
+from evals.benchmarks.corpus import chunks_of_book
+from pipeline.building.kept_work import KeptWork
+from pipeline.building.plan import BuildPlan, plan_build
+from pipeline.runs.unchanged import BOOK_FILE, book_key
+from retrieval.home import Home
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.ingest.library.library import BookFolder, read_book
+
+
+def planned(home: Home) -> BuildPlan:
+    """What a build of `home` would do; a book that would be read again is read and cut here, and kept nowhere.
+
+    Raises:
+        LibraryError: the library cannot be read.
+        UnknownNameError: no embedder is called what the settings say.
+    """
+    identity = load_embedder(home.settings.embedder).identity
+
+    def is_kept(folder: BookFolder) -> bool:
+        records = home.book(folder.slug)
+        kept = KeptWork.read(records / BOOK_FILE)
+        return kept is not None and kept.key == book_key(folder, identity) and kept.is_whole(records)
+
+    return plan_build(home, lambda folder: chunks_of_book(read_book(folder), home.vocabulary), is_kept)
