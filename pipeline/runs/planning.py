@@ -21,6 +21,6 @@ def planned(home: Home) -> BuildPlan:
     def is_kept(folder: BookFolder) -> bool:
         records = home.book(folder.slug)
         kept = KeptWork.read(records / BOOK_FILE)
-        return kept is not None and kept.key == book_key(folder, identity) and kept.is_whole(records)
+        return kept is not None and kept.key == book_key(folder, identity, home.settings) and kept.is_whole(records)
 
     return plan_build(home, lambda folder: chunks_of_book(read_book(folder), home.vocabulary), is_kept)

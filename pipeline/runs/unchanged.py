@@ -1,6 +1,7 @@
 """What of a build need not be done again: books whose records are of this very library, and a whole that is live."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
@@ -18,6 +19,7 @@ from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.verification import is_as_built
 from retrieval.ingest.library.book_files import book_files
 from retrieval.ingest.library.library import BookFolder
+from retrieval.settings import Settings
 from retrieval.types import EmbedderIdentity
 
 BOOK_FILE = "finished.json"
@@ -38,7 +40,7 @@ class Unchanged:
     def __init__(self, home: Home, instance: dg.DagsterInstance, folders: Iterable[BookFolder]) -> None:
         self._home, self._instance = home, instance
         self._embedder = _identity(home)
-        self._keys = {folder.slug: book_key(folder, self._embedder) for folder in folders}
+        self._keys = {folder.slug: book_key(folder, self._embedder, home.settings) for folder in folders}
         self._vectors = self._present_vectors()
 
     def books(self) -> dict[str, RunOutcome]:
@@ -107,13 +109,31 @@ class Unchanged:
             return frozenset()
 
 
-def book_key(folder: BookFolder, embedder: EmbedderIdentity | None) -> str:
+def book_key(folder: BookFolder, embedder: EmbedderIdentity | None, settings: Settings) -> str:
     """Hash of everything that a book's records are made of."""
     # What is not read is said at the end of a build: a file that is ignored has a name and no digest.
     files = book_files(folder.path, folder.library)
     others = [str(path) for path in files.ignored] + [f"{path} {why}" for path, why in files.refused]
     names = sorted(each.removeprefix(str(folder.path)) for each in others)
-    return content_version([program_version(), str(embedder), folder.digest, folder.path.name, *map(ascii, names)])
+    how = [program_version(), str(embedder), _settings_of_books(settings)]
+    return content_version([*how, folder.digest, folder.path.name, *map(ascii, names)])
+
+
+def _settings_of_books(settings: Settings) -> str:
+    """The settings without those that no book's records depend on; one that comes new is taken to matter."""
+    usual = Settings()
+    return repr(
+        replace(
+            settings,
+            library=None,
+            questions=(),
+            chroma=None,
+            nightly=usual.nightly,
+            timezone=usual.timezone,
+            budget_usd=None,
+            retrieval=usual.retrieval,
+        )
+    )
 
 
 def _again(numbers: Mapping[str, Mapping[str, object]]) -> Numbers:

@@ -119,6 +119,13 @@ def test_another_program_or_embedder_keeps_nothing(
         assert left_alone(replace(home, settings=other)) == (False, False)
 
 
+def test_how_prose_is_cut_is_part_of_a_book_and_when_a_night_begins_is_not(copy: Callable[[], Home]) -> None:
+    home = copy()
+    cut = replace(home.settings, chunking=replace(home.settings.chunking, max_chunk_tokens=64))
+    assert left_alone(replace(home, settings=cut)) == (False, False)
+    assert left_alone(replace(home, settings=replace(home.settings, nightly="04:00"))) == (True, True)
+
+
 def test_a_build_makes_again_what_was_damaged_though_nothing_changed(tiny: Home) -> None:
     before = live_id(tiny.root)
     for damage in (WHOLE["a damaged file of the snapshot"], BOOKS["damaged records"], BOOKS["no vectors"]):
