@@ -91,6 +91,30 @@ def bench_builds(
     _print_report(report, report.lines(), json_=json_)
 
 
+@app.command("rebuild")
+def bench_rebuild(
+    chunks: Annotated[int, typer.Option("--chunks", min=200, help="Of the synthetic library.")] = 13_000,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="Folder of books to copy and edit instead.", exists=True, file_okay=False),
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Time builds after nothing, one cell, one document and one book changed, against the first build.
+
+    \b
+    Examples:
+      querymust bench rebuild
+      querymust bench rebuild --chunks 100000 --json
+    """
+    with progress_bar("rebuild") as bar:
+        bar("writing the library", 0, 1)
+        from pipeline.bench.rebuild.run import run_rebuild
+
+        report = run_rebuild(chunks, data.expanduser().resolve() if data else None, bar)
+    _print_report(report, report.lines(), json_=json_)
+
+
 @app.command("metrics")
 def bench_metrics(
     questions: Annotated[int, typer.Option("--questions", min=1, help="How many.")] = 10_000,

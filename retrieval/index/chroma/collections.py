@@ -1,25 +1,32 @@
 """Builds the two collections of a snapshot until they are sound, and looks whether they still are."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from retrieval.errors import IndexCorruptError, RetrievalError
-from retrieval.index.chroma.contents import Contents
+from retrieval.index.chroma.contents import Contents, Positions
+from retrieval.index.chroma.difference import Difference, collections_recipe
 from retrieval.index.chroma.hnsw import TRIES, HnswSettings
 from retrieval.index.chroma.neighbour_search import EMBEDDED, EXACT_UP_TO, NeighbourSearch
-from retrieval.index.chroma.seal import broken, seal
+from retrieval.index.chroma.seal import broken, copy_sealed, seal
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.chroma.soundness import try_collections
-from retrieval.index.chroma.store import ChromaStore
+from retrieval.index.chroma.store import BATCH, ChromaStore, CollectionName
 from retrieval.types import Chunk, MetadataValue
 
 Tell = Callable[[str, int, int], None]
 
 
 def build_collections(
-    folder: Path, server: ChromaServer | None, chunks: Sequence[Chunk], contents: Contents, tell: Tell
+    folder: Path,
+    server: ChromaServer | None,
+    chunks: Sequence[Chunk],
+    contents: Contents,
+    tell: Tell,
+    difference: Difference | None = None,
 ) -> NeighbourSearch:
     """Make both collections; deaf graphs are built again in another order and with more neighbours.
 
@@ -31,11 +38,17 @@ def build_collections(
         chunks: in the order of their ids.
         contents: the same chunks, by position.
         tell: called as the work goes on.
+        difference: what leads to these collections from those of another snapshot. They begin as a copy of those, are
+            tried as new ones are, and are built whole where they are not sound.
 
     Raises:
         IndexCorruptError: Chroma cannot read what it wrote.
         IndexMissingError: the server cannot be reached.
     """
+    if difference is not None and server is None:
+        begun = _begun(folder, difference, chunks, contents, tell)
+        if begun is not None:
+            return begun
     for builds, hnsw in enumerate(TRIES, start=1):
         if server is None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -50,7 +63,36 @@ def build_collections(
         seal(folder)
     faults = tuple(fault.detail for fault in trial.faults)
     exact, reason = _chosen(len(chunks), builds, faults)
-    return NeighbourSearch(exact, reason, place_of(server), hnsw, builds, trial.ann_recall, faults)
+    return NeighbourSearch(
+        exact, reason, place_of(server), hnsw, builds, trial.ann_recall, faults, recipe=collections_recipe()
+    )
+
+
+def _begun(
+    folder: Path, difference: Difference, chunks: Sequence[Chunk], contents: Contents, tell: Tell
+) -> NeighbourSearch | None:
+    """Collections that begin as a copy of others; None where they do not come out sound."""
+    before = difference.search
+    shutil.rmtree(folder, ignore_errors=True)
+    copy_sealed(difference.folder / "chroma", folder)
+    try:
+        with closing(ChromaStore.existing(folder)) as store:
+            _take_out(store, difference.gone)
+            _put_in(store, difference.new, chunks, contents, difference.n_changed, tell)
+        tell("probing", 0, len(chunks))
+        with closing(ChromaStore.existing(folder)) as store:
+            also = [int(place) for places in difference.new.values() for place in places]
+            trial = try_collections(store, contents, also=also)
+    except Exception:  # whatever Chroma says of a copy, a build from nothing does without it
+        return None
+    tell("probing", len(chunks), len(chunks))
+    if trial.faults:
+        return None
+    seal(folder)
+    exact, reason = _chosen(len(chunks), before.builds, ())
+    return replace(
+        before, exact=exact, reason=reason, ann_recall=trial.ann_recall, changed=before.changed + difference.n_changed
+    )
 
 
 def _chosen(n_chunks: int, builds: int, faults: Sequence[str]) -> tuple[bool, str]:
@@ -94,17 +136,35 @@ def place_of(server: ChromaServer | None) -> str:
 def _write(
     store: ChromaStore, chunks: Sequence[Chunk], contents: Contents, hnsw: HnswSettings, seed: int, tell: Tell
 ) -> None:
-    done = 0
-    tell("collections", 0, len(chunks))
     with closing(store):
-        for name, places in contents.members().items():
+        for name in contents.members():
             store.create(name, hnsw)
-            metadata = [_metadata(chunks[place], noisy=name == "guarded") for place in places]
-            texts = [chunks[place].text for place in places]
-            ids, vectors = contents.ids_at(places), contents.vectors[places]
-            for added in store.add(name, ids, vectors, metadata, texts, seed):
-                done += added
-                tell("collections", done, len(chunks))
+        _put_in(store, contents.members(), chunks, contents, seed, tell)
+
+
+def _put_in(
+    store: ChromaStore,
+    members: Mapping[CollectionName, Positions],
+    chunks: Sequence[Chunk],
+    contents: Contents,
+    seed: int,
+    tell: Tell,
+) -> None:
+    done, wanted = 0, sum(map(len, members.values()))
+    tell("collections", 0, wanted)
+    for name, places in members.items():
+        metadata = [_metadata(chunks[place], noisy=name == "guarded") for place in places]
+        texts = [chunks[place].text for place in places]
+        ids, vectors = contents.ids_at(places), contents.vectors[places]
+        for added in store.add(name, ids, vectors, metadata, texts, seed):
+            done += added
+            tell("collections", done, wanted)
+
+
+def _take_out(store: ChromaStore, gone: Mapping[CollectionName, Sequence[str]]) -> None:
+    for name, ids in gone.items():
+        for start in range(0, len(ids), BATCH):
+            store.collection(name).delete(ids=list(ids[start : start + BATCH]))
 
 
 def _metadata(chunk: Chunk, *, noisy: bool) -> dict[str, MetadataValue]:

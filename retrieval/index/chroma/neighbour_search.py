@@ -40,6 +40,10 @@ class NeighbourSearch:
     """Of the graphs that were kept, at 15, against the exact scan."""
     faults: tuple[str, ...] = ()
     """What is wrong with the graphs that were kept."""
+    changed: int = 0
+    """Records that were put in or taken out since the graphs were built whole: each leaves them a little worse."""
+    recipe: str = ""
+    """Hash of the code that wrote the collections; collections of another recipe hold other records."""
 
     def __str__(self) -> str:
         return f"{'exact scan' if self.exact else 'HNSW graphs'}: {self.reason}"

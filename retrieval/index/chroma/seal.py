@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copyfile
 
 from pydantic import ValidationError
 
@@ -59,6 +60,20 @@ def broken(folder: Path) -> Iterator[str]:
     for path in sorted(_graph_files(folder)):
         if (inside := path.relative_to(folder).as_posix()) not in known:
             yield f"{inside} was not there when it was built"
+
+
+def copy_sealed(source: Path, target: Path) -> None:
+    """Copy the files that were sealed in `source`, and nothing else, to be changed there and sealed again.
+
+    What Chroma wrote beside them it makes again. Ask `broken` first.
+    """
+    for file in parse_record((source / FILE_NAME).read_bytes(), Seal).files:
+        place = target / file.path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        copyfile(source / file.path, place)
+    with closing(sqlite3.connect(target / DATABASE)) as connection:
+        connection.execute("DROP TRIGGER IF EXISTS sealed")
+        connection.commit()
 
 
 def is_writable(folder: Path) -> bool:

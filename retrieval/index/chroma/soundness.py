@@ -44,7 +44,9 @@ class Trial:
     ann_recall: float
 
 
-def try_collections(store: ChromaStore, contents: Contents, *, probes: int = PROBES, seed: int = 0) -> Trial:
+def try_collections(
+    store: ChromaStore, contents: Contents, *, also: Sequence[int] = (), probes: int = PROBES, seed: int = 0
+) -> Trial:
     """Whether the collections are sound.
 
     Counts the records, reads every vector back, asks for `probes` chunks by their own vector, and measures the
@@ -53,6 +55,7 @@ def try_collections(store: ChromaStore, contents: Contents, *, probes: int = PRO
     Args:
         store: the two collections.
         contents: what they should hold.
+        also: positions of chunks that are new in graphs that are not; as many of them are asked for too.
         probes: how many chunks are asked for.
         seed: which ones.
 
@@ -60,7 +63,7 @@ def try_collections(store: ChromaStore, contents: Contents, *, probes: int = PRO
         IndexCorruptError: a collection is missing or unreadable.
         IndexMissingError: the server lacks a collection.
     """
-    faults = [*_missing(store, contents), *_deaf(store, contents, probes, seed)]
+    faults = [*_missing(store, contents), *_deaf(store, contents, _probed(len(contents), also, probes, seed))]
     recall = ann_recall(store, contents, seed=seed)
     if recall < MIN_RECALL:
         faults.append(
@@ -108,8 +111,12 @@ def _lost(stored: Mapping[str, Vector], ids: Sequence[str], vectors: Vector) -> 
     return int((~np.isclose(found, vectors, atol=1e-5)).any(axis=1).sum())
 
 
-def _deaf(store: ChromaStore, contents: Contents, probes: int, seed: int) -> Iterator[Fault]:
-    drawn = _sample(len(contents), probes, seed)
+def _probed(size: int, also: Sequence[int], probes: int, seed: int) -> list[int]:
+    new = [also[place] for place in _sample(len(also), probes, seed)]
+    return sorted({*_sample(size, probes, seed), *new})
+
+
+def _deaf(store: ChromaStore, contents: Contents, drawn: Sequence[int]) -> Iterator[Fault]:
     strange = []
     for position in drawn:
         name = NAMES[int(contents.guarded[position])]

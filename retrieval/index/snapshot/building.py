@@ -19,6 +19,7 @@ from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.live import snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
+from retrieval.index.snapshot.nearest_base import nearest_base
 from retrieval.index.words.column_index import ColumnIndex
 from retrieval.index.words.evidence_index import EvidenceIndex
 from retrieval.index.words.field_index import FieldIndex
@@ -56,6 +57,7 @@ def build_snapshot(
     """Build a complete snapshot, or find that it is there already; either way its manifest.
 
     One that is there is built again when a file of it is damaged, or its collections are not sound.
+    Its collections begin as a copy of those of the snapshot in the home that it differs from least, if that is little.
     It is built in a folder of its own and moved into place at the end: a killed build leaves no snapshot, but that
     folder (`snapshots/.building-*`). A later build removes it, once nothing was written there for a day.
 
@@ -101,7 +103,8 @@ def build_snapshot(
         sound = _is_sound(final)
         contents = Contents.of([chunk.id for chunk in ordered], matrix, guarded)
         if not (sound and collections_are_sound(final, server, contents)):
-            search = build_collections(building / "chroma", server, ordered, contents, tell)
+            base = None if server else nearest_base(home, building, contents, embedder_identity)
+            search = build_collections(building / "chroma", server, ordered, contents, tell, base)
             if sound and server:
                 search.write(final)
             else:

@@ -61,10 +61,13 @@ class ChunkFile:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def line(self, position: int) -> bytes:
+        """The record at a position as it is written."""
+        return self.lines[self.ends[position] : self.ends[position + 1]].tobytes()
+
     def __getitem__(self, position: int) -> Chunk:
-        line = self.lines[self.ends[position] : self.ends[position + 1]].tobytes()
         try:
-            return parse_record(line, Chunk)
+            return parse_record(self.line(position), Chunk)
         except ValidationError as error:
             raise IndexCorruptError(
                 f"chunk {position} cannot be read ({error.errors()[0]['msg']}); build the index again"

@@ -1,0 +1,1 @@
+"""How much of a build is saved where little changed."""

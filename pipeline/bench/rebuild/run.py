@@ -1,0 +1,169 @@
+"""What a build costs after a small change, as a share of the first one: `querymust bench rebuild`."""
+
+import os
+import platform
+import resource
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.bench.index import Tell
+from pipeline.bench.rebuild.library import add_document, edit_cell, remove_book, write_library
+from pipeline.runs.apart import build_apart
+from pipeline.runs.outcomes import Build, Step
+from retrieval.clock import Clock
+from retrieval.errors import RetrievalError
+from retrieval.home import Home
+from retrieval.index.snapshot.live import live_id
+from retrieval.settings import Settings
+
+SEED = 0
+UNCHANGED, CELL = "unchanged", "one cell edited"
+LARGE = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildTiming:
+    """One build. Key: name."""
+
+    name: str
+    seconds: float
+    """From the command to its end, with the start of its process."""
+    cpu_seconds: float
+    """Of all cores, which another process on the machine does not lengthen as much."""
+    ratio: float
+    """`seconds` as a share of the first build's."""
+    cpu_ratio: float
+    chunks: int
+    n_embedded: int
+    n_skipped: int
+    """Books that were not read again."""
+    parts: dict[str, float]
+    """Seconds by asset and check; those of all books together."""
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildReport:
+    """One run: the same home built again and again. Key: (library, chunks)."""
+
+    library: str
+    """`synthetic`, or the name of a folder."""
+    chunks: int
+    books: int
+    seed: int
+    cores: int
+    python: str
+    load: float
+    """Load average of the machine at the end."""
+    builds: tuple[RebuildTiming, ...]
+
+    def lines(self) -> Iterator[str]:
+        """A line a build, and its slowest parts."""
+        yield f"{self.chunks:,} chunks in {self.books} books ({self.library}); load {self.load}"
+        for each in self.builds:
+            slowest = sorted(each.parts.items(), key=lambda part: -part[1])[:3]
+            parts = ", ".join(f"{name} {seconds:.1f}" for name, seconds in slowest)
+            yield (
+                f"{each.name}: {each.seconds:.1f} s, {each.ratio:.3f} of the first build "
+                f"(CPU {each.cpu_seconds:.1f} s, {each.cpu_ratio:.3f}); {each.n_embedded} embedded, "
+                f"{each.n_skipped} books not read" + (f"; {parts}" if parts else "")
+            )
+
+
+def run_rebuild(chunks: int, data: Path | None, tell: Tell) -> RebuildReport:
+    """Build a library, then again after nothing, a cell, a document and a book changed; in a folder that goes.
+
+    Args:
+        chunks: of the synthetic library.
+        data: a folder of books to copy instead.
+        tell: called as the work goes on.
+
+    Raises:
+        RetrievalError: a build did not go live, or an unchanged one gave another snapshot.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "library"
+        if data:
+            shutil.copytree(data, library)
+        else:
+            write_library(library, chunks, SEED)
+        home = Home(Path(folder) / "home", Settings(library))
+        return _report(home, data, tell)
+
+
+def _report(home: Home, data: Path | None, tell: Tell) -> RebuildReport:
+    library = home.library
+    changes: dict[str, Callable[[], None]] = {
+        "first build": lambda: None,
+        UNCHANGED: lambda: None,
+        CELL: lambda: edit_cell(library),
+        "one document added": lambda: add_document(library, SEED),
+        "one book removed": lambda: remove_book(library),
+    }
+    timings: list[RebuildTiming] = []
+    n_books = 0
+    for name, change in changes.items():
+        change()
+        timings.append(_timed(name, home, timings[0] if timings else None, tell))
+        n_books = n_books or len(list(home.root.glob("books/*")))
+    return RebuildReport(
+        library=data.name if data else "synthetic",
+        chunks=timings[0].chunks,
+        books=n_books,
+        seed=SEED,
+        cores=len(os.sched_getaffinity(0)),
+        python=platform.python_version(),
+        load=round(os.getloadavg()[0], 1),
+        builds=tuple(timings),
+    )
+
+
+def _timed(name: str, home: Home, first: RebuildTiming | None, tell: Tell) -> RebuildTiming:
+    parts, before, clock, cpu = _Parts(name, tell), live_id(home.root), Clock(), _cpu_of_children()
+    done = build_apart(home, parts.add)
+    seconds, cpu = clock.seconds, _cpu_of_children() - cpu
+    parts.end()
+    _require_live(name, done, is_same=live_id(home.root) == before)
+    n_chunks = done.library["candidate_index"]["n_chunks"]
+    return RebuildTiming(
+        name,
+        round(seconds, 2),
+        round(cpu, 2),
+        round(seconds / (first.seconds if first else seconds), 4),
+        round(cpu / (first.cpu_seconds if first else cpu), 4),
+        n_chunks if isinstance(n_chunks, int) else 0,
+        done.total("n_embedded"),
+        len(done.skipped),
+        {part: round(value, 2) for part, value in parts.seconds.items()},
+    )
+
+
+def _require_live(name: str, done: Build, *, is_same: bool) -> None:
+    if done.problems:
+        raise RetrievalError(f"{name}: {done.problems[0].where}: {done.problems[0].sentence}")
+    if is_same != (name == UNCHANGED):
+        raise RetrievalError(f"{name}: the live snapshot {'stayed' if is_same else 'changed'}; look at the library")
+
+
+class _Parts:
+    """Adds up seconds by the part that a build last named."""
+
+    def __init__(self, name: str, tell: Tell) -> None:
+        self.seconds: dict[str, float] = {}
+        self._name, self._tell, self._part, self._since = name, tell, "start", Clock()
+
+    def add(self, step: Step) -> None:
+        self.end()
+        self._part = step.part or "runs"
+        self._tell(f"{self._name}: {step.doing}", step.done, step.total)
+
+    def end(self) -> None:
+        self.seconds[self._part] = self.seconds.get(self._part, 0.0) + self._since.seconds
+        self._since = Clock()
+
+
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
