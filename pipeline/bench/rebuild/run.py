@@ -123,14 +123,14 @@ def _report(home: Home, data: Path | None, tell: Tell) -> RebuildReport:
 def _timed(name: str, home: Home, first: RebuildTiming | None, tell: Tell) -> RebuildTiming:
     parts, before, clock, cpu = _Parts(name, tell), live_id(home.root), Clock(), _cpu_of_children()
     done = build_apart(home, parts.add)
-    seconds, cpu = clock.seconds, _cpu_of_children() - cpu
+    seconds, cpu = round(clock.seconds, 2), round(_cpu_of_children() - cpu, 2)
     parts.end()
     _require_live(name, done, is_same=live_id(home.root) == before)
     n_chunks = done.library["candidate_index"]["n_chunks"]
     return RebuildTiming(
         name,
-        round(seconds, 2),
-        round(cpu, 2),
+        seconds,
+        cpu,
         round(seconds / (first.seconds if first else seconds), 4),
         round(cpu / (first.cpu_seconds if first else cpu), 4),
         n_chunks if isinstance(n_chunks, int) else 0,
