@@ -25,6 +25,9 @@ from .ingest.tables.table import Table
 from .query_must.extraction import extract_query_must
 from .query_must.predicate import satisfies_query_must
 from .query_must.vocabulary.vocabulary import Vocabulary
+from .rag.contract import DocumentChunk, IngestionResult, RAGContext, RetrieveRequest, RuleDocument
+from .rag.documents import read_rule_documents
+from .rag.pipeline import RAGPipeline
 from .search.explanation import Explanation, explain
 from .search.foreign.filtering import retrieve_with_iterative_filtering
 from .search.receipt.transcript import debug_lines
@@ -55,6 +58,7 @@ __all__ = [
     "Chunk",
     "Decision",
     "Document",
+    "DocumentChunk",
     "Embedder",
     "EmbedderIdentity",
     "EmbedderMismatchError",
@@ -64,16 +68,21 @@ __all__ = [
     "Hit",
     "IndexCorruptError",
     "IndexMissingError",
+    "IngestionResult",
     "InvalidDocumentError",
     "InvalidQueryError",
     "LibraryError",
     "NoDocumentsFoundError",
+    "RAGContext",
+    "RAGPipeline",
     "Receipt",
     "Retrieval",
     "RetrievalError",
     "RetrievalTimeoutError",
+    "RetrieveRequest",
     "Retriever",
     "Row",
+    "RuleDocument",
     "Snapshot",
     "Stage",
     "Strategy",
@@ -92,6 +101,7 @@ __all__ = [
     "load_embedder",
     "open_snapshot",
     "promote",
+    "read_rule_documents",
     "retrieve_candidates",
     "retrieve_with_iterative_filtering",
     "satisfies_query_must",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import typer.main
+import yaml
 
 from evals.benchmarks.corpus import chunks_of_book
 from evals.questions.anchors import Anchor
@@ -17,6 +18,7 @@ from evals.questions.questions import Question, load_questions
 from pipeline import cli
 from pipeline.cli import app
 from pipeline.pages.results_table import RESULTS, read_results, with_table
+from retrieval.contract_settings import EmbeddingSettings, RetrievalSettings
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_text import embedding_text
@@ -25,6 +27,8 @@ from retrieval.index.snapshot.snapshot import build_snapshot
 from retrieval.ingest.library.library import list_books, read_book
 from retrieval.ingest.library.table_rules import FIND_KEYS, KEYS
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.rag.contract import DocumentChunk, RAGContext, RuleDocument
+from retrieval.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -196,3 +200,33 @@ def test_the_commands_of_operations_run(
             cli.main()
         assert capsys.readouterr().err == ""
     assert live_id(home.root) == first
+
+
+CONTRACT = (ROOT / "docs" / "contract.md").read_text("utf-8")
+
+
+def test_the_python_of_the_contract_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (block,) = blocks("python", CONTRACT)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "contract.md", "exec"), {})
+    documents, *lines, reason = capsys.readouterr().out.splitlines()
+    assert documents == "8 documents, 38 vectors"
+    assert re.fullmatch(r"[01]\.\d\d Cinder Alley Rules v1\.2 - Movement Phase", lines[0])
+    assert reason.startswith("nothing in these books answers")
+
+
+def test_the_settings_of_the_contract_are_settings_and_all_of_them(tmp_path: Path) -> None:
+    (block,) = blocks("yaml", CONTRACT)
+    (tmp_path / "rag.yaml").write_text(block)
+    assert Settings.read(tmp_path, {}).embedder == "wordllama"
+    said = yaml.safe_load(block)
+    for name, section in (("embedding", EmbeddingSettings), ("retrieval", RetrievalSettings)):
+        assert set(said[name]) - {"model"} == {field.name for field in fields(section)}
+
+
+@pytest.mark.parametrize("record", [RAGContext, DocumentChunk, RuleDocument])
+def test_every_field_of_the_contract_is_documented(record: type) -> None:
+    for field in fields(record):
+        assert re.search(rf"[`(, ]{field.name}[`,)]", CONTRACT), field.name

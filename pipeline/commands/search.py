@@ -22,6 +22,10 @@ def search(
             "--where", help="Only chunks with this metadata, KEY=VALUE; may be given again.", metavar="FILTER"
         ),
     ] = None,
+    min_relevance: Annotated[
+        float | None,
+        typer.Option("--min-relevance", min=0, max=1, help="Only what is at least so relevant; 0.6 is a good start."),
+    ] = None,
     debug: Annotated[
         bool, typer.Option("--debug", help="Say why each chunk was kept or excluded, and what scores are made of.")
     ] = False,
@@ -36,18 +40,27 @@ def search(
       querymust search "What does a 7th level cleric need to roll to hit AC 6?"
       querymust search "psionic blast, int 8 wis 15" --strategy dense --k 5
       querymust search "turning a vampire" --where book=rules --where "kind!=prose"
+      querymust search "turning a vampire" --min-relevance 0.6
       querymust search "turning a vampire" --debug
       querymust search "turning a vampire" --k 1 --full
       querymust search "turning a vampire" --json
     """
+    from retrieval.rag.measures import LOOKED_AT
+    from retrieval.rag.relevance import only_relevant
     from retrieval.search.metadata_filter.emptiness import strange_values, why_empty
     from retrieval.search.metadata_filter.text import read_filter
 
     wanted = read_filter(*where) if where else None
     retriever = live_retriever(home)
-    retrieval = retriever.retrieve(question, k=k, strategy=strategy, where=wanted, debug=debug)
+    looked_at = k if min_relevance is None else max(k, LOOKED_AT)
+    retrieval = retriever.retrieve(question, k=looked_at, strategy=strategy, where=wanted, debug=debug)
+    unanswered = None
+    if min_relevance is not None:
+        retrieval, unanswered = only_relevant(retriever, retrieval, min_relevance, k)
     short_id = retriever.snapshot.chunks.short_id
-    if wanted is not None and not retrieval.hits:
+    if unanswered:
+        err.print(unanswered, markup=False)
+    elif wanted is not None and not retrieval.hits:
         reason = why_empty(wanted, retriever.snapshot.metadata)
         err.print(
             f"--where: {reason or 'what is left has a query_must that this question does not meet'}", markup=False
@@ -57,6 +70,7 @@ def search(
     if json_:
         print_json(retrieval_record(retrieval, short_id))
         return
-    print_retrieval(retrieval, short_id, full=full)
+    if not unanswered:
+        print_retrieval(retrieval, short_id, full=full)
     if debug:
         print_receipt(retrieval)

@@ -58,6 +58,7 @@ def test_what_cannot_be_fitted_is_refused(small_sets: Path) -> None:
     assert done.exit_code == 2
     assert "trees" in done.output
     assert "weights" in done.output
+    assert "relevance" in done.output
 
 
 def test_a_folder_without_sets_is_refused(tmp_path: Path) -> None:

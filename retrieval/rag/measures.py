@@ -1,0 +1,70 @@
+"""How much a library has to say to a question: numbers that mean the same of any library, whatever ranks."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.rag.question_words import subject_of
+from retrieval.search.dense.cosine import Cosines
+from retrieval.search.evidence.evidence import gather
+from retrieval.search.query import Query
+from retrieval.search.rerank.asked import ask
+from retrieval.search.rerank.features import candidates, measure
+from retrieval.search.retriever import Retriever
+
+NAMES = ("best_cosine", "alike", "best_alike", "best_celled", "numbered", "meant", "unknown")
+"""What is measured of each hit, each 0 to 1, in the order of the columns; `best`: the most among the first hits:
+
+- `best_cosine` of a chunk and the question;
+- `alike`: share of the question that the chunk says in whatever words; `best_alike`;
+- `best_celled`: share that names cells of a row whole;
+- `numbered`: whether a number of the question, under its label, is the row's own;
+- `meant`: share that the names of the columns mean, and nothing else of the chunk says;
+- `unknown`: share of the question whose words the library does not have.
+"""
+
+LOOKED_AT = 5
+"""Hits that the best are among."""
+
+Measures = npt.NDArray[np.float64]
+
+
+def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> Measures:
+    """(hits, NAMES) for the chunks of a ranking, best first.
+
+    Args:
+        retriever: over the library.
+        question: as it was asked; what any question says is left out here.
+        chunk_ids: of the ranking, at least its first `LOOKED_AT` where it has so many.
+    """
+    if not chunk_ids:
+        return np.empty((0, len(NAMES)))
+    snapshot = retriever.snapshot
+    subject = Query.ask(subject_of(question), snapshot.vocabulary).among(snapshot.rivals)
+    lexical = snapshot.lexical.scores(subject.text)
+    cosines = Cosines(snapshot.vectors, retriever.embedder.embed_query(subject.text))
+    positions = snapshot.chunks.positions(chunk_ids)
+    order = np.argsort(positions)
+    found = measure(
+        snapshot, subject, candidates(snapshot, gather(snapshot, subject, lexical, cosines), positions[order])
+    )
+    asked = ask(snapshot, subject)
+    known = float(asked.weights.sum())
+    whole = known + len(asked.strangers) * float(snapshot.rarity[-1]) or 1.0
+    ranked, first = np.argsort(order), slice(0, LOOKED_AT)
+
+    def of(feature: str) -> Measures:
+        values: Measures = found[feature][ranked]
+        return values
+
+    columns = {
+        "best_cosine": of("part_dense")[first].max(),
+        "alike": of("alike"),
+        "best_alike": of("alike")[first].max(),
+        "best_celled": of("whole_cells")[first].max(),
+        "numbered": of("number_key_labelled"),
+        "meant": of("meaning_covered"),
+        "unknown": 1.0 - known / whole,
+    }
+    return np.column_stack([np.broadcast_to(columns[name], (len(positions),)) for name in NAMES]).astype(np.float64)

@@ -1,0 +1,164 @@
+"""The contract's front door: a question in, chunks that answer it out, or none; documents in, a new index live."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from time import monotonic
+from uuid import UUID
+
+from retrieval.errors import InvalidQueryError, VectorDBUnavailableError
+from retrieval.home import Home
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.live import live_id
+from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.rag.answering import Reader, answer
+from retrieval.rag.answers import Answers, Asked
+from retrieval.rag.calibration import calibration_of
+from retrieval.rag.contract import IngestionResult, RAGContext, RetrieveRequest, RuleDocument
+from retrieval.rag.deadline import Deadline
+from retrieval.rag.ingestion import Ingestion
+from retrieval.search.query import Query
+from retrieval.search.retriever import Retriever
+from retrieval.types import Embedder
+
+TIMEOUT = 10.0
+"""Seconds until an answer is given up."""
+_LONGEST_KEY = 200
+
+_log = logging.getLogger(__name__)
+
+
+class RAGPipeline:
+    """Asks the live index of one home, and brings documents into it. Any number of threads may share one.
+
+    The index that is live when a question comes is the one that answers it, whoever promoted it.
+
+    Args:
+        home: the home folder; its `rag.yaml` says the embedder and the defaults of `retrieve`.
+        embedder: makes the vectors; None: the one that the settings, and for questions the index, name.
+        strategy: how to search.
+        timeout: seconds until an answer is given up.
+        timer: the time for the kept answers, in seconds from whenever.
+
+    Raises:
+        UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
+        UnknownNameError: the settings have a key that no setting is called.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        embedder: Embedder | None = None,
+        strategy: str = "default",
+        timeout: float = TIMEOUT,
+        timer: Callable[[], float] = monotonic,
+    ) -> None:
+        self.home = Home.at(home)
+        self._embedder, self._strategy = embedder, strategy
+        self._deadline = Deadline(timeout)
+        self._answers = Answers(self.home.settings.retrieval.cache_ttl_seconds, timer)
+        self._opening = threading.Lock()
+        self._reader: Reader | None = None
+
+    def retrieve(
+        self, query: str, context_key: str, max_chunks: int | None = None, min_relevance: float | None = None
+    ) -> RAGContext:
+        """The chunks that answer a question, each at least as relevant as is asked; none where nothing answers it.
+
+        The same question of the same conversation gets the same answer until `retrieval.cache_ttl_seconds` are over or
+        another index is live.
+
+        Args:
+            query: 1 to 2,000 characters.
+            context_key: `{channel_id}:{user_id}`; one that was never seen begins a conversation.
+            max_chunks: at most so many; None: `retrieval.max_chunks`, which is 5.
+            min_relevance: 0 to 1; None: `retrieval.min_relevance`, which is 0.6.
+
+        Raises:
+            InvalidQueryError: the question is empty or too long, or another argument cannot be used.
+            VectorDBUnavailableError: nothing is live, or it cannot be read.
+            EmbeddingFailureError: the question has no vector.
+            RetrievalTimeoutError: it took more than 10 seconds.
+        """
+        settings = self.home.settings.retrieval
+        request = RetrieveRequest(
+            query,
+            context_key,
+            settings.max_chunks if max_chunks is None else max_chunks,
+            settings.min_relevance if min_relevance is None else min_relevance,
+        )
+        return self.answer(request)
+
+    def answer(self, request: RetrieveRequest) -> RAGContext:
+        """What `retrieve` gives for a request; it raises the same."""
+        _require_usable(request)
+        try:
+            return self._deadline.run(lambda: self._answer(request))
+        except VectorDBUnavailableError:
+            _log.exception("no index could be asked in %s", self.home.root)
+            raise
+        except OSError as error:
+            if isinstance(error, TimeoutError):
+                raise
+            _log.exception("the index in %s cannot be read", self.home.root)
+            raise VectorDBUnavailableError(
+                f"the index in {self.home.root} cannot be read ({error}); build it again"
+            ) from error
+
+    def ingest(self, documents: Sequence[RuleDocument]) -> IngestionResult:
+        """Bring documents into the index: new ones, and new versions of those that are there, by `document_id`.
+
+        All that can be brought in goes live together, in one new snapshot; a document that fails stays as it was, and
+        the others go on. A document that did not change costs nothing. Whatever happens, and if the process is killed,
+        every document is in the live index whole, as it was or as it is.
+
+        Raises:
+            VectorDBWriteError: the new index could not be written, or is not sound; what was live stays live.
+        """
+        return self._ingestion().ingest(documents)
+
+    def remove(self, document_ids: Iterable[UUID]) -> IngestionResult:
+        """Take documents out of the index; one that is not there is a warning.
+
+        Raises:
+            VectorDBWriteError: no document would be left, or the new index could not be written.
+        """
+        return self._ingestion().remove(document_ids)
+
+    def _ingestion(self) -> Ingestion:
+        return Ingestion(self.home, self._embedder or load_embedder(self.home.settings.embedder))
+
+    def _answer(self, request: RetrieveRequest) -> RAGContext:
+        reader = self._live()
+        asked = Asked(reader.retriever.snapshot.id, request)
+        kept = self._answers.get(asked)
+        return kept if kept is not None else self._answers.keep(asked, answer(reader, request))
+
+    def _live(self) -> Reader:
+        """What reads the snapshot that is live now; one that is open stays open until another is live."""
+        live = live_id(self.home.root)
+        with self._opening:
+            if self._reader is None or self._reader.retriever.snapshot.id != live:
+                snapshot = open_snapshot(self.home.root)
+                identity = snapshot.manifest.embedder
+                embedder = self._embedder or load_embedder(identity.name)
+                calibration = calibration_of(snapshot.folder, identity.name)
+                self._reader = Reader(Retriever(snapshot, embedder), calibration, self._strategy)
+            return self._reader
+
+
+def _require_usable(request: RetrieveRequest) -> None:
+    Query.ask(request.query)
+    key = request.context_key
+    parts = key.partition(":") if isinstance(key, str) else ("", "", "")
+    if not all(part.strip() for part in parts) or len(key) > _LONGEST_KEY:
+        raise InvalidQueryError(
+            f"the context key is {key!r:.80}; write CHANNEL:USER, in at most {_LONGEST_KEY} characters"
+        )
+    count, least = request.max_chunks, request.min_relevance
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise InvalidQueryError(f"max_chunks is {count!r}; ask for a whole number of chunks, at least 1")
+    if not isinstance(least, int | float) or isinstance(least, bool) or not 0 <= least <= 1:
+        raise InvalidQueryError(f"min_relevance is {least!r}; write a number from 0 to 1")

@@ -1,0 +1,49 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from pipeline.cli import app
+
+
+def search(home: Path, *arguments: str) -> Any:
+    done = CliRunner().invoke(app, ["search", *arguments, "--home", str(home)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+@pytest.fixture(scope="module")
+def home(tiny_built) -> Path:
+    return tiny_built.root
+
+
+def test_what_is_relevant_is_shown_with_its_relevance(home: Path) -> None:
+    told = json.loads(search(home, "price of a long sword", "--min-relevance", "0.6", "--json").stdout)
+    assert told["hits"][0]["row_key"] == "Long sword"
+    scores = [hit["evidence"]["relevance"] for hit in told["hits"]]
+    assert scores == sorted(scores, reverse=True)
+    assert min(scores) >= 0.6
+    every = json.loads(search(home, "price of a long sword", "--min-relevance", "0", "--json").stdout)
+    assert [hit["id"] for hit in every["hits"]][: len(scores)] == [hit["id"] for hit in told["hits"]]
+
+
+def test_where_nothing_is_relevant_it_says_so_and_how_far_off_it_is(home: Path) -> None:
+    done = search(home, "How do I cook pasta?", "--min-relevance", "0.6")
+    assert done.stdout == ""
+    assert done.stderr.startswith("nothing in these books answers: the best of 4 chunks has a relevance of 0.")
+    told = json.loads(search(home, "How do I cook pasta?", "--min-relevance", "0.6", "--json").stdout)
+    assert told["hits"] == []
+
+
+def test_how_many_are_wanted_changes_no_relevance(home: Path) -> None:
+    one = json.loads(search(home, "dagger", "--k", "1", "--min-relevance", "0", "--json").stdout)
+    five = json.loads(search(home, "dagger", "--k", "5", "--min-relevance", "0", "--json").stdout)
+    assert one["hits"] == five["hits"][:1]
+
+
+def test_without_a_threshold_no_relevance_is_measured(home: Path) -> None:
+    told = json.loads(search(home, "How do I cook pasta?", "--json").stdout)
+    assert len(told["hits"]) >= 4
+    assert "relevance" not in told["hits"][0]["evidence"]

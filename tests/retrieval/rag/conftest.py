@@ -1,0 +1,56 @@
+"""Homes with the documents of the skirmish game, made once for all test processes."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.sample import SKIRMISH
+from retrieval.rag.documents import read_rule_documents
+from retrieval.rag.pipeline import RAGPipeline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from retrieval.rag.contract import RuleDocument
+
+    MadeOnce = Callable[[str, Callable[[Path], None]], Path]
+
+
+@pytest.fixture(scope="session")
+def documents() -> dict[str, RuleDocument]:
+    """The documents of the skirmish game by file name."""
+    return {each.filename: each for each in read_rule_documents(SKIRMISH)}
+
+
+@pytest.fixture(scope="session")
+def skirmish_home(made_once: MadeOnce, documents: dict[str, RuleDocument]) -> Path:
+    """A home with all of them. Never change it."""
+    return made_once("skirmish", lambda folder: _ingested(folder / "home", *documents.values())) / "home"
+
+
+@pytest.fixture(scope="session")
+def weapons_home(made_once: MadeOnce, documents: dict[str, RuleDocument]) -> Path:
+    """A home with the weapon rules alone. Never change it."""
+    return made_once("weapons", lambda folder: _ingested(folder / "home", documents["weapon-rules.md"])) / "home"
+
+
+@pytest.fixture(scope="session")
+def skirmish(skirmish_home: Path) -> RAGPipeline:
+    """The contract over all documents; only asked."""
+    return RAGPipeline(skirmish_home)
+
+
+@pytest.fixture
+def weapons(weapons_home: Path, tmp_path: Path) -> RAGPipeline:
+    """The contract over a copy of the small home, to be changed."""
+    shutil.copytree(weapons_home, tmp_path / "weapons")
+    return RAGPipeline(tmp_path / "weapons")
+
+
+def _ingested(home: Path, *documents: RuleDocument) -> None:
+    done = RAGPipeline(home).ingest(documents)
+    assert (done.documents_processed, done.documents_failed) == (len(documents), 0), done.warnings

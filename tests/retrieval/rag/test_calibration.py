@@ -1,0 +1,124 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrieval.errors import IndexCorruptError
+from retrieval.rag import calibration
+from retrieval.rag.calibration import ANY, Calibration, calibration_of, relevances, shipped
+from retrieval.rag.measures import LOOKED_AT, NAMES, measures
+from retrieval.rag.pipeline import RAGPipeline
+from retrieval.search.retriever import Retriever
+
+PLAIN = Calibration("wordllama", "default", ("alike", "unknown"), (2.0, -1.0), -1.0)
+
+
+def row(**values: float) -> list[float]:
+    return [values.get(name, 0.0) for name in NAMES]
+
+
+def test_relevance_is_the_logistic_of_the_weighted_measures_and_never_rises() -> None:
+    found = PLAIN.of(np.asarray([row(alike=0.5), row(alike=1.0), row(alike=0.5, unknown=1.0)]))
+    assert found == pytest.approx([0.5, 0.5, 1 / (1 + np.e)])
+
+
+def test_no_hit_has_no_relevance() -> None:
+    assert PLAIN.of(np.empty((0, len(NAMES)))).tolist() == []
+
+
+def test_what_ships_rises_with_evidence_and_falls_with_the_unknown() -> None:
+    for name in ("wordllama", "another"):
+        found = shipped(name)
+        assert found.embedder == (name if name == "wordllama" else ANY)
+        assert found.strategy == "default"
+        for measure, weight in zip(found.names, found.weights, strict=True):
+            assert weight <= 0 if measure == "unknown" else weight >= 0
+        nothing, everything = np.asarray([row(unknown=1.0)]), np.asarray([[1.0] * (len(NAMES) - 1) + [0.0]])
+        assert found.of(nothing)[0] < 0.1
+        assert found.of(everything)[0] > 0.95
+    assert not any("cosine" in measure for measure in shipped("another").names)
+
+
+def test_a_snapshot_s_own_calibration_wins(tmp_path: Path) -> None:
+    assert calibration_of(tmp_path, "wordllama") == shipped("wordllama")
+    PLAIN.write(tmp_path)
+    assert calibration_of(tmp_path, "wordllama") == PLAIN
+
+
+@pytest.mark.parametrize("change", [{"weights": [1.0]}, {"names": ["luck", "alike"]}, {"intercept": "x"}, {"names": 5}])
+def test_what_is_no_calibration_is_refused(tmp_path: Path, change: dict[str, object]) -> None:
+    PLAIN.write(tmp_path)
+    path = tmp_path / calibration.FILE_NAME
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(IndexCorruptError, match=r"relevance\.json"):
+        calibration_of(tmp_path, "wordllama")
+
+
+def test_a_file_that_ships_damaged_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibration, "SHIPPED", tmp_path / "calibrations.json")
+    for text in (None, "{", "[]", '[{"embedder": "any"}]'):
+        if text is not None:
+            (tmp_path / "calibrations.json").write_text(text)
+        with pytest.raises(IndexCorruptError, match="install the program again"):
+            shipped("wordllama")
+
+
+@pytest.fixture(scope="module")
+def retriever(skirmish_home: Path) -> Retriever:
+    return Retriever.open(skirmish_home)
+
+
+def measured(retriever: Retriever, question: str) -> dict[str, float]:
+    ids = [hit.chunk.id for hit in retriever.retrieve(question, k=LOOKED_AT).hits]
+    return dict(zip(NAMES, measures(retriever, question, ids)[0].tolist(), strict=True))
+
+
+def test_measures_are_shares_and_what_any_question_says_changes_none(retriever: Retriever) -> None:
+    asked = measured(retriever, "What is the range of the long rifle?")
+    assert all(0 <= value <= 1 for value in asked.values())
+    assert asked["alike"] == asked["best_alike"] == 1.0
+    assert asked["unknown"] == 0.0
+    ids = [hit.chunk.id for hit in retriever.retrieve("range long rifle", k=LOOKED_AT).hits]
+    assert np.array_equal(
+        measures(retriever, "Can you tell me what the range of the long rifle is", ids),
+        measures(retriever, "range long rifle", ids),
+    )
+
+
+def test_words_that_the_library_does_not_have_are_unknown(retriever: Retriever) -> None:
+    assert measured(retriever, "How do I cook pasta?")["unknown"] == 1.0
+    assert 0 < measured(retriever, "damage of a flamethrower")["unknown"] < 1
+
+
+def test_measures_are_in_the_order_of_the_ranking(retriever: Retriever) -> None:
+    ids = [hit.chunk.id for hit in retriever.retrieve("Barricade rules", k=8).hits]
+    forth, back = measures(retriever, "Barricade rules", ids), measures(retriever, "Barricade rules", ids[::-1])
+    own = [NAMES.index(name) for name in ("alike", "numbered", "meant", "unknown")]
+    assert np.array_equal(forth[:, own], back[::-1][:, own])
+    assert measures(retriever, "Barricade rules", []).shape == (0, len(NAMES))
+
+
+ON_THE_RIGHT_SIDE = {
+    "What can I do during movement?": True,
+    "How do I cook pasta?": False,
+    "Who is the president of France?": False,
+    "best laptop for gaming": False,
+    "damage of a flamethrower": False,
+    "How many wounds does the pump mate have?": True,
+    "Does a blast hit a member behind a closed door?": True,
+    "damage at the furnace of the foundry": True,
+    "range of the long rifle": True,
+    "mission carry the coals": True,
+}
+
+
+@pytest.mark.parametrize("question", ON_THE_RIGHT_SIDE)
+def test_questions_fall_on_the_right_side_of_the_threshold(skirmish: RAGPipeline, question: str) -> None:
+    assert skirmish.retrieve(question, "a:b").meets_threshold == ON_THE_RIGHT_SIDE[question]
+
+
+def test_relevances_are_what_the_calibration_makes_of_the_measures(retriever: Retriever) -> None:
+    ids = [hit.chunk.id for hit in retriever.retrieve("Barricade rules", k=5).hits]
+    found = relevances(retriever, "Barricade rules", ids, PLAIN)
+    assert np.array_equal(found, PLAIN.of(measures(retriever, "Barricade rules", ids)))

@@ -1,0 +1,198 @@
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from pipeline.sample import SKIRMISH
+from retrieval.errors import EmbedderUnavailableError, IndexCorruptError, VectorDBWriteError
+from retrieval.home import Home
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.live import live_id
+from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.rag import ingestion
+from retrieval.rag.contract import RuleDocument
+from retrieval.rag.ingestion import PAUSES, Ingestion
+from retrieval.types import Embedder, EmbedderIdentity, Vector
+
+Documents = dict[str, RuleDocument]
+
+
+class Failing:
+    """An embedder that fails so many times; or always for texts that say a word."""
+
+    def __init__(self, times: int = 0, word: str = "") -> None:
+        self._inner: Embedder = load_embedder("wordllama")
+        self.times, self.word, self.calls = times, word, 0
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        return self._inner.identity
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        self.calls += 1
+        if self.calls <= self.times or (self.word and any(self.word in text for text in texts)):
+            raise EmbedderUnavailableError("the server is away")
+        return self._inner.embed(texts)
+
+    def embed_query(self, query: str) -> Vector:
+        return self._inner.embed_query(query)
+
+
+@pytest.fixture
+def home(weapons_home: Path, tmp_path: Path) -> Home:
+    """A copy of the home with the weapon rules."""
+    shutil.copytree(weapons_home, tmp_path / "home")
+    return Home.at(tmp_path / "home")
+
+
+def whole(root: Path) -> dict[str, list[str]]:
+    """The texts of every document of the live index, in its order; what is beside the chunks fits them."""
+    with open_snapshot(root) as snapshot:
+        found: dict[str, list[tuple[int, str]]] = {}
+        for chunk in snapshot.chunks:
+            found.setdefault(chunk.book, []).append((chunk.position, chunk.source))
+    return {name: [text for _, text in sorted(chunks)] for name, chunks in found.items()}
+
+
+def test_a_batch_of_which_some_fail_brings_in_the_others_and_says_why(
+    home: Home, documents: Documents, caplog: pytest.LogCaptureFixture
+) -> None:
+    waits: list[float] = []
+    batch = [
+        documents["faq.md"],
+        documents["ops-missions.md"],
+        replace(documents["team-drowned.md"], content="# Drowned\n\nText.\n", metadata={"source": "S"}),
+        replace(documents["team-lamplighters.md"], document_id="no"),
+        "not a document",
+        documents["killzone-foundry.md"],
+    ]
+    before = whole(home.root)
+    with caplog.at_level(logging.WARNING):
+        done = Ingestion(home, Failing(word="slag"), waits.append).ingest(batch)
+
+    assert (done.documents_processed, done.documents_failed) == (2, 4)
+    assert done.errors == ["team-drowned.md", "team-lamplighters.md", "not a document", "killzone-foundry.md"]
+    said = dict(each.split(": ", 1) for each in done.warnings)
+    assert "no doc_type, last_update_date" in said["team-drowned.md"]
+    assert "UUID" in said["team-lamplighters.md"]
+    assert "not a RuleDocument" in said["not a document"]
+    assert "the server is away" in said["killzone-foundry.md"]
+    assert waits == list(PAUSES), "the embedder is asked three times more"
+    assert {record.levelname for record in caplog.records} == {"WARNING", "ERROR"}
+    after = whole(home.root)
+    assert after.items() >= before.items()
+    assert set(after) - set(before) == {str(documents[name].document_id) for name in ("faq.md", "ops-missions.md")}
+
+
+def test_an_embedder_that_comes_back_in_time_loses_nothing(home: Home, documents: Documents) -> None:
+    done = Ingestion(home, Failing(times=len(PAUSES)), lambda _: None).ingest([documents["faq.md"]])
+    assert (done.documents_processed, done.documents_failed) == (1, 0)
+    assert done.embedding_count > 0
+
+
+def test_a_failed_update_leaves_the_document_as_it_was(home: Home, documents: Documents) -> None:
+    before, live = whole(home.root), live_id(home.root)
+    worse = replace(documents["weapon-rules.md"], metadata={"doc_type": "spell"})
+    worse = replace(worse, content=worse.content.replace("doc_type: core-rules", "doc_type: spell"))
+    assert Ingestion(home, Failing()).ingest([worse]).errors == ["weapon-rules.md"]
+    assert (whole(home.root), live_id(home.root)) == (before, live)
+
+
+def test_the_second_of_a_batch_with_one_id_is_the_one_that_counts(home: Home, documents: Documents) -> None:
+    first = documents["weapon-rules.md"]
+    second = replace(first, content="---\n" + first.content.split("---\n", 2)[1] + "---\n# Short\n\nNothing else.\n")
+    third = replace(first, content=second.content.replace("Nothing", "Anything"))
+    done = Ingestion(home, Failing()).ingest([second, third])
+    assert (done.documents_processed, len(done.warnings)) == (2, 1)
+    assert "second of this batch" in done.warnings[0]
+    assert whole(home.root) == {str(first.document_id): ["Anything else."]}
+
+
+@pytest.mark.parametrize("step", ["build_snapshot", "verify_snapshot", "promote"])
+def test_what_cannot_be_written_raises_and_readers_keep_what_they_had(
+    home: Home, documents: Documents, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    before, live = whole(home.root), live_id(home.root)
+    monkeypatch.setattr(ingestion, step, fail)
+    with pytest.raises(VectorDBWriteError, match=r"No space left.*stays live"):
+        Ingestion(home, Failing()).ingest([documents["faq.md"]])
+    assert (whole(home.root), live_id(home.root)) == (before, live)
+
+
+def test_an_index_that_is_not_sound_does_not_go_live(
+    home: Home, documents: Documents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = live_id(home.root)
+    monkeypatch.setattr(ingestion, "verify_snapshot", lambda _: ("a vector is lost",))
+    with pytest.raises(VectorDBWriteError, match="not sound: a vector is lost"):
+        Ingestion(home, Failing()).ingest([documents["faq.md"]])
+    assert live_id(home.root) == live
+
+
+def test_documents_go_when_they_are_removed_and_the_last_one_stays(home: Home, documents: Documents) -> None:
+    work, faq = Ingestion(home, Failing()), documents["faq.md"]
+    work.ingest([faq])
+    done = work.remove([faq.document_id, UUID(int=0)])
+    assert (done.documents_processed, done.documents_failed) == (1, 0)
+    assert "no document of the index" in done.warnings[0]
+    assert set(whole(home.root)) == {str(documents["weapon-rules.md"].document_id)}
+    with pytest.raises(VectorDBWriteError, match="no document would be left"):
+        work.remove([documents["weapon-rules.md"].document_id])
+
+
+def test_a_home_that_a_build_made_is_left_to_builds(tiny: Home, documents: Documents) -> None:
+    live = live_id(tiny.root)
+    with pytest.raises(VectorDBWriteError, match="built from a library"):
+        Ingestion(tiny, Failing()).ingest([documents["faq.md"]])
+    assert live_id(tiny.root) == live
+
+
+def test_a_damaged_index_is_not_written_over(home: Home, documents: Documents) -> None:
+    (home.root / "live").write_text("nonsense")
+    with pytest.raises(IndexCorruptError):
+        Ingestion(home, Failing()).ingest([documents["faq.md"]])
+
+
+KILLED = """
+import os, sys, threading
+from pathlib import Path
+from uuid import UUID
+from dataclasses import replace
+from retrieval.rag.documents import read_rule_documents
+from retrieval.rag.pipeline import RAGPipeline
+root, folder = map(Path, sys.argv[1:])
+documents = read_rule_documents(folder)
+pipeline = RAGPipeline(root)
+print("ready", flush=True)
+pipeline.ingest([replace(each, content=each.content + "\\n## New\\n\\nA new rule.\\n") for each in documents])
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.5])
+def test_a_killed_ingestion_leaves_every_document_whole(home: Home, tmp_path: Path, seconds: float) -> None:
+    before = whole(home.root)
+    given = [sys.executable, "-c", KILLED, str(home.root), str(SKIRMISH)]
+    with subprocess.Popen(
+        given, stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    ) as work:
+        assert work.stdout is not None
+        assert work.stdout.readline() == b"ready\n"
+        try:
+            work.wait(seconds)
+        except subprocess.TimeoutExpired:
+            work.send_signal(signal.SIGKILL)
+    after = whole(home.root)
+    if after != before:
+        assert all(text[-1] == "A new rule." for text in after.values())
+    assert Ingestion(home, Failing()).ingest([]).documents_failed == 0, "the home is free again"
