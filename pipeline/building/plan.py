@@ -17,6 +17,9 @@ from retrieval.ingest.library.library import BookFolder, list_books
 from retrieval.records import read_jsonl
 from retrieval.types import Chunk, Embedder
 
+_LEAST = 0.0001
+"""Dollars; less is not told apart."""
+
 
 class BudgetExceededError(RetrievalError):
     """The embedder would cost more than the settings allow; nothing was sent."""
@@ -46,7 +49,8 @@ class Cost:
         told = f"about {self.tokens:,} tokens"
         if self.price is None:
             return f"{told}, which cost nothing here"
-        return f"{told}, about ${self.usd:.4f} with {self.price.model} (prices of {self.price.as_of})"
+        usd = f"about ${self.usd:.4f}" if self.usd >= _LEAST or not self.tokens else f"less than ${_LEAST}"
+        return f"{told}, {usd} with {self.price.model} (prices of {self.price.as_of})"
 
     def require_within(self, budget: float | None) -> None:
         """See that a budget in dollars allows it; None allows everything.

@@ -15,7 +15,7 @@ def print_plan(plan: BuildPlan) -> None:
     again = [book.slug for book in plan.books if book.is_read and book.state == "unchanged"]
     if again:
         why = "the program, the words or the embedder changed"
-        out.print(f"{'again':<10} {counted(len(again), 'unchanged book')} are read again, because {why}", markup=False)
+        out.print(f"{'again':<10} {counted(len(again), 'unchanged book')}, because {why}", markup=False)
     chunks = {"embed": plan.total("n_embedded"), "reuse": plan.total("n_reused"), "delete": plan.total("n_deleted")}
     out.print(f"{'chunks':<10} {', '.join(f'{count:,} to {what}' for what, count in chunks.items())}", markup=False)
     out.print(f"{'embedder':<10} {plan.embedder}: {plan.cost}", markup=False)

@@ -9,6 +9,7 @@ from evals.errors import EvaluationError
 from evals.evaluation import question_sets
 from evals.experiment import Experiment
 from evals.gate import GOLD_RESOLVES, Scores
+from evals.judging.verdicts import CheckVerdict, keep_verdict
 from evals.statistics.aggregates import evaluability
 from pipeline.building.book_entry import BookEntry, book_entries
 from pipeline.console.output import err
@@ -137,7 +138,10 @@ def _stale_gold(home: Home) -> list[Problem]:
         return [Problem(GOLD_RESOLVES.name, str(error))]
     unscored = tuple(each for one in sets for each in one.unscored)
     reasons = GOLD_RESOLVES.reasons(Scores(Experiment(home.candidate, (), evaluability(sets), unscored, ())))
-    return [Problem(reason.rule, str(reason.objection)) for reason in reasons if reason.blocks]
+    found = [Problem(reason.rule, str(reason.objection)) for reason in reasons if reason.blocks]
+    for each in found:  # its check does not run any more
+        keep_verdict(home.root, CheckVerdict.now(each.where, each.sentence, home.candidate, passed=False, blocks=True))
+    return found
 
 
 def _compared(folders: tuple[BookFolder, ...], before: Mapping[str, BookEntry]) -> Build:

@@ -231,6 +231,7 @@ def test_stale_gold_stops_a_build_before_anything_is_scored_and_a_reason_leads_p
     assert "0.500" in problem.sentence
     assert live_id(tiny.root) == before
     assert not (tiny.evaluations / tiny.candidate).exists()
+    assert gate_state(tiny.root, tiny.candidate).verdict == "refused"
 
     forced = build(asked, force="the mace costs more in this edition")
     assert (forced.problems, [problem.where for problem in forced.overruled]) == ([], ["gold_resolves"])
