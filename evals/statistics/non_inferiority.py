@@ -25,6 +25,47 @@ _DIGITS = 9
 
 _Key = tuple[str, str, str]
 
+Verdict = Literal["not worse", "cannot be told", "worse"]
+"""`not worse`: a loss of the margin or more is outside the interval. `cannot be told`: it is not, and the loss is
+neither beyond chance nor of more than one whole question. A refusal is `worse`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Two lists of `mrr` over the same questions."""
+
+    n: int
+    difference: float
+    """Mean of the first minus mean of the second."""
+    low: float
+    high: float
+    """95 % bootstrap interval of the difference."""
+    verdict: Verdict
+
+    def __str__(self) -> str:
+        """`-0.083 (-0.150 to -0.010) over 20 questions`."""
+        count = "1 question" if self.n == 1 else f"{self.n} questions"
+        return f"{self.difference:+.3f} ({self.low:+.3f} to {self.high:+.3f}) over {count}"
+
+
+def judge(ours: Sequence[float], theirs: Sequence[float], margin: float = MARGIN) -> Judgement:
+    """Whether the first may take the place of the second; at least one question each.
+
+    Args:
+        ours: reciprocal ranks, 0 where nothing was found.
+        theirs: of the same questions in the same order.
+        margin: the loss of the mean that is let through.
+    """
+    gains = [mine - other for mine, other in zip(ours, theirs, strict=True)]
+    difference, interval = sum(gains) / len(gains), bootstrap_interval(gains)
+    assert interval is not None  # noqa: S101 -- there are pairs
+    verdict: Verdict = "not worse"
+    if interval.low <= -margin:
+        more_than_one = round(difference, _DIGITS) < -max(margin, round(1 / len(gains), _DIGITS))
+        beyond_chance = difference < 0 and paired_randomisation(ours, theirs) < ALPHA
+        verdict = "worse" if more_than_one or beyond_chance else "cannot be told"
+    return Judgement(len(gains), difference, interval.low, interval.high, verdict)
+
 
 @dataclass(frozen=True, slots=True)
 class PairedChange:
@@ -43,17 +84,14 @@ class PairedChange:
     low: float
     high: float
     """95 % bootstrap interval of the difference."""
-    verdict: Literal["not worse", "cannot be told", "worse"]
-    """`not worse`: a loss of the margin or more is outside the interval. `cannot be told`: it is not, and the loss is
-    neither beyond chance nor of more than one whole question. A refusal is `worse`."""
+    verdict: Verdict
     lost: tuple[str, ...]
     """Ids of the questions on which the candidate is behind."""
 
     def __str__(self) -> str:
         """`people, book osric: -0.083 (-0.150 to -0.010) over 20 questions`."""
         where = self.split if self.book == ALL else f"{self.split}, book {self.book}"
-        count = "1 question" if self.n == 1 else f"{self.n} questions"
-        return f"{where}: {self.difference:+.3f} ({self.low:+.3f} to {self.high:+.3f}) over {count}"
+        return f"{where}: {Judgement(self.n, self.difference, self.low, self.high, self.verdict)}"
 
 
 def paired_changes(
@@ -91,13 +129,6 @@ def _change(
     place: tuple[str, str, str], pairs: Sequence[tuple[ScoredQuestion, ScoredQuestion]], margin: float
 ) -> PairedChange:
     ours, theirs = ([row.values[METRIC] for row in side] for side in zip(*pairs, strict=True))
-    gains = [mine - other for mine, other in zip(ours, theirs, strict=True)]
-    difference, interval = sum(gains) / len(gains), bootstrap_interval(gains)
-    assert interval is not None  # noqa: S101 -- there are pairs
-    verdict: Literal["not worse", "cannot be told", "worse"] = "not worse"
-    if interval.low <= -margin:
-        more_than_one = round(difference, _DIGITS) < -max(margin, round(1 / len(gains), _DIGITS))
-        beyond_chance = difference < 0 and paired_randomisation(ours, theirs) < ALPHA
-        verdict = "worse" if more_than_one or beyond_chance else "cannot be told"
-    lost = tuple(row.question_id for (row, _), gain in zip(pairs, gains, strict=True) if gain < 0)
-    return PairedChange(*place, len(gains), difference, interval.low, interval.high, verdict, lost)
+    found = judge(ours, theirs, margin)
+    lost = tuple(row.question_id for (row, _), mine, other in zip(pairs, ours, theirs, strict=True) if mine < other)
+    return PairedChange(*place, found.n, found.difference, found.low, found.high, found.verdict, lost)

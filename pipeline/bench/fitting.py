@@ -6,15 +6,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from evals.benchmarks.books import BookCorpus
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.sets import benchmarks_under
 from evals.fitting import Bend, Fold, Judged, Score, cross_validate, curves, fit, judged_questions
+from evals.judging.refit import worse_groups
 from evals.questions.question_sets import QuestionSet
 from pipeline.bench.index import Tell, open_index
 from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from retrieval.ingest.library.library import list_books
-from retrieval.search.evidence.weights import WEIGHTS_FILE
+from retrieval.search.evidence.weights import WEIGHTS, WEIGHTS_FILE
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import EvidenceWeights
 from retrieval.types import Chunk, Embedder
@@ -32,6 +35,8 @@ class WeightsReport:
     weights: EvidenceWeights
     folds: tuple[Fold, ...]
     bends: tuple[Bend, ...]
+    refused: tuple[str, ...] = ()
+    """What the gate has against them in place of those that ship, a sentence for each group; both saw all groups."""
 
     def write(self, docs: Path, weights_file: Path = WEIGHTS_FILE) -> None:
         """Ship the weights, and write `weights.md` about them."""
@@ -101,7 +106,12 @@ def fit_weights(
     tell("fitting", 0, 1)
     weights = fit(groups, seed)
     folds = cross_validate(groups, weights, seed, lambda held: tell(f"fitting without {held}", 0, 1))
-    return WeightsReport(weights, folds, curves(groups, weights))
+    values, shipping = (np.asarray([weight for _, weight in each.items()]) for each in (weights, WEIGHTS))
+    ranks = {
+        name: ([each.rank(values) for each in group], [each.rank(shipping) for each in group])
+        for name, group in groups.items()
+    }
+    return WeightsReport(weights, folds, curves(groups, weights), worse_groups(ranks))
 
 
 def _judged(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chunk]) -> Iterator[Judged]:

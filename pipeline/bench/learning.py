@@ -11,6 +11,7 @@ from typing import Any
 from evals.benchmarks.books import LibraryBook
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.generated import generated_questions
+from evals.judging.refit import worse_groups
 from evals.learning.examples import Example, examples_of
 from evals.learning.lambdarank import learn
 from evals.learning.leaving_out import GENERATED, LeftOut, Score, leave_out, pooled
@@ -19,7 +20,7 @@ from pipeline.bench.fitting import by_group, searched_sets
 from pipeline.bench.index import Tell
 from retrieval.atomic_files import write_atomically
 from retrieval.search.rerank.features import NAMES
-from retrieval.search.rerank.rerank import TREES_FILE
+from retrieval.search.rerank.rerank import TREES_FILE, trees_of
 from retrieval.search.rerank.trees import Trees
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Embedder
@@ -36,6 +37,8 @@ class TreesReport:
 
     trees: Trees
     found: tuple[LeftOut, ...]
+    refused: tuple[str, ...] = ()
+    """What the gate has against them in place of those that ship, a sentence for each group; both saw all groups."""
 
     def write(self, docs: Path, file: Path = TREES_FILE) -> None:
         """Ship the trees, and write `trees.md` about them."""
@@ -89,7 +92,24 @@ def learn_trees(
     groups = by_group(home, data, split, embedder, tell, partial(_examples, seed))
     tell("learning", 0, 1)
     trees = learn(groups, NAMES)
-    return TreesReport(trees, leave_out(groups, NAMES, trees, tell=lambda held: tell(f"learning without {held}", 0, 1)))
+    found = leave_out(groups, NAMES, trees, tell=lambda held: tell(f"learning without {held}", 0, 1))
+    return TreesReport(trees, found, _refused(groups, trees))
+
+
+def _refused(groups: Mapping[str, Sequence[Example]], trees: Trees) -> tuple[str, ...]:
+    """Trees that look at other features than those that ship cannot be compared with them on these examples."""
+    shipping = trees_of(None)
+    if shipping.names != trees.names:
+        return ()
+    return worse_groups(
+        {
+            name: (
+                [each.rank(trees.scores(each.values)) for each in group],
+                [each.rank(shipping.scores(each.values)) for each in group],
+            )
+            for name, group in groups.items()
+        }
+    )
 
 
 def trees_without(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
-from pipeline.console.output import out, print_json, progress_bar
+from pipeline.console.output import err, out, print_error, print_json, progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,11 +30,16 @@ def fit(
     data: Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)],
     split: Annotated[str, typer.Option("--split", help="Which questions; sets without them are left out.")] = "open",
     seed: Annotated[int, typer.Option("--seed", help="Of the fitting's random choices.")] = 0,
-    write: Annotated[bool, typer.Option("--write", help="Ship them, and write their page under docs.")] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Ship them if the gate lets them, and write their page under docs.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="With --write: ship what the gate refuses, too.")] = False,
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:
     """Fit `default` on question sets, and score each set by what was fitted without it.
+
+    What would lose more in a set than the gate lets through is not written; status 1 says so. Relevance moves no rank.
 
     \b
     Examples:
@@ -58,9 +63,15 @@ def fit(
             What.relevance: fit_relevance,
         }
         report = fits[what](root / "benchmarks", data, split, embedder, seed, bar)
-    if write:
+    refused = () if isinstance(report, RelevanceReport) else report.refused
+    if write and (force or not refused):
         report.write(Path("docs"))
     if json_:
         print_json(report.to_json())
-        return
-    out.print(report.page(), markup=False)
+    else:
+        out.print(report.page(), markup=False)
+    for sentence in refused:
+        print_error(f"the gate refuses it: {sentence}")
+    if write and refused and not force:
+        err.print("Nothing was written. Look at these questions; --force writes it all the same.")
+        raise typer.Exit(1)

@@ -45,6 +45,7 @@ def evidence_weights(
         metadata={
             **{f"weight_{name}": round(weight, 4) for name, weight in report.weights.items()},
             "n_sets": len(report.folds),
+            "n_refused": len(report.refused),
             "mrr_held_out": _mean([fold.held_out.mrr for fold in report.folds]),
             "mrr_fitted": _mean([fold.fitted.mrr for fold in report.folds]),
             "mrr_bm25": _mean([fold.bm25.mrr for fold in report.folds]),
@@ -63,6 +64,7 @@ def _unfitted(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
         metadata={
             **{f"weight_{name}": round(weight, 4) for name, weight in WEIGHTS.items()},
             "n_sets": 0,
+            "n_refused": 0,
             **{name: _mean([]) for name in ("mrr_held_out", "mrr_fitted", "mrr_bm25")},
             "page": dg.MetadataValue.md(UNFITTED),
         }

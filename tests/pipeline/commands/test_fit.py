@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pipeline.bench import learning
+from pipeline.bench import fitting, learning
+from pipeline.bench.fitting import WeightsReport
 from pipeline.cli import app
 from retrieval.errors import RetrievalError
+from retrieval.search.evidence.weights import WEIGHTS
 from retrieval.search.rerank.rerank import TREES_FILE
 
 
@@ -64,3 +66,20 @@ def test_what_cannot_be_fitted_is_refused(small_sets: Path) -> None:
 def test_a_folder_without_sets_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RetrievalError, match="no set with the split 'open'"):
         fit("trees", "--data", tmp_path, "--home", tmp_path)
+
+
+def test_what_the_gate_refuses_is_not_written_unless_it_is_forced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = tmp_path / "weights.json"
+    report = WeightsReport(WEIGHTS, (), (), ("arms: mrr is below that of what ships",))
+    monkeypatch.setattr(fitting, "fit_weights", lambda *_: report)
+    monkeypatch.setattr(WeightsReport, "write", lambda *_: shipped.touch())
+    asked = ["fit", "weights", "--data", str(tmp_path), "--home", str(tmp_path), "--json"]
+
+    refused = CliRunner().invoke(app, [*asked, "--write"])
+    assert (refused.exit_code, shipped.exists()) == (1, False)
+    assert "the gate refuses it: arms: mrr is below that of what ships" in refused.stderr
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    assert CliRunner().invoke(app, [*asked, "--write", "--force"]).exit_code == 0
+    assert shipped.exists()
