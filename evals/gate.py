@@ -87,7 +87,8 @@ def _neighbours(contents: Contents) -> dict[str, float]:
 
 
 def _incomplete(contents: Contents) -> Iterator[Objection]:
-    wanted, made = contents.wanted(), {chunk.id for chunk in contents.snapshot.chunks}
+    chunks = contents.snapshot.chunks
+    wanted, made = contents.wanted(), set(map(chunks.id_at, range(len(chunks))))
     for chunk_id in sorted(wanted - made):
         yield Objection(f"chunk {chunk_id} is missing")
     for chunk_id in sorted(made - wanted):

@@ -9,6 +9,7 @@ import dagster as dg
 from evals.assets import SETTLED, with_reason
 from evals.code_version import code_version
 from pipeline.building.book_entry import unfinished_books
+from pipeline.building.book_records import CHUNKS, book_records
 from pipeline.building.embedding import embedding_key
 from pipeline.building.made_of import made_of
 from pipeline.building.materialization import content_version, materialized
@@ -25,7 +26,7 @@ from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.snapshot import build_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
 from retrieval.index.words.tokenizer import tokenizer
-from retrieval.records import dump_record, read_jsonl
+from retrieval.records import dump_record
 from retrieval.types import Chunk, Vector
 
 
@@ -52,17 +53,16 @@ def library_chunks(instance: dg.DagsterInstance, home: Home) -> tuple[Chunk, ...
     """
     found: list[Chunk] = []
     for slug in book_slugs(instance):
-        path = home.book(slug) / "chunks.jsonl"
-        if not path.is_file():
+        if not (home.book(slug) / CHUNKS).is_file():
             raise IndexMissingError(f"book {slug!r} has no chunks yet; materialize its partition first")
-        found.extend(read_jsonl(path, Chunk))
+        found.extend(book_records(home.book(slug)).chunks)
     return tuple(sorted(found, key=lambda chunk: chunk.id))
 
 
 def present_keys(instance: dg.DagsterInstance, home: Home) -> list[str]:
     """What the vectors of every book are kept under as its records are now; a book without chunks has none yet."""
-    files = [home.book(slug) / "chunks.jsonl" for slug in instance.get_dynamic_partitions(str(books_partitions.name))]
-    return [embedding_key(chunk) for path in files if path.is_file() for chunk in read_jsonl(path, Chunk)]
+    folders = map(home.book, instance.get_dynamic_partitions(str(books_partitions.name)))
+    return [key for folder in folders if (folder / CHUNKS).is_file() for key in book_records(folder).keys]
 
 
 def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:

@@ -4,15 +4,17 @@ Each check looks at every book of the library and names those that contradict it
 and a result for the last book alone would hide the others.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import dagster as dg
 
 from evals.assets import with_reason
 from evals.checks import JUDGED, kept
-from pipeline.building.embedding import embedding_key
-from pipeline.building.made_of import records_version
+from pipeline.building.book_records import book_records
+from pipeline.building.book_verdict import BookVerdict, book_verdict
+from pipeline.building.made_of import RECORDS, records_version
 from pipeline.building.materialization import held
 from pipeline.defs.books import books
 from pipeline.defs.chunks import chunks, embeddings
@@ -29,9 +31,9 @@ from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.ingest.tables.table import Table
-from retrieval.query_must.lint import Finding
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.records import read_jsonl
-from retrieval.types import Book, Chunk, Row
+from retrieval.types import Book, Row
 
 ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
 
@@ -45,6 +47,17 @@ def _folders(context: dg.AssetCheckExecutionContext, home: Home, file: str) -> I
     for slug in _slugs(context):
         if (home.book(slug) / file).is_file():
             yield home.book(slug)
+
+
+def _verdicts(
+    context: dg.AssetCheckExecutionContext, home: Home, asset: str, judge: Callable[[Path], BookVerdict]
+) -> list[BookVerdict]:
+    """What `judge` says of each book; records that it saw before are not looked at again."""
+    files, words = RECORDS[asset], home.vocabulary
+    return [
+        book_verdict(folder, asset, files, words, partial(judge, folder))
+        for folder in _folders(context, home, files[-1])
+    ]
 
 
 @dg.asset_check(asset=books, automation_condition=JUDGED)
@@ -67,13 +80,16 @@ def every_document_has_text(
 @kept("every_cell_in_one_row")
 def every_cell_in_one_row(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """Every cell of every source table is in exactly one row object."""
-    problems: list[str] = []
-    n_cells = 0
-    for folder in _folders(context, home, "table_rows.jsonl"):
-        tables = read_jsonl(folder / "tables.jsonl", Table)
-        n_cells += sum(len(row.cells) for table in tables for row in table.rows)
-        problems.extend(cells_outside_rows(tables, read_jsonl(folder / "table_rows.jsonl", Row)))
+    found = _verdicts(context, home, "table_rows", _cells_in_rows)
+    problems = [sentence for each in found for sentence in each.sentences]
+    n_cells = sum(each.count for each in found)
     return held(problems, {"n_cells": n_cells, "records": records_version(home, _slugs(context), "table_rows")})
+
+
+def _cells_in_rows(folder: Path) -> BookVerdict:
+    tables = read_jsonl(folder / "tables.jsonl", Table)
+    n_cells = sum(len(row.cells) for table in tables for row in table.rows)
+    return BookVerdict(n_cells, cells_outside_rows(tables, read_jsonl(folder / "table_rows.jsonl", Row)))
 
 
 @dg.asset_check(asset=predicates, blocking=True, automation_condition=JUDGED)
@@ -95,15 +111,18 @@ def predicates_are_careful(context: dg.AssetCheckExecutionContext, home: dg.Reso
 
 
 def _linted(context: dg.AssetCheckExecutionContext, home: Home, severity: str) -> dg.AssetCheckResult:
-    found: list[Finding] = []
-    n_guarded = 0
-    for folder in _folders(context, home, "predicates.jsonl"):
-        rows = read_jsonl(folder / "predicates.jsonl", Row)
-        n_guarded += sum(row.query_must is not None for row in rows)
-        findings = predicate_findings(rows, read_jsonl(folder / "tables.jsonl", Table), home.vocabulary)
-        found.extend(finding for finding in findings if finding.severity == severity)
+    verdicts = _verdicts(context, home, "predicates", partial(_predicates_found, vocabulary=home.vocabulary))
+    found = [finding for each in verdicts for finding in each.findings if finding.severity == severity]
+    n_guarded = sum(each.count for each in verdicts)
     records = records_version(home, _slugs(context), "predicates")
     return held(found, {"n_guarded": n_guarded, "records": records}, ERROR if severity == "error" else WARN)
+
+
+def _predicates_found(folder: Path, vocabulary: Vocabulary) -> BookVerdict:
+    rows = read_jsonl(folder / "predicates.jsonl", Row)
+    n_guarded = sum(row.query_must is not None for row in rows)
+    findings = predicate_findings(rows, read_jsonl(folder / "tables.jsonl", Table), vocabulary)
+    return BookVerdict(n_guarded, findings=findings)
 
 
 @dg.asset_check(asset=chunks, blocking=True, automation_condition=JUDGED)
@@ -113,13 +132,15 @@ def every_cell_in_one_chunk(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
     """Every row object is exactly one chunk, cell for cell."""
-    problems: list[str] = []
-    n_rows = 0
-    for folder in _folders(context, home, "chunks.jsonl"):
-        rows = read_jsonl(folder / "predicates.jsonl", Row)
-        n_rows += len(rows)
-        problems.extend(rows_outside_chunks(rows, read_jsonl(folder / "chunks.jsonl", Chunk)))
+    found = _verdicts(context, home, "chunks", _rows_in_chunks)
+    problems = [sentence for each in found for sentence in each.sentences]
+    n_rows = sum(each.count for each in found)
     return held(problems, {"n_rows": n_rows, "records": records_version(home, _slugs(context), "chunks")})
+
+
+def _rows_in_chunks(folder: Path) -> BookVerdict:
+    rows = read_jsonl(folder / "predicates.jsonl", Row)
+    return BookVerdict(len(rows), rows_outside_chunks(rows, book_records(folder).chunks))
 
 
 @dg.asset_check(asset=chunks, blocking=True, automation_condition=JUDGED)
@@ -127,11 +148,7 @@ def every_cell_in_one_chunk(
 @kept("chunk_ids_are_unique")
 def chunk_ids_are_unique(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """No two chunks of the library share an id."""
-    found = [
-        chunk
-        for folder in _folders(context, home, "chunks.jsonl")
-        for chunk in read_jsonl(folder / "chunks.jsonl", Chunk)
-    ]
+    found = [chunk for folder in _folders(context, home, "chunks.jsonl") for chunk in book_records(folder).chunks]
     records = records_version(home, _slugs(context), "chunks")
     return held(repeated_ids(found), {"n_chunks": len(found), "records": records})
 
@@ -144,11 +161,7 @@ def every_chunk_has_a_vector(
 ) -> dg.AssetCheckResult:
     """The store holds a vector of the chosen embedder for every chunk of the library."""
     store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
-    keys = [
-        embedding_key(chunk)
-        for folder in _folders(context, home, "embedded.txt")
-        for chunk in read_jsonl(folder / "chunks.jsonl", Chunk)
-    ]
+    keys = [key for folder in _folders(context, home, "embedded.txt") for key in book_records(folder).keys]
     missing = [key.partition("\0")[0] for key in store.missing(keys)]
     records = records_version(home, _slugs(context), "embeddings")
     return held([f"no vector: {text[:60]!r}" for text in missing], {"n_chunks": len(keys), "records": records})

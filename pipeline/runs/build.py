@@ -131,6 +131,8 @@ def _book(runner: Runner, slug: str, unchanged: Unchanged, tell: Listener) -> Ru
 
 def _stale_gold(home: Home) -> list[Problem]:
     """What the gate will say of the questions' gold, whatever the scores are: known before minutes of scoring."""
+    if not home.settings.questions:
+        return []
     try:
         with open_snapshot(home.root, home.candidate) as snapshot:
             sets = question_sets(home.settings.questions, tuple(snapshot.chunks))

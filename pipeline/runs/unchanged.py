@@ -7,6 +7,7 @@ from pathlib import Path
 import dagster as dg
 
 from evals.questions.question_sets import questions_version
+from pipeline.building.book_verdict import PREFIX
 from pipeline.building.kept_work import KeptWork, Numbers
 from pipeline.building.materialization import content_version
 from pipeline.building.program import program_version
@@ -151,7 +152,9 @@ def _again(numbers: Mapping[str, Mapping[str, object]]) -> Numbers:
 
 
 def _files(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file() and path.name != BOOK_FILE]
+    # Checks leave their verdicts after the book is finished; a verdict has a key of its own.
+    left = (path for path in folder.rglob("*") if path.is_file())
+    return [path for path in left if path.name != BOOK_FILE and not path.name.startswith(PREFIX)]
 
 
 def _identity(home: Home) -> EmbedderIdentity | None:
