@@ -109,7 +109,7 @@ def bench_rebuild(
     """
     with progress_bar("rebuild") as bar:
         bar("writing the library", 0, 1)
-        from pipeline.bench.rebuild.run import run_rebuild
+        from pipeline.runs.rebuild.run import run_rebuild
 
         report = run_rebuild(chunks, data.expanduser().resolve() if data else None, bar)
     _print_report(report, report.lines(), json_=json_)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.bench.index import Tell
-from pipeline.bench.rebuild.library import add_document, edit_cell, remove_book, write_library
 from pipeline.runs.apart import build_apart
 from pipeline.runs.outcomes import Build, Step
+from pipeline.runs.rebuild.library import add_document, edit_cell, remove_book, write_library
 from retrieval.clock import Clock
 from retrieval.errors import RetrievalError
 from retrieval.home import Home

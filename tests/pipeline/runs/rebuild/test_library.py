@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from evals.benchmarks.corpus import chunks_of_book
-from pipeline.bench.rebuild.library import add_document, edit_cell, remove_book, write_library
+from pipeline.runs.rebuild.library import add_document, edit_cell, remove_book, write_library
 from retrieval.ingest.library.library import list_books, read_book
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.bench.rebuild import run
-from pipeline.bench.rebuild.library import write_library
 from pipeline.runs.outcomes import Build, Problem, Progress, RunOutcome, Step
+from pipeline.runs.rebuild import run
+from pipeline.runs.rebuild.library import write_library
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 
