@@ -16,6 +16,7 @@ from retrieval.index.graph.building import build_graph, chunks_fingerprint
 from retrieval.index.graph.graph import Graph
 from retrieval.index.snapshot.building_folder import building_folder, move_into_place
 from retrieval.index.snapshot.chunk_file import ChunkFile
+from retrieval.index.snapshot.derived import agree
 from retrieval.index.snapshot.live import snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
@@ -100,7 +101,7 @@ def build_snapshot(
         )
         final = snapshot_folder(home, manifest.id)
         server = ChromaServer.of(Settings.read(home).chroma, manifest.id)
-        sound = _is_sound(final)
+        sound = _is_sound(final) and agree(building, final)
         contents = Contents.of([chunk.id for chunk in ordered], matrix, guarded)
         if not (sound and collections_are_sound(final, server, contents)):
             base = None if server else nearest_base(home, building, contents, embedder_identity)
@@ -111,7 +112,8 @@ def build_snapshot(
                 search.write(building)
                 manifest.write(building)
                 move_into_place(building, final)
-        return manifest
+                return manifest
+        return Manifest.read(final)
 
 
 def _silent(stage: str, done: int, total: int) -> None:

@@ -13,11 +13,13 @@ from retrieval.errors import IndexCorruptError
 from retrieval.index.chroma.hnsw import HnswSettings
 from retrieval.index.chroma.neighbour_search import FILE_NAME as NEIGHBOUR_SEARCH
 from retrieval.index.file_entry import FileEntry, changes
+from retrieval.index.snapshot.derived import DERIVED, trace
 from retrieval.index.words.tokenizer import Tokenization
 from retrieval.records import dump_record, parse_record
 from retrieval.types import EmbedderIdentity
+from retrieval.versions import Versions
 
-SCHEMA_VERSION = 13
+SCHEMA_VERSION = 14
 FILE_NAME = "manifest.json"
 _BESIDE = {FILE_NAME, NEIGHBOUR_SEARCH}
 """Files that are not part of what the id is the hash of."""
@@ -27,9 +29,9 @@ _BESIDE = {FILE_NAME, NEIGHBOUR_SEARCH}
 class Manifest:
     """Says completely what a snapshot is. Key: id, the hash of its settings and files.
 
-    The same library gives the same id where the same versions of this program and its libraries run and the embedder
-    gives the same bits. The vectors are among the files, and another processor or another linear algebra library can
-    round them otherwise: the id is then another one, though the chunks are the same.
+    The same library gives the same id on every machine where the same versions of this program and its libraries run.
+    Floats whose last bits depend on the processor are not part of it (`retrieval.index.snapshot.derived`); the files
+    are listed with the hashes that they have here. Nor are the versions: what they changed is in the files.
 
     Chroma's files are not listed, nor what the build found out about them: they differ from build to build.
     They have a seal of their own (`retrieval.index.chroma.seal`), and `verify_snapshot` tries them too.
@@ -51,6 +53,8 @@ class Manifest:
     tokenization: Tokenization
     hnsw: HnswSettings
     """Of the first build of the graphs; `neighbour_search.json` has those of the graphs that were kept."""
+    versions: Versions
+    """Of the parts of this program when the snapshot was made; one that was there already keeps its own."""
     files: tuple[FileEntry, ...]
     """Our own, by their path in the snapshot's folder."""
 
@@ -72,7 +76,8 @@ class Manifest:
         """The manifest of the files that are now in `folder`."""
         files = tuple(FileEntry.of(folder, path) for path in sorted(_own_files(folder)))
         settings = [asdict(embedder), asdict(tokenization), asdict(hnsw)]
-        essence = [SCHEMA_VERSION, *settings, [(file.path, file.sha256) for file in files]]
+        hashes = [(file.path, file.sha256) for file in files if file.path not in DERIVED]
+        essence = [SCHEMA_VERSION, *settings, trace(folder), hashes]
         digest = hashlib.sha256(json.dumps(essence, sort_keys=True).encode()).hexdigest()
         return cls(
             id=digest[:16],
@@ -87,6 +92,7 @@ class Manifest:
             embedder=embedder,
             tokenization=tokenization,
             hnsw=hnsw,
+            versions=Versions.now(),
             files=files,
         )
 

@@ -26,6 +26,7 @@ from retrieval.index.snapshot.verification import contents_of, verify_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.tokenizer import tokenizer
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.versions import Versions
 
 from ..conftest import MODEL, MUST, ask_graphs, build, chunk, only_id, vectors_of
 
@@ -65,6 +66,38 @@ def test_the_same_library_in_any_order_is_the_same_snapshot_and_is_not_built_twi
     # Chroma gives a collection's folder a new name each time it is written.
     after = (folder / "manifest.json").stat().st_mtime_ns, sorted(path.name for path in (folder / "chroma").iterdir())
     assert after == before
+
+
+def test_last_bits_of_floats_make_no_other_snapshot_and_another_model_does(tmp_path: Path) -> None:
+    chunks, default = [chunk(number) for number in range(20)], Vocabulary.default()
+    vectors = vectors_of(20)
+    here = build_snapshot(tmp_path, chunks, vectors, MODEL, default)
+    bits = np.nextafter(vectors, np.float32(2))
+    assert not np.array_equal(bits, vectors)
+    there = build_snapshot(tmp_path / "other machine", chunks, bits, MODEL, default)
+    assert there.id == here.id
+    assert {each.path for each in set(there.files) ^ set(here.files)} == {"vectors.npy"}
+    assert build_snapshot(tmp_path, chunks, bits, MODEL, default) == here, "what is there stays"
+    assert build_snapshot(tmp_path, chunks, np.roll(vectors, 1, axis=1), MODEL, default).id != here.id
+
+
+def test_what_was_made_otherwise_is_made_anew_under_its_id(tmp_path: Path) -> None:
+    chunks, default = [chunk(number) for number in range(20)], Vocabulary.default()
+    vectors = vectors_of(20)
+    before = build_snapshot(tmp_path, chunks, vectors, MODEL, default)
+    swapped = vectors[[1, 0, *range(2, 20)]]  # their mean says nothing of it
+    after = build_snapshot(tmp_path, chunks, swapped, MODEL, default)
+    assert after.id == before.id
+    with open_snapshot(tmp_path, after.id) as snapshot:
+        assert snapshot.manifest == after
+        assert np.array_equal(snapshot.vectors[snapshot.chunks.positions([chunk(0).id])[0]], vectors[1])
+        assert verify_snapshot(snapshot) == ()
+
+
+def test_the_manifest_says_which_program_made_it(home: Path) -> None:
+    versions = open_snapshot(home, only_id(home)).manifest.versions
+    assert versions == Versions.now()
+    assert len({versions.chunker, versions.predicates, versions.ranker}) == 3
 
 
 @pytest.mark.parametrize(
