@@ -18,7 +18,7 @@ from evals.questions.questions import Question, load_questions
 from pipeline import cli
 from pipeline.cli import app
 from pipeline.pages.results_table import RESULTS, read_results, with_table
-from retrieval.contract_settings import EmbeddingSettings, RetrievalSettings
+from retrieval.contract_settings import ChunkingSettings, EmbeddingSettings, RetrievalSettings
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_text import embedding_text
@@ -222,7 +222,11 @@ def test_the_settings_of_the_contract_are_settings_and_all_of_them(tmp_path: Pat
     (tmp_path / "rag.yaml").write_text(block)
     assert Settings.read(tmp_path, {}).embedder == "wordllama"
     said = yaml.safe_load(block)
-    for name, section in (("embedding", EmbeddingSettings), ("retrieval", RetrievalSettings)):
+    for name, section in (
+        ("embedding", EmbeddingSettings),
+        ("chunking", ChunkingSettings),
+        ("retrieval", RetrievalSettings),
+    ):
         assert set(said[name]) - {"model"} == {field.name for field in fields(section)}
 
 

@@ -6,6 +6,7 @@ from typing import Protocol
 from evals.questions.question_sets import QuestionSet
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
+from retrieval.ingest.prose.cuts import USUAL, Cuts
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -36,8 +37,8 @@ class Corpus(Protocol):
         """
 
 
-def chunks_of_book(book: Book, vocabulary: Vocabulary) -> tuple[Chunk, ...]:
+def chunks_of_book(book: Book, vocabulary: Vocabulary, cuts: Cuts = USUAL) -> tuple[Chunk, ...]:
     """A book through the same ingest that a library's books go through."""
     parsed = parse_book(book)
     texts = [document.text for document in book.documents]
-    return chunk_book(parsed, extract_predicates(transform_tables(parsed.tables, vocabulary, texts)))
+    return chunk_book(parsed, extract_predicates(transform_tables(parsed.tables, vocabulary, texts)), cuts)

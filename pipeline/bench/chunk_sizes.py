@@ -11,6 +11,7 @@ from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import read_parsed_book
+from retrieval.ingest.prose.cuts import Cuts
 from retrieval.records import read_jsonl
 from retrieval.search.strategies import STRATEGIES
 from retrieval.types import Row
@@ -32,7 +33,7 @@ def scores_at(home: Home, slugs: Iterable[str], working_tokens: int, folder: Pat
             for chunk in chunk_book(
                 read_parsed_book(home.book(slug) / "book.jsonl"),
                 read_jsonl(home.book(slug) / "predicates.jsonl", Row),
-                working_tokens,
+                Cuts(working_tokens),
             )
         ),
         key=lambda chunk: chunk.id,

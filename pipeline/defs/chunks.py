@@ -14,6 +14,7 @@ from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.index.embedding.token_counts import cuts_for
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.density import TableDensity, table_densities
 from retrieval.ingest.parsed_book import read_parsed_book
@@ -35,7 +36,8 @@ from retrieval.types import Chunk, Row
 def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The units that are embedded, indexed and returned: a chunk for each table row, and the prose around them."""
     folder = home.book(context.partition_key)
-    cut = chunk_book(read_parsed_book(folder / "book.jsonl"), read_jsonl(folder / "predicates.jsonl", Row))
+    cuts = cuts_for(home.settings, load_embedder(home.settings.embedder))
+    cut = chunk_book(read_parsed_book(folder / "book.jsonl"), read_jsonl(folder / "predicates.jsonl", Row), cuts)
     write_jsonl(folder / "chunks.jsonl", cut)
     kinds = Counter(chunk.kind for chunk in cut)
     densities = table_densities(cut)

@@ -21,7 +21,7 @@ from pipeline.defs.index import book_slugs
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.ingest.chunking import WORKING_TOKENS
+from retrieval.ingest.prose.cuts import WORKING_TOKENS
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import DEFAULT_K
 

@@ -6,6 +6,7 @@ from pipeline.building.plan import BuildPlan, plan_build
 from pipeline.runs.unchanged import BOOK_FILE, book_key
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.token_counts import cuts_for
 from retrieval.ingest.library.library import BookFolder, read_book
 
 
@@ -16,11 +17,12 @@ def planned(home: Home) -> BuildPlan:
         LibraryError: the library cannot be read.
         UnknownNameError: no embedder is called what the settings say.
     """
-    identity = load_embedder(home.settings.embedder).identity
+    embedder = load_embedder(home.settings.embedder)
+    identity, cuts = embedder.identity, cuts_for(home.settings, embedder)
 
     def is_kept(folder: BookFolder) -> bool:
         records = home.book(folder.slug)
         kept = KeptWork.read(records / BOOK_FILE)
         return kept is not None and kept.key == book_key(folder, identity, home.settings) and kept.is_whole(records)
 
-    return plan_build(home, lambda folder: chunks_of_book(read_book(folder), home.vocabulary), is_kept)
+    return plan_build(home, lambda folder: chunks_of_book(read_book(folder), home.vocabulary, cuts), is_kept)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from retrieval.ingest.markdown.words import plain_text
 from retrieval.ingest.parsed_book import ParsedBook, ParsedDocument
+from retrieval.ingest.prose.cuts import USUAL, Cuts
 from retrieval.ingest.prose.enrichment import enriched, page_marks
 from retrieval.ingest.prose.sections import Passage, cut_into_passages
 from retrieval.ingest.tables.reading import find_axis
@@ -16,32 +17,27 @@ from retrieval.ingest.tables.table import Table
 from retrieval.query_must.canonical.canonical import literal
 from retrieval.types import TABLE_SUBJECT, Chunk, Document, Metadata, Row
 
-WORKING_TOKENS = 256
-"""Prose is cut to about this size, in `estimate_tokens`; 8,192 is the cap that no prose passes."""
 
-
-def chunk_book(book: ParsedBook, rows: Sequence[Row], working_tokens: int = WORKING_TOKENS) -> tuple[Chunk, ...]:
+def chunk_book(book: ParsedBook, rows: Sequence[Row], cuts: Cuts = USUAL) -> tuple[Chunk, ...]:
     """Every chunk of a book, document by document in reading order. Ids are unique in the book and hold no position.
 
     Args:
         book: what the rows were made from; a table that has none of them gives no chunk.
         rows: of all its tables.
-        working_tokens: how long prose may be.
+        cuts: how prose is cut; a row is never.
     """
     rows_of: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         rows_of[row.table_id].append(row)
     twins: Counter[str] = Counter()
-    return tuple(
-        chunk for parsed in book.documents for chunk in _chunk_document(parsed, rows_of, twins, working_tokens)
-    )
+    return tuple(chunk for parsed in book.documents for chunk in _chunk_document(parsed, rows_of, twins, cuts))
 
 
 def _chunk_document(
-    parsed: ParsedDocument, rows_of: Mapping[str, Sequence[Row]], twins: Counter[str], working_tokens: int
+    parsed: ParsedDocument, rows_of: Mapping[str, Sequence[Row]], twins: Counter[str], cuts: Cuts
 ) -> Iterator[Chunk]:
     document = parsed.document
-    passages = cut_into_passages(document, parsed.blocks, parsed.placed, working_tokens)
+    passages = cut_into_passages(document, parsed.blocks, parsed.placed, cuts)
     made = [(passage.lines[0], _prose_chunk(document, passage)) for passage in passages]
     made += [(row.lines[0], chunk) for table in parsed.placed for row, chunk in _row_chunks(document, table, rows_of)]
     pages = page_marks(document)

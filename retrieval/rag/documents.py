@@ -14,6 +14,7 @@ from retrieval.errors import InvalidDocumentError
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.library.front_matter import read_metadata, split_front_matter
 from retrieval.ingest.parsed_book import ParsedBook, parse_book
+from retrieval.ingest.prose.cuts import USUAL, Cuts
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -33,10 +34,10 @@ class Prepared:
 
     document: Document
     hash: str
-    """Of its text, its name and its metadata: what did not change since is not indexed again."""
+    """Of its text, its name, its metadata and how it is cut: what did not change since is not indexed again."""
     warnings: tuple[str, ...]
 
-    def cut(self, vocabulary: Vocabulary) -> tuple[tuple[Chunk, ...], tuple[str, ...]]:
+    def cut(self, vocabulary: Vocabulary, cuts: Cuts = USUAL) -> tuple[tuple[Chunk, ...], tuple[str, ...]]:
         """Its chunks, and what of its markdown can be read in more ways than one.
 
         Raises:
@@ -44,15 +45,19 @@ class Prepared:
         """
         parsed = parse_book(Book(self.document.book, str(self.document.metadata["title"]), (self.document,)))
         rows = extract_predicates(transform_tables(parsed.tables, vocabulary, [self.document.text]))
-        chunks = chunk_book(parsed, rows)
+        chunks = chunk_book(parsed, rows, cuts)
         if not chunks:
             raise InvalidDocumentError("nothing of its content can be shown; give it text")
         tables = (table.warning for table in parsed.tables if table.warning)
         return chunks, (*_ambiguities(parsed), *tables)
 
 
-def prepare(given: RuleDocument) -> Prepared:
+def prepare(given: RuleDocument, how: str = "") -> Prepared:
     """Check a document.
+
+    Args:
+        given: the document.
+        how: it is cut; part of its hash.
 
     Raises:
         InvalidDocumentError: required metadata is missing or cannot be used, or there is no text.
@@ -75,7 +80,7 @@ def prepare(given: RuleDocument) -> Prepared:
     if not title:
         title = PurePosixPath(given.filename).stem
         warnings.append(f"has no title and no heading; it is called {title!r}")
-    digest = _digest(given.filename, text, metadata)
+    digest = _digest(given.filename, text, metadata, how)
     whole: dict[str, Any] = {
         "category": metadata["doc_type"],
         **metadata,
@@ -115,8 +120,8 @@ def _first_heading(text: str) -> str | None:
     return found[2].strip("# ") if found else None
 
 
-def _digest(filename: str, text: str, metadata: Mapping[str, object]) -> str:
-    return sha256(repr((filename, text, sorted(metadata.items()))).encode()).hexdigest()
+def _digest(filename: str, text: str, metadata: Mapping[str, object], how: str) -> str:
+    return sha256(repr((filename, text, sorted(metadata.items()), how)).encode()).hexdigest()
 
 
 def _ambiguities(parsed: ParsedBook) -> Iterator[str]:

@@ -11,6 +11,7 @@ from retrieval.errors import EmbedderUnavailableError, InvalidDocumentError, Ret
 from retrieval.home import Home
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.token_counts import cuts_for
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.retention import remove_snapshots
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
@@ -75,6 +76,7 @@ class Ingestion:
 
     def __init__(self, home: Home, embedder: Embedder, sleep: Callable[[float], None] = time.sleep) -> None:
         self._home, self._embedder, self._sleep = home, embedder, sleep
+        self._cuts = cuts_for(home.settings, embedder)
 
     def ingest(self, documents: Sequence[RuleDocument]) -> IngestionResult:
         """Bring documents in; `RAGPipeline.ingest` says what of them is seen when, and what it raises."""
@@ -136,7 +138,7 @@ class Ingestion:
         """Prepare one document and see that every text of it has a vector; nothing of it is kept before."""
         if not isinstance(given, RuleDocument):
             raise InvalidDocumentError(f"a {type(given).__name__} is not a RuleDocument")
-        ready = prepare(given)
+        ready = prepare(given, f"{self._home.settings.chunking} {self._cuts.cap}")
         name = ready.document.book
         if name in job.new:
             job.warn(given.filename, f"is the second of this batch with the id {name}; it replaces the first")
@@ -145,7 +147,7 @@ class Ingestion:
         if self._is_there(job, ready):
             job.new.pop(name, None)
             return
-        chunks, warnings = ready.cut(self._home.vocabulary)
+        chunks, warnings = ready.cut(self._home.vocabulary, self._cuts)
         for sentence in warnings:
             job.warn(given.filename, sentence)
         job.embedded += self._embed(store, [embedding_text(chunk) for chunk in chunks])

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,22 @@ class MiniLmEmbedder:
         matrix /= np.where(lengths > 0, lengths, 1)
         matrix[lengths[:, 0] == 0] = no_token_vector(_DIMENSIONS)
         return matrix
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens of this model a text has.
+
+        Raises:
+            EmbedderUnavailableError: the tokenizer is not on this machine.
+        """
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        _, folder = onnx_minilm()
+        _require_weights(folder)
+        return Tokenizer.from_file(str(folder / "tokenizer.json"))
 
     @cached_property
     def _function(self) -> Callable[[list[str]], Sequence[Vector]]:

@@ -78,6 +78,10 @@ class SentenceEmbedder:
         prefix = self._known.text if self._known else ""
         return self._embed([prefix + text for text in texts])
 
+    def count_tokens(self, text: str) -> int:
+        """How many tokens of this model a text has, with those that it puts around every text."""
+        return len(self._model.tokenizer.encode(text, truncation=False))
+
     def _embed(self, texts: list[str]) -> Vector:
         dimensions = self.identity.dimensions
         if not texts:

@@ -44,6 +44,10 @@ class WordllamaEmbedder:
         """The vector that `embed` gives this text, (256,); for a few short texts this is the faster way."""
         return self._pooled(self._tokenizer.encode(literal(text), add_special_tokens=False).ids)
 
+    def count_tokens(self, text: str) -> int:
+        """How many tokens of this model a text has."""
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
     def _embed(self, texts: Sequence[str]) -> Vector:
         matrix = np.empty((len(texts), _DIMENSIONS), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):

@@ -1,23 +1,18 @@
 """Prose cut at headings: whole where it fits, then by sub-heading, then by paragraph; never with overlap."""
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import heading_text, without_comments
-from retrieval.ingest.prose.division import divided
+from retrieval.ingest.prose.cuts import Cuts
 from retrieval.ingest.tables.captions import is_bold_line
 from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.source_tables import PlacedTable
 from retrieval.ingest.tables.table import Table
 from retrieval.types import Document
 
-TOKEN_CAP = 8192
-"""No passage of prose is longer: the input limit of the hosted embedding models. A table row is never cut."""
-
-BYTES_PER_TOKEN = 3
 BOLD_LINE_LEVEL = 7
 """A bold line on its own is a heading below all headings."""
 
@@ -48,10 +43,6 @@ class _Piece:
     level: int = 0
 
     @property
-    def tokens(self) -> int:
-        return estimate_tokens(self.text)
-
-    @property
     def is_prose(self) -> bool:
         return self.level == 0 and bool(self.source)
 
@@ -66,23 +57,17 @@ class _Section:
         return self.pieces + [piece for child in self.children for piece in child.everything()]
 
 
-def estimate_tokens(text: str) -> int:
-    """An upper estimate of a text's tokens without a tokenizer: three UTF-8 bytes each."""
-    return math.ceil(len(text.encode()) / BYTES_PER_TOKEN)
-
-
 def cut_into_passages(
-    document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable], working_tokens: int
+    document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable], cuts: Cuts
 ) -> tuple[Passage, ...]:
     """The prose of a document. A section that fits stays whole, sub-sections and all; a table becomes one line."""
-    limit = min(working_tokens, TOKEN_CAP)
-    root = _outline(document, blocks, tables)
-    made = [list(pieces) for pieces in _cut(root, limit) if any(piece.is_prose for piece in pieces)]
-    _keep_titles(root.everything(), made, [placed.table for placed in tables], limit)
+    root = _outline(document, blocks, tables, cuts)
+    made = [list(pieces) for pieces in _cut(root, cuts) if any(piece.is_prose for piece in pieces)]
+    _keep_titles(root.everything(), made, [placed.table for placed in tables], cuts)
     return tuple(map(_passage, made))
 
 
-def _keep_titles(pieces: Sequence[_Piece], made: list[list[_Piece]], tables: Sequence[Table], limit: int) -> None:
+def _keep_titles(pieces: Sequence[_Piece], made: list[list[_Piece]], tables: Sequence[Table], cuts: Cuts) -> None:
     """Put headings and bold lines that head nothing, and that nothing else says, before the prose that comes next.
 
     Where that is too long they follow the prose before them; where that is too long as well they are prose themselves.
@@ -99,22 +84,26 @@ def _keep_titles(pieces: Sequence[_Piece], made: list[list[_Piece]], tables: Seq
             at += 1
         below[at].append(piece)
     for at, titles in reversed(below.items()):
-        size = sum(piece.tokens for piece in titles)
-        room = [size + sum(piece.tokens for piece in passage) <= limit for passage in made[max(at - 1, 0) : at + 1]]
+        size = _size(titles, cuts)
+        room = [size + _size(passage, cuts) <= cuts.limit for passage in made[max(at - 1, 0) : at + 1]]
         if at < len(made) and room[-1]:
             made[at][:0] = titles
         elif at and room[0]:
             made[at - 1] += titles
         else:
-            prose = [part for piece in titles for part in _fitting(piece.source, piece.lines[0], piece.path)]
-            made[at:at] = _packed(prose, limit)
+            prose = [part for piece in titles for part in _fitting(piece.source, piece.lines[0], piece.path, cuts)]
+            made[at:at] = _packed(prose, cuts)
 
 
 def _name(words: str) -> str:
     return words.rstrip(" .:").casefold()
 
 
-def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable]) -> _Section:
+def _size(pieces: Sequence[_Piece], cuts: Cuts) -> int:
+    return sum(cuts.count(piece.text) + cuts.glue for piece in pieces)
+
+
+def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable], cuts: Cuts) -> _Section:
     table_at = {placed.block: placed.table for placed in tables}
     captions = {placed.caption_block for placed in tables}
     of_grids = {placed.caption_block for placed in tables if _is_of_grid(placed)}
@@ -134,7 +123,7 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
                 stack[-1].pieces.append(piece)
                 continue
             while stack[-1].level >= level:
-                _settle(stack.pop(), stack[-1])
+                _settle(stack.pop(), stack[-1], cuts)
             section = _Section(level, [piece])
             stack[-1].children.append(section)
             stack.append(section)
@@ -148,9 +137,9 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
             source = block.source.rstrip()
             if index in captions and not is_bold_line(block):
                 source = source.rpartition("\n")[0]
-            stack[-1].pieces.extend(_fitting(source, first, block.heading_path))
+            stack[-1].pieces.extend(_fitting(source, first, block.heading_path, cuts))
     while len(stack) > 1:
-        _settle(stack.pop(), stack[-1])
+        _settle(stack.pop(), stack[-1], cuts)
     return root
 
 
@@ -171,34 +160,34 @@ def _awaits_prose(section: _Section) -> bool:
     return 0 < len(section.pieces) == len(titles) < MAX_TITLES and not any(map(_is_caption, section.pieces))
 
 
-def _settle(section: _Section, parent: _Section) -> None:
+def _settle(section: _Section, parent: _Section, cuts: Cuts) -> None:
     """A bold line with nothing below it heads nothing: it is prose, and belongs to the prose before it."""
     if section.level != BOLD_LINE_LEVEL or any(not piece.level or _is_caption(piece) for piece in section.pieces):
         return
     parent.children.pop()
     before = parent.children[-1] if parent.children else parent
     for piece in section.pieces:
-        before.pieces.extend(_fitting(piece.source, piece.lines[0], piece.path))
+        before.pieces.extend(_fitting(piece.source, piece.lines[0], piece.path, cuts))
 
 
-def _cut(section: _Section, limit: int) -> Iterator[list[_Piece]]:
+def _cut(section: _Section, cuts: Cuts, least: int = 0) -> Iterator[list[_Piece]]:
     whole = section.everything()
-    if sum(piece.tokens for piece in whole) <= limit:
+    if cuts.keeps_whole(section.level, least) and _size(whole, cuts) <= cuts.limit:
         yield whole
         return
-    yield from _packed(section.pieces, limit)
+    yield from _packed(section.pieces, cuts)
     for child in section.children:
-        yield from _cut(child, limit)
+        yield from _cut(child, cuts, cuts.whole_from(section.level))
 
 
-def _packed(pieces: Sequence[_Piece], limit: int) -> Iterator[list[_Piece]]:
+def _packed(pieces: Sequence[_Piece], cuts: Cuts) -> Iterator[list[_Piece]]:
     heading = [piece for piece in pieces if piece.level]
-    carried = sum(piece.tokens for piece in heading)
+    carried = _size(heading, cuts)
     current: list[_Piece] = []
     for piece in pieces:
         if piece.level:
             continue
-        if current and carried + sum(p.tokens for p in current) + piece.tokens > limit:
+        if current and carried + _size([*current, piece], cuts) > cuts.limit:
             yield heading + current
             current = []
         current.append(piece)
@@ -237,14 +226,11 @@ def _common_start(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return shortest[: min(count, len(longest))]
 
 
-def _fitting(source: str, first_line: int, path: tuple[str, ...]) -> Iterator[_Piece]:
+def _fitting(source: str, first_line: int, path: tuple[str, ...], cuts: Cuts) -> Iterator[_Piece]:
     """A block as one piece; one that passes the cap, cut between lines, else sentences, else words, else anywhere."""
     if not source.strip():
         return
-    if estimate_tokens(source) <= TOKEN_CAP - 512:
-        yield _Piece(without_comments(source), source, (first_line, first_line + source.count("\n")), path)
-        return
     line = first_line
-    for part in divided(source, (TOKEN_CAP - 512) * BYTES_PER_TOKEN):
+    for part in [source] if cuts.count(source) <= cuts.room else cuts.parts(source):
         yield _Piece(without_comments(part), part, (line, line + part.count("\n")), path)
         line += part.count("\n")

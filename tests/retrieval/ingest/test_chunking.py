@@ -2,6 +2,7 @@ from dataclasses import replace
 
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
+from retrieval.ingest.prose.cuts import Cuts
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -52,7 +53,7 @@ def test_the_search_text_of_a_row_carries_its_context_and_says_a_shared_heading_
 
 def test_ids_are_the_same_in_another_run_and_do_not_depend_on_what_stands_elsewhere():
     before = {chunk.id: chunk.text for chunk in chunks_of(TEXT)}
-    after = {chunk.id: chunk.text for chunk in chunks_of("# New\n\nfirst\n\n" + TEXT, working_tokens=40)}
+    after = {chunk.id: chunk.text for chunk in chunks_of("# New\n\nfirst\n\n" + TEXT, cuts=Cuts(40))}
     rows = {key for key, text in before.items() if text.startswith("{")}
 
     assert before == {chunk.id: chunk.text for chunk in chunks_of(TEXT)}

@@ -20,6 +20,7 @@ from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag import ingestion
 from retrieval.rag.contract import RuleDocument
 from retrieval.rag.ingestion import PAUSES, Ingestion
+from retrieval.rag.pipeline import RAGPipeline
 from retrieval.types import Embedder, EmbedderIdentity, Vector
 
 Documents = dict[str, RuleDocument]
@@ -196,3 +197,21 @@ def test_a_killed_ingestion_leaves_every_document_whole(home: Home, tmp_path: Pa
     if after != before:
         assert all(text[-1] == "A new rule." for text in after.values())
     assert Ingestion(home, Failing()).ingest([]).documents_failed == 0, "the home is free again"
+
+
+def test_the_settings_of_chunking_are_live_and_a_change_of_them_cuts_again(home: Home, documents: Documents) -> None:
+    rules = documents["rules-1-phases.md"]
+    assert Ingestion(home, Failing()).ingest([rules]).embedding_count > 1
+    seed = "chunking: {max_chunk_tokens: 8192, header_level: 2, fallback_header_level: 3}\n"
+    (home.root / "rag.yaml").write_text(seed)
+
+    done = Ingestion(Home.at(home.root), Failing()).ingest([rules])
+
+    assert (done.documents_processed, done.embedding_count) == (1, 1)
+    (text,) = whole(home.root)[str(rules.document_id)]
+    assert "lasts four turning points" in text
+    assert "Remove all smoke" in text
+    found = RAGPipeline(home.root).retrieve("What can I do during movement?", "a:b").document_chunks[0]
+    assert found.metadata["section"] == "Movement Phase", "of a document that is one chunk"
+    assert found.text.count("## ") == 4
+    assert Ingestion(Home.at(home.root), Failing()).ingest([rules]).embedding_count == 0

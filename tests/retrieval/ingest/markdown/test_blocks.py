@@ -182,6 +182,7 @@ def test_twice_as_many_tables_without_an_end_tag_are_at_most_about_twice_the_wor
 
 BLANKS = """
 from retrieval.ingest.markdown.blocks import parse_blocks
+from retrieval.ingest.prose.cuts import Cuts
 from retrieval.ingest.prose.sections import cut_into_passages
 from retrieval.ingest.tables.source_tables import place_tables
 from retrieval.types import Document
@@ -189,7 +190,7 @@ blanks = " " * 100_000
 for line in (f"# a{blanks}b", f"a{blanks}b\\n===", f"**a{blanks}b**", f"# a{blanks}{{#b", f"# a{'{#' * 50_000}"):
     document = Document("b", "a.md", f"{line}\\n\\ntext\\n")
     blocks = parse_blocks(document.text)
-    cut_into_passages(document, blocks, place_tables(document, blocks), 256)
+    cut_into_passages(document, blocks, place_tables(document, blocks), Cuts(256))
 """
 
 

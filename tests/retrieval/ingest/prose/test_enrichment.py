@@ -4,6 +4,7 @@ import pytest
 
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
+from retrieval.ingest.prose.cuts import Cuts
 from retrieval.ingest.prose.enrichment import enriched, page_marks
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
@@ -59,7 +60,7 @@ KINDS = ("spell", "feat", "monster", "item", "condition", "action", "table", "ru
 
 def chunks_of(text: str, metadata: dict[str, str] | None = None) -> tuple[Chunk, ...]:
     book = parse_book(Book("tiny", "tiny", (Document("tiny", "one.md", text, metadata or {}),)))
-    return chunk_book(book, extract_predicates(transform_tables(book.tables, Vocabulary.default())), 70)
+    return chunk_book(book, extract_predicates(transform_tables(book.tables, Vocabulary.default())), Cuts(70))
 
 
 CHUNKS = chunks_of(TEXT)

@@ -2,8 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrieval.contract_settings import TOKEN_CAP
 from retrieval.ingest.markdown.blocks import parse_blocks
-from retrieval.ingest.prose.sections import TOKEN_CAP, cut_into_passages, estimate_tokens
+from retrieval.ingest.prose.cuts import Cuts, estimate_tokens
+from retrieval.ingest.prose.sections import cut_into_passages
 from retrieval.ingest.tables.source_tables import place_tables
 from retrieval.types import Document
 
@@ -11,7 +13,7 @@ from retrieval.types import Document
 def cut(text, limit=256):
     document = Document("b", "d.md", text)
     blocks = parse_blocks(text)
-    return cut_into_passages(document, blocks, place_tables(document, blocks), limit)
+    return cut_into_passages(document, blocks, place_tables(document, blocks), Cuts(limit))
 
 
 def sentence(words):
