@@ -26,6 +26,7 @@ from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.snapshot import build_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
 from retrieval.index.words.tokenizer import tokenizer
+from retrieval.rag.calibration import keep_calibration
 from retrieval.records import dump_record
 from retrieval.types import Chunk, Vector
 
@@ -161,6 +162,7 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
         lexical=lexical_of(home, texts),
         graph=graph_of(home, found, vectors),
     )
+    keep_calibration(home.root, snapshot_folder(home.root, manifest.id), store.identity.name)
     home.nominate(manifest.id)
     search = NeighbourSearch.read(snapshot_folder(home.root, manifest.id))
     # Read again: a book that another process indexed meanwhile keeps its vectors.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError
 from retrieval.rag.measures import NAMES, Measures, measures
 from retrieval.search.fusion import Scores
@@ -16,7 +17,7 @@ from retrieval.search.retriever import Retriever
 SHIPPED = Path(__file__).with_name("calibrations.json")
 """Those that ship; `querymust fit relevance` fits and writes them."""
 FILE_NAME = "relevance.json"
-"""In a snapshot's folder: the one that it was built with."""
+"""In a snapshot's folder: the one that it was built with. In a home's: what the next one is built with."""
 ANY = "any"
 """The calibration of every embedder that has none of its own; it does not look at cosines."""
 
@@ -42,8 +43,8 @@ class Calibration:
         return falling
 
     def write(self, folder: Path) -> None:
-        """Keep it with a snapshot; that file is no part of what the snapshot's id is the hash of."""
-        (folder / FILE_NAME).write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+        """Keep it in a folder; with a snapshot it is no part of what its id is the hash of."""
+        write_atomically(folder / FILE_NAME, json.dumps(asdict(self), indent=1) + "\n")
 
     @classmethod
     def of_json(cls, found: Mapping[str, Any]) -> "Calibration":
@@ -68,11 +69,20 @@ def shipped(embedder: str) -> Calibration:
         raise IndexCorruptError(f"{SHIPPED} holds no calibrations ({error}); install the program again") from error
 
 
+def keep_calibration(home: Path, snapshot: Path, embedder: str) -> None:
+    """Keep with a snapshot's folder what relevance means in a home.
+
+    Raises:
+        IndexCorruptError: the home's file cannot be read.
+    """
+    calibration_of(home, embedder).write(snapshot)
+
+
 def calibration_of(folder: Path, embedder: str) -> Calibration:
-    """The calibration of a snapshot: its own, else the one that ships.
+    """The calibration of a snapshot or a home: its own, if it is of this embedder; else the one that ships.
 
     Args:
-        folder: of the snapshot.
+        folder: of the snapshot or the home.
         embedder: its name.
 
     Raises:
@@ -82,9 +92,10 @@ def calibration_of(folder: Path, embedder: str) -> Calibration:
     if not path.is_file():
         return shipped(embedder)
     try:
-        return Calibration.of_json(json.loads(path.read_text(encoding="utf-8")))
+        own = Calibration.of_json(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, KeyError, TypeError) as error:
         raise IndexCorruptError(f"{path} holds no calibration ({error}); delete it") from error
+    return own if own.embedder in {embedder, ANY} else shipped(embedder)
 
 
 def relevances(retriever: Retriever, question: str, chunk_ids: Sequence[str], calibration: Calibration) -> Scores:

@@ -16,6 +16,7 @@ from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.retention import remove_snapshots
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
+from retrieval.rag.calibration import keep_calibration
 from retrieval.rag.contract import IngestionResult, RuleDocument
 from retrieval.rag.documents import DOCUMENT_HASH, DOCUMENT_ID, Prepared, prepare
 from retrieval.rag.turn import writers_turn
@@ -182,6 +183,7 @@ class Ingestion:
                 faults = verify_snapshot(snapshot)
             if faults:
                 raise VectorDBWriteError(f"the new index is not sound: {'; '.join(map(str, faults))}")
+            keep_calibration(root, snapshot.folder, store.identity.name)
             promote(root, manifest.id, "ingest")
             self._home.nominate(manifest.id)
             remove_snapshots(root, manifest.id)

@@ -55,7 +55,10 @@ def check_specs(definitions: dg.Definitions) -> list[dg.AssetCheckSpec]:
 
 
 def test_these_are_the_assets(specs: dict[str, dg.AssetSpec]) -> None:
-    assert set(specs) == BY_BOOK | WHOLE | {"evaluation", "evidence_weights", "metrics_dashboard"} | SWEPT | OBSERVED
+    assert (
+        set(specs)
+        == BY_BOOK | WHOLE | {"evaluation", "evidence_weights", "relevance", "metrics_dashboard"} | SWEPT | OBSERVED
+    )
 
 
 def test_books_are_partitions_up_to_the_embeddings(specs: dict[str, dg.AssetSpec]) -> None:
@@ -137,4 +140,4 @@ def test_the_docs_say_whose_data_version_is_not_its_content(sample: Home) -> Non
             assert materialization is not None
             own = "dagster/data_version_is_user_provided" in (materialization.tags or {})
             assert own == (name not in said), name
-    assert "evidence_weights" in said
+    assert {"evidence_weights", "relevance"} <= said

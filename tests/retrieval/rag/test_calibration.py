@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from retrieval.errors import IndexCorruptError
+from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.rag import calibration
-from retrieval.rag.calibration import ANY, Calibration, calibration_of, relevances, shipped
+from retrieval.rag.calibration import ANY, Calibration, calibration_of, keep_calibration, relevances, shipped
 from retrieval.rag.measures import LOOKED_AT, NAMES, measures
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.search.retriever import Retriever
@@ -44,6 +45,16 @@ def test_a_snapshot_s_own_calibration_wins(tmp_path: Path) -> None:
     assert calibration_of(tmp_path, "wordllama") == shipped("wordllama")
     PLAIN.write(tmp_path)
     assert calibration_of(tmp_path, "wordllama") == PLAIN
+    assert calibration_of(tmp_path, "minilm") == shipped("minilm"), "it is of another embedder"
+    (tmp_path / "snapshot").mkdir()
+    keep_calibration(tmp_path, tmp_path / "snapshot", "wordllama")
+    assert calibration_of(tmp_path / "snapshot", "wordllama") == PLAIN
+
+
+def test_an_ingested_snapshot_keeps_what_it_was_built_with(skirmish_home: Path) -> None:
+    folder = snapshot_folder(skirmish_home, str(live_id(skirmish_home)))
+    assert (folder / calibration.FILE_NAME).is_file()
+    assert calibration_of(folder, "wordllama") == shipped("wordllama")
 
 
 @pytest.mark.parametrize("change", [{"weights": [1.0]}, {"names": ["luck", "alike"]}, {"intercept": "x"}, {"names": 5}])
