@@ -73,7 +73,7 @@ def decide(candidate: Experiment, live: Experiment | None, thresholds: Threshold
 
 
 def _unfound(contents: Contents) -> Iterator[Objection]:
-    for finding in verify_snapshot(contents.snapshot):
+    for finding in verify_snapshot(contents.snapshot, again=False):
         yield Objection(f"{finding.check}: {finding.detail}")
 
 

@@ -11,9 +11,9 @@ from retrieval.index.chroma.contents import Contents, Positions
 from retrieval.index.chroma.difference import Difference, collections_recipe
 from retrieval.index.chroma.hnsw import TRIES, HnswSettings
 from retrieval.index.chroma.neighbour_search import EMBEDDED, EXACT_UP_TO, NeighbourSearch
-from retrieval.index.chroma.seal import broken, copy_sealed, seal
+from retrieval.index.chroma.seal import broken, copy_sealed, seal, seal_version
 from retrieval.index.chroma.server import ChromaServer
-from retrieval.index.chroma.soundness import try_collections
+from retrieval.index.chroma.soundness import Trial, try_collections
 from retrieval.index.chroma.store import BATCH, ChromaStore, CollectionName
 from retrieval.types import Chunk, MetadataValue
 
@@ -53,19 +53,41 @@ def build_collections(
         if server is None:
             shutil.rmtree(folder, ignore_errors=True)
         _write(ChromaStore(folder, server), chunks, contents, hnsw, builds - 1, tell)
-        tell("probing", 0, len(chunks))
-        with closing(ChromaStore.existing(folder, server)) as store:
-            trial = try_collections(store, contents)
-        tell("probing", len(chunks), len(chunks))
+        trial, tried = _tried(folder, server, contents, (), tell)
         if not trial.faults:
             break
-    if server is None:
-        seal(folder)
     faults = tuple(fault.detail for fault in trial.faults)
     exact, reason = _chosen(len(chunks), builds, faults)
     return NeighbourSearch(
-        exact, reason, place_of(server), hnsw, builds, trial.ann_recall, faults, recipe=collections_recipe()
+        exact,
+        reason,
+        place_of(server),
+        hnsw,
+        builds,
+        trial.ann_recall,
+        faults,
+        recipe=collections_recipe(),
+        tried=tried,
     )
+
+
+def _tried(
+    folder: Path, server: ChromaServer | None, contents: Contents, also: Sequence[int], tell: Tell
+) -> tuple[Trial, str]:
+    """How collections do that are written, and `NeighbourSearch.tried`. They are sealed first, and whether Chroma left
+    the sealed files alone as it was asked is compared."""
+    if server is None:
+        seal(folder)
+    tell("probing", 0, len(contents))
+    with closing(ChromaStore.existing(folder, server)) as store:
+        trial = try_collections(store, contents, also=also)
+    tell("probing", len(contents), len(contents))
+    if server is not None:
+        return trial, ""
+    if any(broken(folder)):
+        seal(folder)
+        return trial, ""
+    return trial, seal_version(folder)
 
 
 def _begun(
@@ -79,19 +101,20 @@ def _begun(
         with closing(ChromaStore.existing(folder)) as store:
             _take_out(store, difference.gone)
             _put_in(store, difference.new, chunks, contents, difference.n_changed, tell)
-        tell("probing", 0, len(chunks))
-        with closing(ChromaStore.existing(folder)) as store:
-            also = [int(place) for places in difference.new.values() for place in places]
-            trial = try_collections(store, contents, also=also)
+        also = [int(at) for places in difference.new.values() for at in places]
+        trial, tried = _tried(folder, None, contents, also, tell)
     except Exception:  # whatever Chroma says of a copy, a build from nothing does without it
         return None
-    tell("probing", len(chunks), len(chunks))
     if trial.faults:
         return None
-    seal(folder)
     exact, reason = _chosen(len(chunks), before.builds, ())
     return replace(
-        before, exact=exact, reason=reason, ann_recall=trial.ann_recall, changed=before.changed + difference.n_changed
+        before,
+        exact=exact,
+        reason=reason,
+        ann_recall=trial.ann_recall,
+        changed=before.changed + difference.n_changed,
+        tried=tried,
     )
 
 

@@ -44,6 +44,8 @@ class NeighbourSearch:
     """Records that were put in or taken out since the graphs were built whole: each leaves them a little worse."""
     recipe: str = ""
     """Hash of the code that wrote the collections; collections of another recipe hold other records."""
+    tried: str = ""
+    """`seal_version` of the files that were tried; empty for those on a server, which may change at any time."""
 
     def __str__(self) -> str:
         return f"{'exact scan' if self.exact else 'HNSW graphs'}: {self.reason}"

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from shutil import copyfile
 
@@ -46,6 +47,11 @@ def seal(folder: Path) -> None:
     paths = [folder / DATABASE, *sorted(_graph_files(folder))]
     files = tuple(FileEntry.of(folder, path) for path in paths)
     write_atomically(folder / FILE_NAME, dump_record(Seal(files)) + b"\n")
+
+
+def seal_version(folder: Path) -> str:
+    """Hash of the seal in `folder`: while it is not broken, that of all the files that it names."""
+    return sha256((folder / FILE_NAME).read_bytes()).hexdigest()
 
 
 def broken(folder: Path) -> Iterator[str]:

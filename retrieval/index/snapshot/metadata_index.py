@@ -2,6 +2,7 @@
 
 import json
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -70,10 +71,10 @@ class MetadataIndex:
     @classmethod
     def build(cls, chunks: Sequence[Chunk]) -> "MetadataIndex":
         """Index the metadata of chunks by position."""
-        found: dict[str, dict[tuple[str, Scalar], list[tuple[int, bool]]]] = {}
+        found: dict[str, dict[tuple[str, Scalar], list[tuple[int, bool]]]] = defaultdict(lambda: defaultdict(list))
         for position, chunk in enumerate(chunks):
             for key, value, in_list in _facts(chunk):
-                found.setdefault(key, {}).setdefault((_family(value), value), []).append((position, in_list))
+                found[key][_family(value), value].append((position, in_list))
         columns: dict[str, Column] = {}
         postings: list[list[tuple[int, bool]]] = []
         for key, values in sorted(found.items()):

@@ -7,7 +7,7 @@ import numpy as np
 from retrieval.errors import IndexCorruptError, RetrievalError
 from retrieval.index.chroma.contents import Contents
 from retrieval.index.chroma.neighbour_search import EMBEDDED, NeighbourSearch
-from retrieval.index.chroma.seal import broken
+from retrieval.index.chroma.seal import broken, seal_version
 from retrieval.index.chroma.soundness import PROBES, Fault, try_collections
 from retrieval.index.snapshot.live import snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
@@ -15,22 +15,40 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.settings import Settings
 
 
-def verify_snapshot(snapshot: Snapshot, *, probes: int = PROBES, seed: int = 0) -> tuple[Fault, ...]:
+def verify_snapshot(
+    snapshot: Snapshot, *, again: bool = True, probes: int = PROBES, seed: int = 0
+) -> tuple[Fault, ...]:
     """Everything wrong with a snapshot; empty when it may be promoted.
 
     Compares the hashes of its files, Chroma's among them, and tries its collections as the build that made them did,
     unless they are damaged or cannot be written: Chroma opens neither. Graphs that do not find everything are not the
     fault of a snapshot whose searches compare every vector.
+
+    Args:
+        snapshot: what is verified.
+        again: whether collections are tried again that did well when these very bytes of them were tried.
+        probes: how many chunks are asked for.
+        seed: which ones.
     """
     files = [Fault("files", each) for each in snapshot.manifest.disagreements(snapshot.folder, hashes=True)]
     broken = [Fault("files", f"chroma: {each}") for each in snapshot.broken_seals()]
     if broken or snapshot.is_read_only:
         return (*files, *broken)
+    if not again and _did_well(snapshot):
+        return tuple(files)
     try:
         found = try_collections(snapshot.collections, contents_of(snapshot), probes=probes, seed=seed).faults
     except RetrievalError as error:
         return (*files, Fault("counts", str(error)))
     return (*files, *(fault for fault in found if not (fault.deaf and snapshot.scans)))
+
+
+def _did_well(snapshot: Snapshot) -> bool:
+    """Whether the build found nothing wrong with the files of Chroma that are there; their seal is not broken."""
+    search = snapshot.neighbour_search
+    if search is None or search.faults or not search.tried:
+        return False
+    return search.tried == seal_version(snapshot.folder / "chroma")
 
 
 def contents_of(snapshot: Snapshot) -> Contents:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, pairwise
 
 from retrieval.query_must.canonical.canonical import as_number, canonical_term, literal
@@ -89,9 +90,13 @@ def words_of_table(table: KeyedTable, vocabulary: Vocabulary) -> TableWords:
 
 def words_of(texts: Iterable[str], vocabulary: Vocabulary) -> frozenset[str]:
     """Every token of some texts, with its numbers bound to labels and without."""
-    return frozenset(
-        token for text in texts for token in (*canonical_term(text, vocabulary).split(), *_literal(text, vocabulary))
-    )
+    return frozenset(token for text in texts for token in _words(text, vocabulary))
+
+
+@lru_cache(maxsize=1 << 16)
+def _words(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
+    # The cells of near-twins repeat each other.
+    return (*canonical_term(text, vocabulary).split(), *_literal(text, vocabulary))
 
 
 def _literal(text: str, vocabulary: Vocabulary) -> list[str]:

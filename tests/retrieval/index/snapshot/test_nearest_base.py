@@ -12,7 +12,7 @@ from retrieval.errors import IndexCorruptError
 from retrieval.index.chroma import collections
 from retrieval.index.chroma.contents import NAMES
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
-from retrieval.index.snapshot import building
+from retrieval.index.snapshot import building, verification
 from retrieval.index.snapshot.live import snapshot_folder
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
@@ -200,6 +200,36 @@ def test_graphs_that_are_asked_find_what_came_late(tmp_path: Path, monkeypatch: 
         for at in range(30):
             for name in NAMES:
                 assert rows[at].id not in snapshot.collections.nearest(name, matrix[at], 15).ids
+
+
+def test_what_was_tried_is_tried_again_unless_it_is_known_byte_for_byte(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, tries = tmp_path / "home", []
+    shutil.copytree(built, home)
+    (folder,) = (home / "snapshots").iterdir()
+    tried = verification.try_collections
+    monkeypatch.setattr(
+        verification, "try_collections", lambda *given, **named: tries.append(1) or tried(*given, **named)
+    )
+
+    def verified(*, again: bool) -> tuple[set[str], int]:
+        tries.clear()
+        with open_snapshot(home, folder.name, hashes=False) as snapshot:
+            return {fault.check for fault in verify_snapshot(snapshot, again=again)}, len(tries)
+
+    assert verified(again=True) == (set(), 1)
+    assert verified(again=False) == (set(), 0)
+    search = NeighbourSearch.read(folder)
+    assert search is not None
+    for unsure in (replace(search, tried=""), replace(search, tried="0" * 64), replace(search, faults=("deaf",))):
+        unsure.write(folder)
+        assert verified(again=False) == (set(), 1)
+    search.write(folder)
+    flip(folder / "vectors.npy")
+    assert verified(again=False) == ({"files"}, 0)
+    flip(folder / "chroma" / "chroma.sqlite3")
+    assert verified(again=False) == ({"files"}, 0)
 
 
 def test_a_server_begins_with_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
