@@ -26,7 +26,7 @@ def verify_snapshot(
 
     Args:
         snapshot: what is verified.
-        again: whether collections are tried again that did well when these very bytes of them were tried.
+        again: whether collections are tried again though every file is as it was when they were tried and did well.
         probes: how many chunks are asked for.
         seed: which ones.
     """
@@ -34,8 +34,8 @@ def verify_snapshot(
     broken = [Fault("files", f"chroma: {each}") for each in snapshot.broken_seals()]
     if broken or snapshot.is_read_only:
         return (*files, *broken)
-    if not again and _did_well(snapshot):
-        return tuple(files)
+    if not (again or files) and _did_well(snapshot):
+        return ()
     try:
         found = try_collections(snapshot.collections, contents_of(snapshot), probes=probes, seed=seed).faults
     except RetrievalError as error:

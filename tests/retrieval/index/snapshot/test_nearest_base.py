@@ -226,8 +226,8 @@ def test_what_was_tried_is_tried_again_unless_it_is_known_byte_for_byte(
         unsure.write(folder)
         assert verified(again=False) == (set(), 1)
     search.write(folder)
-    flip(folder / "vectors.npy")
-    assert verified(again=False) == ({"files"}, 0)
+    flip(folder / "lexical" / "weights.npy")
+    assert verified(again=False) == ({"files"}, 1)
     flip(folder / "chroma" / "chroma.sqlite3")
     assert verified(again=False) == ({"files"}, 0)
 
