@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from retrieval.atomic_files import write_atomically
 from retrieval.index.snapshot.live import live_id
-from retrieval.index.snapshot.live_history import promotions
+from retrieval.index.snapshot.live_history import promotions, were_live
 from retrieval.records import dump_record, parse_record
 
 FOLDER = "gate"
@@ -93,7 +93,8 @@ def gate_state(home: Path, candidate: str | None) -> GateState:
         return GateState("forced", candidate, at, reasons, forced)
     if reasons:
         return GateState("refused", candidate, at, reasons)
-    judged = is_live and any(each.snapshot is not None for each in about)
+    went_live = is_live or candidate in were_live(home)  # else a check of it may still be to come
+    judged = went_live and any(each.snapshot is not None for each in about)
     return GateState("held" if judged else "not judged", candidate, at, ())
 
 

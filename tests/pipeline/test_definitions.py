@@ -4,12 +4,14 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from evals.assets import with_reason
 from evals.evaluation import HEADLINE
 from evals.sweeps.sweep import SWEEPS
 from pipeline.building.gate import GATE
 from pipeline.definitions import load
 from pipeline.defs.ingest_checks import BOOK_GATE
 from pipeline.runs.in_process import dagster_instance
+from retrieval.errors import EmbedderUnavailableError, LibraryError, RetrievalError
 from retrieval.home import Home
 
 ROOT = Path(__file__).parents[2]
@@ -84,6 +86,34 @@ def test_the_gate_asks_for_every_blocking_check(definitions: dg.Definitions) -> 
 
 def test_every_check_follows_what_it_judges(definitions: dg.Definitions) -> None:
     assert [spec.name for spec in check_specs(definitions) if spec.automation_condition is None] == []
+
+
+def test_what_asks_an_embedder_tries_again_where_a_server_does_not_answer(definitions: dg.Definitions) -> None:
+    nodes = definitions.get_repository_def().get_job("__ASSET_JOB").graph.node_dict
+    patient = {name for name, node in nodes.items() if node.definition.retry_policy is not None}
+    assert patient >= {"embeddings", "evaluation", "leaderboard", "evidence_weights"} | SWEPT
+    assert not patient & {"books", "tables", "table_rows", "predicates", "chunks", "lexical", "live_index"}
+
+
+@pytest.mark.parametrize(
+    ("error", "again"),
+    [
+        (LibraryError("no markdown"), False),
+        (EmbedderUnavailableError("no key"), False),
+        (EmbedderUnavailableError("the server is busy"), True),
+    ],
+)
+def test_only_a_server_that_does_not_answer_is_asked_again(error: RetrievalError, again: bool) -> None:
+    if again:
+        error.__cause__ = TimeoutError()
+
+    @with_reason
+    def compute() -> None:
+        raise error
+
+    with pytest.raises(dg.Failure) as failure:
+        compute()
+    assert failure.value.allow_retries is again
 
 
 def test_every_job_sensor_and_schedule_says_what_it_does(definitions: dg.Definitions) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from evals.judging.verdicts import FOLDER, CheckVerdict, gate_state, keep_verdict, kept_verdicts
+from retrieval.index.snapshot.live_history import Promotion, remember
 
 ONE, TWO = "0" * 16, "1" * 16
 
@@ -25,6 +26,9 @@ def test_a_candidate_is_held_to_what_was_said_of_it_and_of_the_books(tmp_path: P
     say(tmp_path, "warning", ONE, passed=False, blocks=False)
     assert gate_state(tmp_path, ONE).verdict == "held"
     assert gate_state(tmp_path, TWO).verdict == "not judged"
+    remember(tmp_path, Promotion.now(ONE, "build"), Promotion.now(TWO, "rollback"))
+    (tmp_path / "live").write_text(TWO)
+    assert gate_state(tmp_path, ONE).verdict == "held", "a rollback takes back no verdict"
     say(tmp_path, "books", None, passed=False)
     state = gate_state(tmp_path, TWO)
     assert (state.verdict, state.reasons) == ("refused", ("books: it is so",))

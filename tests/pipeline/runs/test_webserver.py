@@ -12,11 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.building.lock import write_lock
 from pipeline.runs.webserver import PortTakenError, Server
 from retrieval.home import Home
 
 ROOT = Path(__file__).parents[3]
-VERSION = {"query": "{ version workspaceOrError { ... on Workspace { locationEntries { name loadStatus } } } }"}
+VERSION = "{ version workspaceOrError { ... on Workspace { locationEntries { name loadStatus } } } }"
+LAUNCH = """mutation ($asked: ExecutionParams!) {
+    launchRun(executionParams: $asked) { ... on LaunchRunSuccess { run { runId } } }
+}"""
+STATUS = "query ($run: ID!) { runOrError(runId: $run) { ... on Run { status } } }"
 
 
 @pytest.fixture
@@ -26,16 +31,44 @@ def port() -> int:
         return int(free.getsockname()[1])
 
 
-def answer(port: int) -> dict[str, dict[str, object]]:
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/graphql", json.dumps(VERSION).encode(), {"Content-Type": "application/json"}
-    )
-    with urllib.request.urlopen(request, timeout=10) as response:
+def ask(port: int, query: str, **variables: object) -> dict[str, dict[str, object]]:
+    body = json.dumps({"query": query, "variables": variables}).encode()
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/graphql", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as response:
         found: dict[str, dict[str, object]] = json.load(response)["data"]
     return found
 
 
-def test_it_serves_a_home_that_was_never_built_and_prints_one_line(port: int, tmp_path: Path) -> None:
+def launch(port: int, job: str) -> str:
+    """Start a run as the UI's button does; its id."""
+    selector = {"repositoryLocationName": "querymust", "repositoryName": "__repository__", "pipelineName": job}
+    asked = {"selector": selector, "mode": "default", "runConfigData": "{}"}
+    (found,) = ask(port, LAUNCH, asked=asked).values()
+    return str(found["run"]["runId"])  # type: ignore[index]
+
+
+def wait_for_status(port: int, run: str, *wanted: str) -> str:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        (found,) = ask(port, STATUS, run=run).values()
+        if found["status"] in wanted:
+            return str(found["status"])
+        time.sleep(0.3)
+    raise AssertionError(f"{run} is not {wanted}: {found}")
+
+
+def run_processes(server: int) -> list[int]:
+    """The processes that runs of this server are in; each was spawned by the server of the code."""
+    lines = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    found = [line.split(maxsplit=2) for line in lines.splitlines()]
+    below, grown = {server}, 0
+    while grown < len(below):
+        grown = len(below)
+        below |= {int(pid) for pid, parent, _ in found if int(parent) in below}
+    return [int(pid) for pid, _, program in found if int(pid) in below and "spawn_main" in program]
+
+
+def test_it_serves_a_home_that_was_never_built_and_a_killed_run_gives_its_turn_back(port: int, tmp_path: Path) -> None:
     program = [sys.executable, "-m", "pipeline.cli", "ui", "--port", str(port), "--home", "fresh"]
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("DAGSTER", "QUERYMUST"))}
     with subprocess.Popen(
@@ -51,14 +84,26 @@ def test_it_serves_a_home_that_was_never_built_and_prints_one_line(port: int, tm
         found = None
         while found is None and time.monotonic() < deadline and process.poll() is None:
             try:
-                found = answer(port)
+                found = ask(port, VERSION)
             except OSError:
                 time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=60)
+        try:
+            with write_lock(tmp_path / "fresh"):  # so that the run waits for its home and does not end
+                first = launch(port, "index_library")
+                wait_for_status(port, first, "STARTED")
+                second = launch(port, "go_live")
+                (killed,) = run_processes(process.pid)
+                os.kill(killed, signal.SIGKILL)
+                lost = wait_for_status(port, first, "FAILURE", "CANCELED")
+                next_one = wait_for_status(port, second, "STARTED")
+            ended = wait_for_status(port, second, "FAILURE")
+        finally:
+            process.send_signal(signal.SIGINT)
+            said, _ = process.communicate(timeout=60)
     assert found is not None, said
     assert found["workspaceOrError"]["locationEntries"] == [{"name": "querymust", "loadStatus": "LOADED"}]
-    assert said == f"http://127.0.0.1:{port} shows {tmp_path / 'fresh'} in some seconds; Ctrl-C ends it.\n"
+    assert (lost, next_one, ended) == ("FAILURE", "STARTED", "FAILURE"), "nothing is built, so nothing goes live"
+    assert said.startswith(f"http://127.0.0.1:{port} shows {tmp_path / 'fresh'} in some seconds; Ctrl-C ends it.\n")
     assert "enabled: false" in (tmp_path / "fresh" / "dagster" / "dagster.yaml").read_text()
 
 
