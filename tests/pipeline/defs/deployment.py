@@ -16,7 +16,9 @@ from dagster._scheduler.scheduler import launch_scheduled_runs
 from dagster_graphql.client.query import LAUNCH_PARTITION_BACKFILL_MUTATION, LAUNCH_PIPELINE_EXECUTION_MUTATION
 from dagster_graphql.test.utils import execute_dagster_graphql
 
+from pipeline.building.gate import open_objections
 from pipeline.definitions import load
+from pipeline.defs.ingest_checks import BOOK_GATE
 from pipeline.runs.in_process import Runner, sync_books
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
@@ -160,8 +162,12 @@ class Deployment:
         return live_id(self.home.root)
 
     def in_step(self) -> bool:
-        """Whether what is live is the candidate."""
-        return self.live is not None and self.live == self.home.candidate
+        """Whether what is live is the candidate, and every check of the gate last ran on it and held."""
+        if self.live is None or self.live != self.home.candidate:
+            return False
+        against = open_objections(self.instance, Home.at(self.home.root), self.live, BOOK_GATE)
+        assert against == [], "it went live past these"
+        return True
 
     def books_live(self) -> set[str]:
         """The books that readers find something of."""

@@ -59,7 +59,7 @@ def wait_for_status(port: int, run: str, *wanted: str) -> str:
 
 def run_processes(server: int) -> list[int]:
     """The processes that runs of this server are in; each was spawned by the server of the code."""
-    lines = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    lines = subprocess.run(["ps", "-ewwo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
     found = [line.split(maxsplit=2) for line in lines.splitlines()]
     below, grown = {server}, 0
     while grown < len(below):
