@@ -7,18 +7,25 @@ from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
 from retrieval.clock import Clock
-from retrieval.errors import EmbedderUnavailableError, InvalidDocumentError, RetrievalError, VectorDBWriteError
+from retrieval.errors import (
+    EmbedderUnavailableError,
+    InvalidDocumentError,
+    RetrievalError,
+    VectorDBUnavailableError,
+    VectorDBWriteError,
+)
 from retrieval.home import Home
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.index.embedding.embedding_text import embedding_text
 from retrieval.index.embedding.token_counts import cuts_for
-from retrieval.index.snapshot.live import live_id, promote
+from retrieval.index.snapshot.live import live_id, promote, snapshot_folder
 from retrieval.index.snapshot.retention import remove_snapshots
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.rag.calibration import keep_calibration
 from retrieval.rag.contract import IngestionResult, RuleDocument
 from retrieval.rag.documents import DOCUMENT_HASH, DOCUMENT_ID, Prepared, prepare
+from retrieval.rag.originals import keep_originals, read_originals
 from retrieval.rag.turn import writers_turn
 from retrieval.types import Chunk, Embedder
 
@@ -34,8 +41,12 @@ class _Job:
 
     live: dict[str, tuple[Chunk, ...]]
     """Chunks by the id of their document, as readers get them."""
+    originals: dict[str, RuleDocument]
+    """Those documents as they came in."""
     clock: Clock = field(default_factory=Clock)
     new: dict[str, tuple[Chunk, ...]] = field(default_factory=dict)
+    again: set[str] = field(default_factory=set)
+    """Which of the new are documents of an index that cannot be read, as they were."""
     removed: set[str] = field(default_factory=set)
     processed: int = 0
     embedded: int = 0
@@ -43,10 +54,19 @@ class _Job:
     warnings: list[str] = field(default_factory=list)
 
     @property
-    def chunks(self) -> list[Chunk]:
+    def lost(self) -> list[RuleDocument]:
+        """Documents of an index that cannot be read."""
+        return [each for name, each in self.originals.items() if name not in self.live]
+
+    @property
+    def documents(self) -> dict[str, tuple[Chunk, ...]]:
         """Those of the index as it will be."""
-        documents = {name: chunks for name, chunks in (self.live | self.new).items() if name not in self.removed}
-        return [chunk for chunks in documents.values() for chunk in chunks]
+        return {name: chunks for name, chunks in (self.live | self.new).items() if name not in self.removed}
+
+    @property
+    def chunks(self) -> list[Chunk]:
+        """Those of the documents."""
+        return [chunk for chunks in self.documents.values() for chunk in chunks]
 
     def warn(self, filename: str, sentence: str) -> None:
         """Say something strange of a document."""
@@ -82,18 +102,8 @@ class Ingestion:
     def ingest(self, documents: Sequence[RuleDocument]) -> IngestionResult:
         """Bring documents in; `RAGPipeline.ingest` says what of them is seen when, and what it raises."""
         with writers_turn(self._home.root):
-            job, store = _Job(self._live()), self._store()
-            for document in documents:
-                filename = str(getattr(document, "filename", document))
-                try:
-                    self._take(job, store, document)
-                    job.processed += 1
-                except Exception as error:
-                    # Whatever one document does to the parser or the embedder, the others go on.
-                    known = isinstance(error, RetrievalError)
-                    _log.error("%s is not ingested", filename, exc_info=None if known else error)
-                    job.errors.append(filename)
-                    job.warn(filename, str(error) if known else f"cannot be read ({type(error).__name__}: {error})")
+            job, store = self._begun()
+            job.processed += sum([self._takes(job, store, document) for document in documents])
             if job.new:
                 self._write(job, store)
             return job.result()
@@ -101,16 +111,16 @@ class Ingestion:
     def remove(self, document_ids: Iterable[UUID]) -> IngestionResult:
         """Take documents out; `RAGPipeline.remove` says what it raises."""
         with writers_turn(self._home.root):
-            job = _Job(self._live())
+            job, store = self._begun()
             for name in dict.fromkeys(map(str, document_ids)):
-                if name in job.live:
+                if name in job.documents:
                     job.removed.add(name)
                 else:
                     job.warn(name, "no document of the index has this id")
             if job.removed and not job.chunks:
                 raise VectorDBWriteError("no document would be left, and no index is empty; delete the home instead")
-            if job.removed:
-                self._write(job, self._store())
+            if job.removed or job.new:
+                self._write(job, store)
             job.processed = len(job.removed)
             return job.result()
 
@@ -120,10 +130,36 @@ class Ingestion:
             settings.check(self._embedder.identity)
         return EmbeddingStore(self._home.embeddings, self._embedder.identity)
 
+    def _begun(self) -> tuple[_Job, EmbeddingStore]:
+        """A batch that takes in first what an index which cannot be read was made of."""
+        store, live = self._store(), live_id(self._home.root)
+        originals = read_originals(snapshot_folder(self._home.root, live)) if live else {}
+        try:
+            job = _Job(self._live() if live else {}, originals)
+        except VectorDBUnavailableError as error:
+            if not originals:
+                raise
+            job = _Job({}, originals)
+            job.warn(str(live), f"the index cannot be read, and is made again from its documents ({error})")
+        for document in job.lost:
+            self._takes(job, store, document)
+        job.again |= set(job.new)
+        return job, store
+
+    def _takes(self, job: _Job, store: EmbeddingStore, document: RuleDocument) -> bool:
+        """Take one document into the batch. Whatever it does to the parser or the embedder, the others go on."""
+        try:
+            self._take(job, store, document)
+        except Exception as error:
+            filename, known = str(getattr(document, "filename", document)), isinstance(error, RetrievalError)
+            _log.error("%s is not ingested", filename, exc_info=None if known else error)
+            job.errors.append(filename)
+            job.warn(filename, str(error) if known else f"cannot be read ({type(error).__name__}: {error})")
+            return False
+        return True
+
     def _live(self) -> dict[str, tuple[Chunk, ...]]:
-        """Chunks of the live index by document; none where nothing is live yet."""
-        if live_id(self._home.root) is None:
-            return {}
+        """Chunks of the live index by document."""
         found: dict[str, list[Chunk]] = {}
         with open_snapshot(self._home.root) as snapshot:
             for chunk in snapshot.chunks:
@@ -141,18 +177,20 @@ class Ingestion:
             raise InvalidDocumentError(f"a {type(given).__name__} is not a RuleDocument")
         ready = prepare(given, f"{self._home.settings.chunking} {self._cuts.cap}")
         name = ready.document.book
-        if name in job.new:
+        if name in job.new and name not in job.again:
             job.warn(given.filename, f"is the second of this batch with the id {name}; it replaces the first")
         for sentence in ready.warnings:
             job.warn(given.filename, sentence)
         if self._is_there(job, ready):
             job.new.pop(name, None)
+            job.originals[name] = given
             return
         chunks, warnings = ready.cut(self._home.vocabulary, self._cuts)
         for sentence in warnings:
             job.warn(given.filename, sentence)
         job.embedded += self._embed(store, [embedding_text(chunk) for chunk in chunks])
-        job.new[name] = chunks
+        job.new[name], job.originals[name] = chunks, given
+        job.again.discard(name)
 
     def _is_there(self, job: _Job, ready: Prepared) -> bool:
         known = job.live.get(ready.document.book, ())
@@ -183,6 +221,7 @@ class Ingestion:
                 faults = verify_snapshot(snapshot)
             if faults:
                 raise VectorDBWriteError(f"the new index is not sound: {'; '.join(map(str, faults))}")
+            keep_originals(snapshot.folder, (job.originals[name] for name in job.documents if name in job.originals))
             keep_calibration(root, snapshot.folder, store.identity.name)
             promote(root, manifest.id, "ingest")
             self._home.nominate(manifest.id)

@@ -15,7 +15,7 @@ from pipeline.sample import SKIRMISH
 from retrieval.errors import EmbedderUnavailableError, IndexCorruptError, VectorDBWriteError
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.snapshot.live import live_id
+from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag import ingestion
 from retrieval.rag.contract import RuleDocument
@@ -215,3 +215,25 @@ def test_the_settings_of_chunking_are_live_and_a_change_of_them_cuts_again(home:
     assert found.metadata["section"] == "Movement Phase", "of a document that is one chunk"
     assert found.text.count("## ") == 4
     assert Ingestion(Home.at(home.root), Failing()).ingest([rules]).embedding_count == 0
+
+
+@pytest.mark.parametrize("given", ["faq.md", "weapon-rules.md", None])
+def test_an_index_of_another_version_is_made_again_from_its_documents(
+    home: Home, documents: Documents, given: str | None
+) -> None:
+    weapons, before = documents["weapon-rules.md"], whole(home.root)
+    manifest = snapshot_folder(home.root, str(live_id(home.root))) / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"schema_version": ', '"schema_version": 9'))
+    with pytest.raises(IndexCorruptError, match="schema version"):
+        whole(home.root)
+
+    batch = [replace(documents[given], content=documents[given].content + "\nMore.\n")] if given else []
+    done = Ingestion(home, Failing()).ingest(batch)
+
+    assert (done.documents_processed, done.documents_failed) == (int(given is not None), 0)
+    assert "made again from its documents" in done.warnings[0]
+    assert not any("second of this batch" in each for each in done.warnings)
+    after = whole(home.root)
+    same = after[str(weapons.document_id)] == before[str(weapons.document_id)]
+    assert same == (given != "weapon-rules.md"), "what is given replaces what was there"
+    assert set(after) == {str(documents[name].document_id) for name in ("weapon-rules.md", given) if name}
