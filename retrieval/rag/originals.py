@@ -13,7 +13,8 @@ FILE_NAME = "documents.jsonl"
 
 def keep_originals(snapshot: Path, documents: Iterable[RuleDocument]) -> None:
     """Keep documents with a snapshot, in the order of their ids."""
-    write_jsonl(snapshot / FILE_NAME, sorted(documents, key=_id))
+    ordered = sorted(documents, key=lambda document: str(document.document_id))
+    write_jsonl(snapshot / FILE_NAME, ordered)
 
 
 def read_originals(snapshot: Path) -> dict[str, RuleDocument]:
@@ -23,7 +24,3 @@ def read_originals(snapshot: Path) -> dict[str, RuleDocument]:
         return {str(each.document_id): each for each in documents}
     except (OSError, IndexCorruptError):
         return {}
-
-
-def _id(document: RuleDocument) -> str:
-    return str(document.document_id)
