@@ -1,9 +1,12 @@
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
+from pipeline import cli
 from pipeline.bench import fitting
 
 WEAPONS = ["dagger", "mace", "long sword", "halberd", "whip", "staff", "crossbow", "sling", "club", "lance"]
@@ -36,6 +39,35 @@ def write_book(folder: Path, name: str, title: str, items: list[str]) -> Path:
     ]
     write_lines(folder / f"{name}.open.jsonl", *questions)
     return folder / f"{name}.open.jsonl"
+
+
+class Ran(NamedTuple):
+    """What a command left: its exit status, and what it printed."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """`querymust` with these arguments, in this process."""
+
+    def runner(*arguments: object) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["querymust", *map(str, arguments)])
+        capsys.readouterr()
+        try:
+            cli.main()
+            status = 0
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        return Ran(status, *capsys.readouterr())
+
+    return runner
 
 
 @pytest.fixture(scope="module")

@@ -2,31 +2,19 @@
 
 import json
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from pipeline import cli
 
 QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
 HOUSE = '[labels.ac]\nforms = ["defence"]\n'
 
 
 @pytest.fixture
-def run(
-    sample_collections: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, str, str]]:
+def run(sample_collections: Path, run: Callable[..., tuple[int, str, str]]) -> Callable[..., tuple[int, str, str]]:
     def runner(*arguments: object, chroma: object = sample_collections) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["querymust", "collections", *map(str, arguments), "--chroma", str(chroma)])
-        capsys.readouterr()
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-        return status, *capsys.readouterr()
+        return run("collections", *arguments, "--chroma", chroma)
 
     return runner
 

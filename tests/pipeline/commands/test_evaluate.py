@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from rich.console import Console
 
 from evals.leaderboard import Leaderboard
 from evals.statistics.aggregates import Aggregate
-from pipeline import cli
+from pipeline.cli import app
 from pipeline.commands.evaluate import print_scores_of_build
 from pipeline.console import scores
 from retrieval.index.snapshot.live import live_id
@@ -28,20 +27,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], sample: Home) -> Run:
+def run(run: Run, monkeypatch: pytest.MonkeyPatch, sample: Home) -> Run:
     """`querymust eval` over the sample with `default`, in a terminal of so many columns: status, output, errors."""
 
     def runner(*arguments: object, columns: int = 80) -> tuple[int, str, str]:
         monkeypatch.setenv("COLUMNS", str(columns))
-        given = ["querymust", "eval", "--home", str(sample.root), "--strategy", "default", *map(str, arguments)]
-        monkeypatch.setattr(sys, "argv", given)
-        capsys.readouterr()
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-        return (status, *capsys.readouterr())
+        return run("eval", "--home", sample.root, "--strategy", "default", *arguments)
 
     return runner
 
@@ -115,7 +106,7 @@ def test_a_file_that_resolves_nowhere_is_named(run: Run, half_stale: Path) -> No
 
 
 def test_help_says_what_a_run_holds() -> None:
-    command = typer.main.get_command(cli.app).commands["eval"]  # type: ignore[attr-defined]
+    command = typer.main.get_command(app).commands["eval"]  # type: ignore[attr-defined]
     shown = " ".join(command.get_help(command.make_context("eval", [], resilient_parsing=True)).split())
     assert "A run holds 100 results; f1, precision@15, noise@15 are over the 15 that are shown" in shown
 

@@ -1,7 +1,6 @@
 """`querymust lint` on the sample book, and on copies of a home whose index was made wrong in one way."""
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline import cli
 from pipeline.building.book_entry import GUARDS
 from pipeline.lint.inspection import Inspection, inspect
 from pipeline.lint.propositions import predicate_findings
@@ -27,18 +25,8 @@ Lint = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def lint(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Lint:
-    def run(*arguments: object) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["querymust", "lint", *map(str, arguments)])
-        capsys.readouterr()
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-        return status, capsys.readouterr().out
-
-    return run
+def lint(run: Callable[..., tuple[int, str, str]]) -> Lint:
+    return lambda *arguments: run("lint", *arguments)[:2]
 
 
 def with_chunks(home: Home, chunks: list[Chunk], *, recorded: bool = True) -> str:
