@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 
     MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 
+MEMORY = Path("/dev/shm")
+ROOM = 3 * 2**30
+"""Bytes that the folders of all tests may need at once; a third of it is what they do need."""
+
+# A build commits hundreds of times to SQLite, and a disk makes each wait; memory does not.
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
 # A console remembers the width that it finds when it is made; a test says itself how wide its terminal is.
 os.environ.pop("COLUMNS", None)
 
@@ -46,6 +54,21 @@ Daggers are short and cheap. A dagger is drawn in a moment.
 | Long sword | 1d8 | 15 gp |
 | Mace | 1d6 | 8 gp |
 """
+
+
+SLOW = ("defs", "runs", "commands", "building")
+"""Folders of tests that run Dagster or whole commands."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put first what others wait for and what takes long: a process that builds the sample keeps no other waiting."""
+
+    def turn(item: pytest.Item) -> int:
+        if "sample_build" in getattr(item, "fixturenames", ()):
+            return 0
+        return 1 if item.path.parent.name in SLOW else 2
+
+    items.sort(key=turn)
 
 
 def _built(home: Home) -> Build:
@@ -92,6 +115,14 @@ def sample(sample_build: tuple[Home, Build]) -> Iterator[Home]:
     yield home
     scored = {path.name.split(".")[0] for path in home.evaluations.glob("*/*/[!.]*.parquet")}
     assert scored == {SAMPLE_QUESTIONS.stem}, "other tests see what is scored here, and read the trend from it"
+
+
+@pytest.fixture(scope="session")
+def few_questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every fourth question about the sample, for what is scored anew."""
+    path = tmp_path_factory.mktemp("few") / "few_questions.jsonl"
+    path.write_text("".join(SAMPLE_QUESTIONS.read_text("utf-8").splitlines(keepends=True)[::4]), "utf-8")
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,6 @@ import dagster as dg
 import pytest
 
 from evals.checks import score_checks
-from pipeline.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_text import embedding_text
@@ -22,11 +21,9 @@ CHECKS = {check.check_key.name: check for check in score_checks}
 
 
 @pytest.fixture
-def changed(sample_copy: Home, tmp_path: Path) -> Home:
-    """A copy of the sample home with a third of its questions; what is live stays, the candidate may be replaced."""
-    asked = tmp_path / "sample_questions.jsonl"
-    asked.write_text("\n".join(SAMPLE_QUESTIONS.read_text("utf-8").splitlines()[::3]), "utf-8")
-    return replace(sample_copy, settings=replace(sample_copy.settings, questions=(asked,)))
+def changed(sample_copy: Home, few_questions: Path) -> Home:
+    """A copy of the sample home with few of its questions; what is live stays, the candidate may be replaced."""
+    return replace(sample_copy, settings=replace(sample_copy.settings, questions=(few_questions,)))
 
 
 def evaluated(name: str, home: Home) -> dg.AssetCheckResult:
@@ -109,7 +106,7 @@ def test_predicates_that_every_question_satisfies_lessen_no_noise(changed: Home)
 
 
 def test_a_candidate_that_finds_nothing_is_worse_than_live(changed: Home) -> None:
-    nominate(changed, lambda chunk: replace(chunk, search_text="the same words everywhere", names=()))
+    nominate(changed, lambda chunk: replace(chunk, search_text=chunk.id, names=()))
     result = evaluated("not_worse_than_live", changed)
     assert not result.passed
     assert "mrr" in str(result.description)
@@ -132,7 +129,7 @@ def test_a_question_file_of_a_new_book_does_not_hide_what_became_worse(changed: 
 
     def spoil(chunk: Chunk) -> Chunk:
         source = chunk.source + " a sentence of a book that is new" if chunk.kind == "prose" else chunk.source
-        return replace(chunk, source=source, search_text="the same words everywhere", names=())
+        return replace(chunk, source=source, search_text=chunk.id, names=())
 
     nominate(home, spoil)
     result = evaluated("not_worse_than_live", home)

@@ -18,6 +18,12 @@ def judged(seed, telling="name", kind="look-up"):
     return Judged(kind, evidence, gold, np.zeros(10, dtype=bool))
 
 
+@pytest.fixture(autouse=True)
+def few_steps(monkeypatch):
+    """So little evidence has said what it says long before the last step of a real fit."""
+    monkeypatch.setattr("evals.fitting.STEPS", 120)
+
+
 @pytest.fixture(scope="module")
 def groups():
     return {

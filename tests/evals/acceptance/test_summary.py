@@ -49,8 +49,8 @@ def test_the_words_of_a_question_are_no_markup_and_stay_on_their_line(make_row: 
 
 
 def test_it_fits_into_a_comment_however_many_questions_there_are(make_row: Row, make_verdict: Make) -> None:
-    before = [make_row(f"q{number}", 1, "|" * 2_000) for number in range(3_000)]
-    after = [make_row(f"q{number}", 2 if number % 2 else 1, "|" * 2_000) for number in range(3_000)]
+    before = [make_row(f"q{number}", 1, "|" * 2_000) for number in range(400)]
+    after = [make_row(f"q{number}", 2 if number % 2 else 1, "|" * 2_000) for number in range(400)]
     text = summary([make_verdict(*after, before=before), make_verdict(*before, before=after)])
     assert len(text) < 65_536
-    assert "and 1475 more" in text
+    assert "and 175 more" in text

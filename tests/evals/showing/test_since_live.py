@@ -1,6 +1,7 @@
 """The candidate beside what is live."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -21,14 +22,16 @@ def test_what_is_live_differs_in_nothing_from_itself(sample: Home) -> None:
     assert {each.n for each in found.values()} == {102}
 
 
-def test_a_candidate_that_finds_nothing_is_below_live(sample_copy: Home) -> None:
-    home, live = sample_copy, evaluation_of(sample_copy, sample_copy.candidate, STRATEGIES["default"])
+def test_a_candidate_that_finds_nothing_is_below_live(sample_copy: Home, few_questions: Path) -> None:
+    home = replace(sample_copy, settings=replace(sample_copy.settings, questions=(few_questions,)))
+    asked = (STRATEGIES["bm25"], STRATEGIES["default"])
+    live = evaluation_of(home, home.candidate, *asked)
     with open_snapshot(home.root) as snapshot:
-        chunks = [replace(chunk, search_text="the same words everywhere", names=()) for chunk in snapshot.chunks]
+        chunks = [replace(chunk, search_text=chunk.id, names=()) for chunk in snapshot.chunks]
     embedder = load_embedder(home.settings.embedder)
     vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])
     home.nominate(build_snapshot(home.root, chunks, vectors, embedder.identity, Vocabulary.default()).id)
-    found = since_live(home, evaluation_of(home, home.candidate, STRATEGIES["bm25"], STRATEGIES["default"]))
+    found = since_live(home, evaluation_of(home, home.candidate, *asked))
     assert list(found) == ["bm25", "default"]
     assert found["default"].live == pytest.approx(live.headline()["default"]["mrr"])
     assert all(each.delta < -0.1 for each in found.values())

@@ -1,11 +1,12 @@
 """What is swept, and what each value gives a strategy."""
 
+from pathlib import Path
+
 import pytest
 
 from evals.evaluation import evaluate
 from evals.sweeps.proposal import propose
 from evals.sweeps.sweep import SWEEPS
-from pipeline.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import open_snapshot
@@ -26,12 +27,12 @@ def test_every_value_is_another_strategy_and_the_current_one_is_among_them(name:
     assert sweep.tried([0.75]) == tuple(sorted((0.75, sweep.current)))
 
 
-def test_the_two_ends_of_the_weight_of_hybrid_are_its_two_legs(sample: Home) -> None:
+def test_the_two_ends_of_the_weight_of_hybrid_are_its_two_legs(sample: Home, few_questions: Path) -> None:
     sweep = SWEEPS["hybrid_weight"]
     with open_snapshot(sample.root, sample.candidate) as snapshot:
         embedder = load_embedder(snapshot.manifest.embedder.name)
         legs = (strategy("dense"), strategy("bm25"))
-        scores = evaluate(snapshot, embedder, [SAMPLE_QUESTIONS], (*sweep.variants([0.0, 1.0]), *legs))
+        scores = evaluate(snapshot, embedder, [few_questions], (*sweep.variants([0.0, 1.0]), *legs))
     headline = scores.headline()
     points = {each.tried.value: each for each in sweep.points(scores, [0.0, 1.0])}
     assert points[0.0].tried.mrr == pytest.approx(headline["dense"]["mrr"])

@@ -29,6 +29,23 @@ def lint(run: Callable[..., tuple[int, str, str]]) -> Lint:
     return lambda *arguments: run("lint", *arguments)[:2]
 
 
+@pytest.fixture(scope="module")
+def printed() -> dict[tuple[str, ...], tuple[int, str]]:
+    return {}
+
+
+@pytest.fixture
+def lint_sample(lint: Lint, sample: Home, printed: dict[tuple[str, ...], tuple[int, str]]) -> Lint:
+    """`querymust lint` on the sample, which nobody changes: each set of options runs once."""
+
+    def once(*options: str) -> tuple[int, str]:
+        if options not in printed:
+            printed[options] = lint("--home", sample.root, *options)
+        return printed[options]
+
+    return once
+
+
 def with_chunks(home: Home, chunks: list[Chunk], *, recorded: bool = True) -> str:
     """Make a snapshot of these chunks live; `recorded` makes them the book's own, too."""
     identity = load_embedder(home.settings.embedder).identity
@@ -51,15 +68,17 @@ def inspected(home: Home) -> Inspection:
         return inspect(home, snapshot)
 
 
-def test_the_sample_book_has_no_errors(lint: Lint, sample: Home) -> None:
-    status, out = lint("--home", sample.root)
+def test_the_sample_book_has_no_errors(lint_sample: Lint) -> None:
+    status, out = lint_sample()
     assert status == 0
     assert out.splitlines()[-1].endswith("701 guarded; 0 errors, 0 warnings")
     assert "122 tables, 69 guarded; not guarded: 53 describe one thing" in out.splitlines()
 
 
-def test_tables_that_are_not_guarded_are_listed_with_their_place_and_their_reason(lint: Lint, sample: Home) -> None:
-    short, long = (lint("--home", sample.root, *more)[1].splitlines() for more in ((), ("--all",)))
+def test_tables_that_are_not_guarded_are_listed_with_their_place_and_their_reason(
+    lint_sample: Lint, sample: Home
+) -> None:
+    short, long = (lint_sample(*more)[1].splitlines() for more in ((), ("--all",)))
     assert short[0].startswith("53 tables describe one thing. Nothing to do: ")
     assert short[1] == "  lantern-and-blade/05-magic.md:98  Bless"
     assert short[6] == "  and 48 more; all of them: querymust lint --all"
@@ -68,15 +87,15 @@ def test_tables_that_are_not_guarded_are_listed_with_their_place_and_their_reaso
     assert (source[95], source[97]) == ("### Bless", "| Level: | Cleric 1 |")
 
 
-def test_crowded_tables_are_counted_and_listed_on_request(lint: Lint, sample: Home) -> None:
-    short, long = (lint("--home", sample.root, *more)[1] for more in ((), ("--density",)))
+def test_crowded_tables_are_counted_and_listed_on_request(lint_sample: Lint) -> None:
+    short, long = (lint_sample(*more)[1] for more in ((), ("--density",)))
     assert "39 of 69 tables have a near-duplicate density of 0.5 or more; querymust lint --density lists them" in short
     assert "I.A. Attack Matrix for Clerics, Druids and Monks" not in short
     assert "  21       21  lantern-and-blade: I.A. Attack Matrix for Clerics, Druids and Monks" in long
 
 
-def test_the_verdict_on_every_table_is_kept_with_the_book(lint: Lint, sample: Home) -> None:
-    guards = json.loads(lint("--home", sample.root, "--json")[1])["guards"]
+def test_the_verdict_on_every_table_is_kept_with_the_book(lint_sample: Lint) -> None:
+    guards = json.loads(lint_sample("--json")[1])["guards"]
     assert len(guards) == 122
     by_title = {guard["caption"] or guard["heading"]: guard for guard in guards}
     forest = by_title["Random Encounters: Forest"]
@@ -98,8 +117,8 @@ def test_a_book_of_an_index_that_kept_no_verdicts_is_said_to_need_a_build(lint: 
     assert "not guarded" not in out
 
 
-def test_as_json_it_holds_every_table_with_its_density(lint: Lint, sample: Home) -> None:
-    status, out = lint("--home", sample.root, "--json")
+def test_as_json_it_holds_every_table_with_its_density(lint_sample: Lint) -> None:
+    status, out = lint_sample("--json")
     report = json.loads(out)
     assert status == 0
     assert (report["findings"], report["fidelity"], report["books_without_records"]) == ([], [], [])

@@ -64,23 +64,22 @@ def test_a_home_without_an_index_is_one_clear_line(
 
 
 def test_the_flags_of_the_harness_write_a_page_and_its_numbers(
-    sample_copy: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    sample_copy: Home, few_questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.report.questions.RANKINGS", 12)
     asked = tmp_path / "queries"
     asked.mkdir()
-    sample = sample_copy
-    shutil.copy(sample.settings.questions[0], asked)
+    shutil.copy(few_questions, asked)
     flags = ["--best-practice-eval", "--best-practice-boost", "--expand-gold", "--chapter-routing-report"]
-    told = ["--home", sample.root, "--queries-dir", asked, "--model-id", "wordllama", "--report-dir", tmp_path / "out"]
-    assert run(monkeypatch, *told, *flags) == 0
+    where = ["--queries-dir", asked, "--model-id", "wordllama", "--report-dir", tmp_path / "out"]
+    assert run(monkeypatch, "--home", sample_copy.root, *where, *flags) == 0
     assert (tmp_path / "out" / "report.html").is_file()
     found = json.loads((tmp_path / "out" / "report.json").read_text())
     assert set(found["strategies"]) == {*STRATEGIES, "seed"}
     assert {line["strategy"] for line in found["expanded_gold"]} == {*STRATEGIES, "seed"}
     assert all(line["delta"] >= 0 for line in found["expanded_gold"])
     assert found["chapter_routing"][0]["strategy"] == "default"
-    assert found["questions"] == [sample.settings.questions[0].name]
+    assert found["questions"] == [few_questions.name]
 
 
 @pytest.mark.parametrize(

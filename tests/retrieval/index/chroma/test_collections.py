@@ -13,7 +13,7 @@ from retrieval.types import Chunk, Vector
 
 from ..conftest import chunk
 
-COUNT = 3000
+COUNT, FEW = 2000, 300
 HNSW = HnswSettings()
 DEAF = HnswSettings(max_neighbors=2, ef_construction=2, ef_search=2)
 
@@ -30,6 +30,7 @@ def crowd() -> Vector:
 CHUNKS = sorted((chunk(number) for number in range(COUNT)), key=lambda each: each.id)
 GUARDED = np.asarray([each.query_must is not None for each in CHUNKS])
 CONTENTS = Contents.of([each.id for each in CHUNKS], crowd(), GUARDED)
+SMALL = Contents.of([each.id for each in CHUNKS[:FEW]], crowd()[:FEW], GUARDED[:FEW])
 
 
 def build(folder: Path, chunks: list[Chunk] = CHUNKS, contents: Contents = CONTENTS) -> NeighbourSearch:
@@ -40,7 +41,7 @@ def build(folder: Path, chunks: list[Chunk] = CHUNKS, contents: Contents = CONTE
 
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let 3,000 chunks count as many."""
+    """Let 2,000 chunks count as many."""
     monkeypatch.setattr(collections, "EXACT_UP_TO", 100)
 
 
@@ -75,22 +76,22 @@ def test_a_graph_that_is_asked_and_deaf_is_not_sound(tmp_path: Path, monkeypatch
 
 
 def test_a_small_library_is_compared_whole_and_says_so(tmp_path: Path) -> None:
-    search = build(tmp_path)
+    search = build(tmp_path, CHUNKS[:FEW], SMALL)
     assert search.exact
-    assert search.reason == "3,000 chunks are compared sooner than a graph answers"
-    assert collections_are_sound(tmp_path, None, CONTENTS)
+    assert search.reason == "300 chunks are compared sooner than a graph answers"
+    assert collections_are_sound(tmp_path, None, SMALL)
 
 
 def test_lost_records_are_not_sound_whoever_is_asked(tmp_path: Path) -> None:
-    build(tmp_path)
+    build(tmp_path, CHUNKS[:FEW], SMALL)
     store = ChromaStore(tmp_path / "chroma")
-    store.collection("open").delete(ids=CONTENTS.ids_at(CONTENTS.members()["open"][:1]))
+    store.collection("open").delete(ids=SMALL.ids_at(SMALL.members()["open"][:1]))
     store.close()
-    assert not collections_are_sound(tmp_path, None, CONTENTS)
+    assert not collections_are_sound(tmp_path, None, SMALL)
 
 
 def test_collections_of_which_nothing_is_known_are_built_again(tmp_path: Path) -> None:
-    build(tmp_path)
+    build(tmp_path, CHUNKS[:FEW], SMALL)
     (tmp_path / "neighbour_search.json").write_text("{")
     assert NeighbourSearch.read(tmp_path) is None
-    assert not collections_are_sound(tmp_path, None, CONTENTS)
+    assert not collections_are_sound(tmp_path, None, SMALL)

@@ -52,7 +52,7 @@ def compiled(tables: list[KeyedTable]) -> tuple[RivalIndex, dict[Membership, int
     return RivalIndex.build(tables, places, Vocabulary.default()), places
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(TABLES, max_size=4, unique_by=lambda table: table.id), st.lists(QUESTIONS, max_size=4))
 def test_the_index_keeps_out_what_the_plain_meaning_keeps_out(tables: list[KeyedTable], questions: list[str]) -> None:
     index, places = compiled(tables)

@@ -25,7 +25,7 @@ def evidence(retriever: Retriever, text: str) -> Evidence:
     return gather(snapshot, Query.ask(text, snapshot.vocabulary), snapshot.lexical.scores(text), cosines)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(QUESTION, WEIGHT, st.integers(1, 40), st.randoms(use_true_random=False))
 def test_the_k_best_are_those_of_the_whole_totals(retriever, text, weights, k, rng):  # type: ignore[no-untyped-def]
     size = len(retriever.snapshot)

@@ -46,7 +46,9 @@ FILTER = st.recursive(
 )
 WORDS = ["cleric", "thief", "AC 6", "armor class -2", "level", "dragon", "tavern", "hit", "dagger"]
 QUESTION = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
-MANY = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MANY, SOME = (
+    settings(max_examples=number, suppress_health_check=[HealthCheck.function_scoped_fixture]) for number in (80, 25)
+)
 SAME_ORDER = [
     *map(strategy, ["bm25", "dense", "hybrid", "prefilter"]),
     replace(strategy("default-second_look"), companions=0),
@@ -100,7 +102,7 @@ def test_a_filter_means_what_it_says(retriever: Retriever, library: tuple[Chunk,
 
 
 @pytest.mark.parametrize("few", [0, prefilter.FEW], ids=["search first", "filter first"])
-@MANY
+@SOME
 @given(QUESTION, st.integers(1, 60), FILTER)
 def test_filtering_takes_what_passes_from_the_whole_order_and_fills_up(
     retriever: Retriever, library: tuple[Chunk, ...], few: int, question: str, k: int, wanted: Filter
