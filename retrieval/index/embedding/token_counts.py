@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 from retrieval.contract_settings import TOKEN_CAP
-from retrieval.ingest.prose.cuts import WORKING_TOKENS, Cuts, estimate_tokens
+from retrieval.ingest.prose.cuts import WORKING_TOKENS, Cuts, most_tokens
 from retrieval.settings import Settings
 from retrieval.types import Embedder
 
@@ -41,5 +41,5 @@ def cuts_for(settings: Settings, embedder: Embedder) -> Cuts:
 
 
 def token_counter(embedder: Embedder) -> Callable[[str], int]:
-    """Counts tokens as an embedder does; one whose tokenizer is elsewhere (`openai`) gets the estimate."""
-    return lru_cache(_KEPT)(embedder.count_tokens) if isinstance(embedder, Counting) else estimate_tokens
+    """Counts tokens as an embedder does; one whose tokenizer is elsewhere (`openai`) gets the most it can be."""
+    return lru_cache(_KEPT)(embedder.count_tokens) if isinstance(embedder, Counting) else most_tokens

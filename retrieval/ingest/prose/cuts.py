@@ -13,12 +13,17 @@ BYTES_PER_TOKEN = 3
 
 
 def estimate_tokens(text: str) -> int:
-    """An upper estimate of a text's tokens without a tokenizer: three UTF-8 bytes each.
-
-    Models have more than four bytes to a token of English prose, so it is never below their count there; of figures
-    and signs alone it may be.
-    """
+    """About how many tokens a text has, without a tokenizer: three UTF-8 bytes each. The sweep counted so."""
     return math.ceil(len(text.encode()) / BYTES_PER_TOKEN)
+
+
+def most_tokens(text: str) -> int:
+    """How many tokens a text of English has at most, without a tokenizer: two UTF-8 bytes each.
+
+    The tokenizer of `wordllama` stays below 0.83 of that on every passage of more than 600 characters of a rulebook and
+    of a protocol's manual; a few words with figures among them may have more.
+    """
+    return math.ceil(len(text.encode()) / 2)
 
 
 @dataclass(frozen=True, slots=True)

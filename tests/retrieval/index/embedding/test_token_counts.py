@@ -3,7 +3,7 @@ import pytest
 from retrieval.contract_settings import ChunkingSettings, EmbeddingSettings
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.token_counts import cuts_for, token_counter
-from retrieval.ingest.prose.cuts import USUAL, Cuts, estimate_tokens
+from retrieval.ingest.prose.cuts import USUAL, Cuts, most_tokens
 from retrieval.settings import Settings
 
 WORDLLAMA, OPENAI = load_embedder("wordllama"), load_embedder("openai")
@@ -24,7 +24,7 @@ def test_a_size_is_in_tokens_of_the_embedder() -> None:
     found = cuts_for(Settings(chunking=ChunkingSettings(max_chunk_tokens=500)), WORDLLAMA)
     assert (found.working_tokens, found.cap, found.limit) == (500, 8192, 500)
     text = "A member within one inch of a barricade is in cover behind it."
-    assert found.count(text) == token_counter(WORDLLAMA)(text) < estimate_tokens(text)
+    assert found.count(text) == token_counter(WORDLLAMA)(text) < most_tokens(text)
     assert found.glue >= 1
 
 
@@ -34,6 +34,6 @@ def test_what_the_model_can_read_is_the_cap_of_all() -> None:
     assert (found.cap, found.limit) == (256, 256)
 
 
-def test_a_tokenizer_that_is_elsewhere_is_estimated() -> None:
-    assert token_counter(OPENAI) is estimate_tokens
-    assert cuts_for(Settings(chunking=ChunkingSettings(max_chunk_tokens=8192)), OPENAI).count is estimate_tokens
+def test_a_tokenizer_that_is_elsewhere_is_taken_for_the_worst() -> None:
+    assert token_counter(OPENAI) is most_tokens
+    assert cuts_for(Settings(chunking=ChunkingSettings(max_chunk_tokens=8192)), OPENAI).count is most_tokens
