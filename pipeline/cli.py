@@ -7,6 +7,7 @@ import typer
 
 from pipeline.commands import (
     ablation,
+    ask,
     bench,
     books,
     build,
@@ -41,6 +42,7 @@ app.command("build")(build.build_library)
 app.command("status")(status.status)
 app.command("books")(books.list_indexed_books)
 app.command("search")(search.search)
+app.command("ask")(ask.ask)
 app.command("show")(show.show_chunk)
 app.command("eval")(evaluate.evaluate)
 app.command("explain")(explain.explain_chunk)

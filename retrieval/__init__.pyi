@@ -4,12 +4,16 @@ from .errors import (
     EmbedderMismatchError,
     EmbedderUnavailableError,
     EmbeddingFailureError,
+    FallbackActivatedError,
+    FilterTranslationError,
     IndexCorruptError,
     IndexMissingError,
     InvalidDocumentError,
+    InvalidFilterError,
     InvalidQueryError,
     LibraryError,
     NoDocumentsFoundError,
+    QueryAnalysisError,
     RetrievalError,
     RetrievalTimeoutError,
     UnknownNameError,
@@ -47,6 +51,14 @@ from .types import (
     Row,
     Stage,
 )
+from .understand.analysis import Entity, FilterOperator, QueryAnalysis, QueryIntent, TemporalRef
+from .understand.self_query.analyzer import QueryAnalyzer
+from .understand.self_query.conditions import FilterTranslator
+from .understand.self_query.config import SelfQueryConfig
+from .understand.self_query.fallback import FallbackHandler
+from .understand.self_query.intent import IntentExtractor
+from .understand.self_query.planner import QueryPlanner
+from .understand.self_query.retriever import SelfQueryResult, SelfQueryRetriever
 from .understand.traversal import TraversalIndex, retrieve_candidates
 from .understand.traversal_config import TraversalConfig
 
@@ -64,15 +76,28 @@ __all__ = [
     "EmbedderMismatchError",
     "EmbedderUnavailableError",
     "EmbeddingFailureError",
+    "Entity",
     "Explanation",
+    "FallbackActivatedError",
+    "FallbackHandler",
+    "FilterOperator",
+    "FilterTranslationError",
+    "FilterTranslator",
     "Hit",
     "IndexCorruptError",
     "IndexMissingError",
     "IngestionResult",
+    "IntentExtractor",
     "InvalidDocumentError",
+    "InvalidFilterError",
     "InvalidQueryError",
     "LibraryError",
     "NoDocumentsFoundError",
+    "QueryAnalysis",
+    "QueryAnalysisError",
+    "QueryAnalyzer",
+    "QueryIntent",
+    "QueryPlanner",
     "RAGContext",
     "RAGPipeline",
     "Receipt",
@@ -83,10 +108,14 @@ __all__ = [
     "Retriever",
     "Row",
     "RuleDocument",
+    "SelfQueryConfig",
+    "SelfQueryResult",
+    "SelfQueryRetriever",
     "Snapshot",
     "Stage",
     "Strategy",
     "Table",
+    "TemporalRef",
     "TraversalConfig",
     "TraversalIndex",
     "UnknownNameError",

@@ -19,6 +19,10 @@
       x NoDocumentsFoundError   nothing in these books answers
       x RetrievalTimeoutError   an answer took longer than it may
       x UnreadableSettingsError a settings file cannot be read, or a value in it cannot be used
+      x QueryAnalysisError      a question cannot be analyzed for conditions
+      x FilterTranslationError  what was found in a question is no filter
+        x InvalidFilterError      a filter names a field or value that the index does not have
+      x FallbackActivatedError  a filter was dropped, and the caller wants to know rather than have the answer
 """
 
 from collections.abc import Iterable
@@ -100,3 +104,19 @@ class RetrievalTimeoutError(RetrievalError, TimeoutError):
 
 class UnreadableSettingsError(RetrievalError):
     """A settings file of a home cannot be read, or a value in it cannot be used."""
+
+
+class QueryAnalysisError(RetrievalError):
+    """A question cannot be analyzed for conditions."""
+
+
+class FilterTranslationError(RetrievalError):
+    """What was found in a question cannot be made a filter."""
+
+
+class InvalidFilterError(FilterTranslationError):
+    """A filter names a field or a value that the index does not have."""
+
+
+class FallbackActivatedError(RetrievalError):
+    """A filter was dropped or relaxed, and the caller asked to be told instead."""

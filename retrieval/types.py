@@ -24,8 +24,6 @@ Vector = npt.NDArray[np.float32]
 """One vector (dimensions,) or a matrix (n, dimensions), L2-normalised float32."""
 
 Section = tuple[str, ...]
-"""Book, document and headings, the outermost first."""
-
 MetadataValue = str | int | float | bool | tuple[str, ...]
 Metadata = Mapping[str, MetadataValue]
 
@@ -130,7 +128,7 @@ class Chunk:
 
     @property
     def section(self) -> Section:
-        """Where the chunk stands."""
+        """Book, document and headings, the outermost first."""
         return self.book, self.document, *self.heading_path
 
     @property

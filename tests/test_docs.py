@@ -29,6 +29,7 @@ from retrieval.ingest.library.table_rules import FIND_KEYS, KEYS
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.rag.contract import DocumentChunk, RAGContext, RuleDocument
 from retrieval.settings import Settings
+from retrieval.understand.self_query.config import SelfQueryConfig
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -228,6 +229,20 @@ def test_the_settings_of_the_contract_are_settings_and_all_of_them(tmp_path: Pat
         ("retrieval", RetrievalSettings),
     ):
         assert set(said[name]) - {"model"} == {field.name for field in fields(section)}
+
+
+def test_the_python_of_self_querying_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "docs" / "self_query.md").read_text("utf-8")
+    (block,) = blocks("python", page)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "self_query.md", "exec"), {})
+    read, *documents = capsys.readouterr().out.splitlines()
+    assert "QueryIntent.COMBINED" in read
+    assert documents
+    assert all(line.split()[-1] >= "2026-01-01" for line in documents)
+    assert all(f"`{field.name}`" in page for field in fields(SelfQueryConfig))
 
 
 @pytest.mark.parametrize("record", [RAGContext, DocumentChunk, RuleDocument])

@@ -46,6 +46,10 @@ class _Lists:
     rules: re.Pattern[str]
 
 
+ENRICHED = frozenset({"content_kind", "is_rule_bearing", "section_path", "traits", "page"})
+"""Keys that `enriched` writes about a chunk, and that say nothing of its document."""
+
+
 def enriched(chunk: Chunk, pages: Sequence[tuple[int, int]] = ()) -> Chunk:
     """The chunk with what it is about in its metadata; what its author said there wins.
 

@@ -1,0 +1,127 @@
+"""What kind of thing a field of the metadata holds, judged by its values."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Literal
+
+from retrieval.index.snapshot.metadata_index import Scalar
+from retrieval.understand.catalog.words import keys
+
+Kind = Literal["text", "person", "free", "number", "identity", "year", "version", "date", "epoch", "flag"]
+"""`text` is one of a few values, `free` is prose or an address, `identity` a number that no two documents share,
+`epoch` a date as seconds since 1970."""
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?")
+_VERSION = re.compile(r"v?\d+(\.\d+)*")
+_PERSON = re.compile(r"[^\W\d_a-z][\w.'’-]*(?: [^\W\d_a-z][\w.'’-]*)+")
+_DATE_WORDS = frozenset(
+    {"create", "created", "update", "updated", "date", "time", "publish", "published", "modified", "at", "on", "added"}
+    | {"release", "released", "expire", "due", "opened", "closed", "timestamp"}
+)
+_PEOPLE = frozenset(
+    {"author", "writer", "owner", "assignee", "reporter", "editor", "creator", "contributor", "person", "people"}
+    | {"reviewer", "maintainer", "sponsor", "speaker", "contact", "user", "customer", "client", "manager", "approver"}
+)
+_DOERS = ("or", "er", "ee", "ist", "by")
+"""Endings of fields that hold who does something: director, trainee, approved_by."""
+_MANY = 20
+_UNLIKE = 0.7
+"""Values that so many documents have alone are no classes."""
+_MOSTLY = 0.9
+_FREE_WORDS = 4
+"""Values with more words than that, on average, are prose."""
+_SECONDS, _MILLISECONDS = 1e8, 1e11
+"""Numbers from 1973 on, if they are seconds or milliseconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CatalogField:
+    """A key of the metadata and what stands there. Key: name."""
+
+    name: str
+    kind: Kind
+    listed: bool
+    """Whether documents have lists of these values."""
+    counts: Mapping[Scalar, int]
+    """Documents with each value."""
+    ordered_by: str | None = None
+    """Of versions: the number field that rises with the lowest version of a document."""
+    orders: Mapping[str, float] = field(default_factory=dict)
+    """Of such versions: the number of each."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of its name."""
+        return keys(self.name.replace("_", " ").replace("-", " "))
+
+    @property
+    def is_date(self) -> bool:
+        """Whether times can be compared with it."""
+        return self.kind in ("date", "epoch", "year")
+
+    def stored(self, day: date, *, is_end: bool) -> Scalar:
+        """A day as the field writes it: its beginning, or the last that still belongs to it."""
+        if self.kind == "year":
+            return day.year
+        if self.kind == "epoch":
+            scale = 1000 if min(map(float, self.counts)) > _MILLISECONDS else 1
+            start = datetime(day.year, day.month, day.day, tzinfo=UTC)
+            return int((start + timedelta(days=is_end)).timestamp()) * scale - is_end
+        has_times = any(len(str(value)) > len("2000-01-01") for value in self.counts)
+        return f"{day.isoformat()}T23:59:59.999999Z" if is_end and has_times else day.isoformat()
+
+
+def kind_of(name: str, values: Collection[Scalar], n_documents: int, *, listed: bool) -> Kind:
+    """The kind of a field with these distinct values; `n_documents` have it."""
+    if all(isinstance(value, bool) for value in values):
+        return "flag"
+    if all(isinstance(value, int | float) for value in values):
+        return _kind_of_numbers(name, [float(value) for value in values], n_documents)
+    texts = [str(value) for value in values]
+    found: tuple[tuple[Kind, bool], ...] = (
+        ("date", all(_DATE.fullmatch(text) for text in texts)),
+        ("version", _share(texts, _VERSION) >= _MOSTLY and any("." in text for text in texts)),
+        ("free", sum(len(keys(text)) for text in texts) > _FREE_WORDS * len(texts)),
+        ("person", _are_people(name, texts)),
+        ("free", not listed and len(texts) > _MANY and len(texts) > _UNLIKE * n_documents),
+    )
+    return next((kind for kind, holds in found if holds), "text")
+
+
+def is_person(field: CatalogField, value: str) -> bool:
+    """Whether a value is a person's name, which its parts may stand for; `The Core Team` is none."""
+    written = value if "," not in value else " ".join(reversed([part.strip() for part in value.split(",")]))
+    return field.kind == "person" and bool(_PERSON.fullmatch(written)) and not written.startswith(("The ", "A "))
+
+
+def _are_people(name: str, texts: Collection[str]) -> bool:
+    """Names of people: the field says so, or there are many and nearly all are two or three capitalised words."""
+    if _PEOPLE & set(keys(name.replace("_", " "))):
+        return all(text[:1].isupper() for text in texts)
+    named = [text for text in texts if _PERSON.fullmatch(text) and len(text.split()) <= 3]
+    if name.lower().removesuffix("s").endswith(_DOERS):
+        return len(named) == len(texts)
+    return len(texts) >= _MANY and len(named) >= _MOSTLY * len(texts)
+
+
+def _kind_of_numbers(name: str, values: Collection[float], n_documents: int) -> Kind:
+    whole = all(value.is_integer() for value in values)
+    said = set(keys(name.replace("_", " ")))
+    if whole and "year" in said and all(1000 <= value <= 2999 for value in values):
+        return "year"
+    if whole and said & _DATE_WORDS and min(values) > _SECONDS:
+        return "epoch"
+    if whole and n_documents > 2 and len(values) == n_documents:
+        return "identity"
+    return "number"
+
+
+def _share(texts: Collection[str], pattern: re.Pattern[str]) -> float:
+    return sum(bool(pattern.fullmatch(text)) for text in texts) / len(texts) if texts else 0.0
+
+
+def plain(number: float) -> int | float:
+    """A whole number without a point."""
+    return int(number) if float(number).is_integer() else number

@@ -1,0 +1,78 @@
+"""A question as words that can be compared with the words of metadata."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from retrieval.query_must.vocabulary.plurals import singular
+
+_WORD = re.compile(
+    r"""
+      \d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?(?![\d.])    # 2024-05-17, 2024/05
+    | \d+(?:\.\d+)*                              # numbers and versions
+    | (?:[^\W\d_]\.){2,}                         # J.R.
+    | [^\W\d_]+(?:['’][^\W\d_]+)*                # words; what hyphens and underscores join are several
+    | [<>]=?
+    | [^\s\w]
+    """,
+    re.VERBOSE,
+)
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word, number or sign of a text."""
+
+    text: str
+    key: str
+    """Lower case, singular, without accents and without a possessive ending: what is compared."""
+    start: int
+    end: int
+    owns: bool = False
+    """Whether it has a possessive ending, `Alice's`."""
+
+    @property
+    def is_plural(self) -> bool:
+        """Whether it is written in another number than its key."""
+        plain = _POSSESSIVE.sub("", self.text).lower() if self.owns else self.text.lower()
+        return plain.endswith("s") and _folded(plain) != self.key
+
+    @property
+    def is_capital(self) -> bool:
+        """Whether it begins with a capital."""
+        return self.text[:1].isupper()
+
+
+def words(text: str) -> tuple[Word, ...]:
+    """The words, numbers and signs of a text, in its order."""
+    return tuple(_word(match) for match in _WORD.finditer(text))
+
+
+def keys(text: str) -> tuple[str, ...]:
+    """The keys of the words of a name or value, without signs."""
+    return tuple(word.key for word in words(text) if word.key[0].isalnum())
+
+
+def joined(some: Iterable[str]) -> str:
+    """Keys as one text, for messages and lookups."""
+    return " ".join(some)
+
+
+def text_of(text: str, found: Sequence[Word]) -> str:
+    """What stands from the first of these words to the last."""
+    return text[found[0].start : found[-1].end]
+
+
+def _word(match: re.Match[str]) -> Word:
+    text = match[0]
+    plain = _POSSESSIVE.sub("", text)
+    owns = plain != text and bool(plain)
+    folded = _folded(plain if owns else text)
+    return Word(text, singular(folded, {}) if folded.isalpha() else folded, match.start(), match.end(), owns)
+
+
+def _folded(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in plain if not unicodedata.combining(letter)) or text

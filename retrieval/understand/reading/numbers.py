@@ -1,0 +1,107 @@
+"""Numbers and versions that a question compares documents with: `numbered under 100`, `Python 3.13 and later`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isinf
+
+from retrieval.quantities.quantity import Quantity
+from retrieval.quantities.reading import quantities
+from retrieval.understand.analysis import Entity, FilterOperator, Span
+from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.catalog.fields import CatalogField, plain
+from retrieval.understand.catalog.words import Word
+
+_REACH = 4
+_COUNTED = {"star": "rating", "people": "serving", "person": "serving", "guest": "serving"}
+"""What is counted, and the word of the field that counts it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A number in a question that is a condition."""
+
+    entities: tuple[Entity, ...]
+    span: Span
+
+
+def numeric_conditions(text: str, words: Sequence[Word], catalog: Catalog, taken: Sequence[Span]) -> Iterator[Compared]:
+    """Quantities that a field of numbers is compared with, by its name or because documents are numbered by it."""
+    for quantity in quantities(text):
+        span = (quantity.start, quantity.end)
+        if quantity.kind not in ("number", "open", "range") or any(_meet(span, other) for other in taken):
+            continue
+        field, certainty = _field(words, span, quantity, catalog)
+        if field is not None:
+            yield Compared(tuple(_bounds(text, field, quantity, certainty)), span)
+
+
+def _field(
+    words: Sequence[Word], span: Span, quantity: Quantity, catalog: Catalog
+) -> tuple[CatalogField | None, float]:
+    """The field of numbers whose name stands nearby; or the number that documents go by, behind their noun."""
+    orders = {each.ordered_by for each in catalog.fields.values()}
+    numbers = [
+        each
+        for each in catalog.fields.values()
+        if each.kind in ("number", "identity", "year") and each.name not in orders
+    ]
+    identity = next((each for each in numbers if each.kind == "identity"), None)
+    inside = [word for word in words if word.start < span[1] and word.end > span[0]]
+    if not inside:
+        return None, 0.0
+    first, last = words.index(inside[0]), words.index(inside[-1])
+    near = [word.key for word in (*words[max(0, first - _REACH) : first][::-1], *inside, *words[last + 1 : last + 2])]
+    measured = _by_unit(numbers, quantity)
+    if measured:
+        return measured, 0.85
+    for key in near:
+        for each in numbers:
+            if any(_akin(key, said) for said in each.words):
+                return each, 0.9
+    behind = quantity.label in catalog.nouns or (first > 0 and words[first - 1].key in catalog.nouns)
+    return (identity, 0.85) if identity and behind else (None, 0.0)
+
+
+def _by_unit(numbers: Sequence[CatalogField], quantity: Quantity) -> CatalogField | None:
+    """The field that is called as a unit of the same dimension: `two hours` asks `minutes`, `4 stars` the `stars`."""
+    if quantity.unit is None:
+        return None
+    meant = {quantity.unit, _COUNTED.get(quantity.unit, quantity.unit)}
+    return next((each for each in numbers if any({word, _unit(word)[0]} & meant for word in each.words)), None)
+
+
+def _unit(word: str) -> tuple[str, float]:
+    """What one of it is, in its base unit: (`second`, 60.0) for minutes."""
+    found = next(iter(quantities(f"1 {word}")), None)
+    return (found.unit, found.low) if found and found.unit else ("", 1.0)
+
+
+def _akin(key: str, said: str) -> bool:
+    """`numbered` and `number`, `rated` and `rating`: the same beginning, and little behind it."""
+    if key == said:
+        return True
+    shorter, longer = sorted((key, said), key=len)
+    stem = shorter[: max(3, len(shorter) - 2)]
+    return len(shorter) >= 4 and longer.startswith(stem) and len(longer) - len(stem) <= 4
+
+
+def _bounds(text: str, field: CatalogField, quantity: Quantity, certainty: float) -> Iterator[Entity]:
+    low, high = quantity.written
+    scale = next((size for name, size in map(_unit, field.words) if name and name == quantity.unit), None)
+    if scale:
+        low, high = quantity.low / scale, quantity.high / scale
+    said, span = text[quantity.start : quantity.end], (quantity.start, quantity.end)
+    if low == high:
+        yield Entity(said, field.name, plain(low), FilterOperator.EQ, certainty, span)
+        return
+    for bound, open_ended, strict, loose in (
+        (low, isinf(low), FilterOperator.GT, FilterOperator.GTE),
+        (high, isinf(high), FilterOperator.LT, FilterOperator.LTE),
+    ):
+        if not open_ended:
+            whole = float(f"{bound:.8g}")
+            yield Entity(said, field.name, plain(whole), loose if whole == bound else strict, certainty, span)
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]

@@ -1,0 +1,58 @@
+"""Whether a name in a question is a condition on who made, reported or keeps a document."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from retrieval.understand.catalog.words import Word
+from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, NEGATIONS
+from retrieval.understand.reading.mentions import Mention
+
+_BY = frozenset({"by", "from", "author", "writer"})
+_FOR = frozenset({"to", "for", "of", "with", "is", "are", "was"})
+_ACTS: Mapping[str, frozenset[str]] = {
+    "author": frozenset({"write", "wrote", "written", "writes", "pen", "published", "publish", "invent", "invented"}),
+    "report": frozenset(
+        {"file", "filed", "files", "raise", "raised", "open", "opened", "submit", "submitted", "report"}
+    ),
+    "assig": frozenset({"work", "working", "works", "own", "owns", "handle", "handles", "fix", "fixing", "assigned"}),
+}
+"""By the beginning of a field's name: verbs that say the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """The question around its names."""
+
+    words: Sequence[Word]
+    mentions: Sequence[Mention]
+
+    def certainty(self, mention: Mention) -> float:
+        """0 to 1: how sure it is that a name is a condition."""
+        before = self._before(mention.first)
+        if self.words[mention.stop - 1].owns or before in _BY:
+            return mention.certainty
+        if before in _FOR and self.closeness(mention):
+            return 0.95 * mention.certainty
+        acts = before in ("did", "doe", "do", "has", "have", "is") and mention.stop < len(self.words)
+        is_whole = mention.certainty == 1.0 and mention.stop - mention.first > 1
+        return 0.9 * mention.certainty if is_whole or acts else 0.0
+
+    def closeness(self, mention: Mention) -> int:
+        """How much nearby speaks for this field and no other that holds the same name."""
+        near = [word for word in self.words[max(0, mention.first - 4) : mention.stop + 3] if word.key.isalpha()]
+        stems = {word[:5] for word in mention.field.words if len(word) > 3}
+        acts = {
+            verb for start, verbs in _ACTS.items() for verb in verbs if mention.field.name.lower().startswith(start)
+        }
+        return sum(word.key[:5] in stems or word.text.lower() in acts for word in near)
+
+    def _before(self, at: int) -> str:
+        """The word before a name, or before the list of names that it ends."""
+        at -= 1
+        skipped = CONJUNCTIONS | NEGATIONS | ADVERBS | {"the", "mr", "mrs", "dr", "."}
+        while at > 0 and (
+            self.words[at].key in skipped
+            or (self.words[at].key not in _BY and any(each.first <= at < each.stop for each in self.mentions))
+        ):
+            at -= 1
+        return self.words[at].key if at >= 0 else ""

@@ -1,0 +1,130 @@
+"""Times as people write them: `March 2020`, `the first half of 2021`, `last month`, `two weeks ago`."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from retrieval.understand.catalog.words import Word
+from retrieval.understand.reading.relative import relative
+from retrieval.understand.reading.spans import MONTHS, YEARS, Period, is_number, last_day, months, whole_month, year_of
+
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
+_SEASONS = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "winter": (12, 14)}
+"""First and last month; winter goes on into the next year."""
+_FEASTS = {"christmas": (12, 25), "new year": (1, 1)}
+_PARTS = {"early": (1, 4), "mid": (5, 8), "late": (9, 12)}
+_SUFFIXES = frozenset({"st", "nd", "rd", "th"})
+
+
+def period(words: Sequence[Word], at: int, today: date) -> Period | None:
+    """The longest time that begins with this word; None without one."""
+    said = [word.key if word.owns else word.text.lower() for word in words[at : at + 8]]
+    if not said:
+        return None
+    readings = (
+        *(_iso(said), _year(said), _part(said), _quarter(said), _season(said)),
+        *(_named_month(said, today), _decade(said, today), relative(said, today)),
+    )
+    found = [each for each in readings if each]
+    return max(found, key=lambda each: each.length, default=None)
+
+
+def is_month(word: Word) -> bool:
+    """Whether it is a month's name with a capital: `may` is none."""
+    return word.is_capital and word.text.lower() in MONTHS
+
+
+def _iso(said: Sequence[str]) -> Period | None:
+    parts = said[0].replace("/", "-").split("-")
+    if len(parts) < 2 or not all(is_number(part) for part in parts):
+        return None
+    try:
+        if len(parts) == 2:
+            return whole_month(int(parts[0]), int(parts[1]), 1)
+        day = date(*map(int, parts))
+    except ValueError:
+        return None
+    return Period(day, day, 1)
+
+
+def _year(said: Sequence[str]) -> Period | None:
+    year = year_of(said[0])
+    return Period(date(year, 1, 1), date(year, 12, 31), 1, is_bare=True) if year else None
+
+
+def _named_month(said: Sequence[str], today: date) -> Period | None:
+    """`March`, `March 2020`, `March of 2020`, `March 5`, `March 5, 2020`, `5 March 2020`, `5th of March, 2020`."""
+    day, rest = _day_of(said[0]), list(said)
+    taken = 0
+    if day:
+        skipped = 2 if rest[1:2] and rest[1] in _SUFFIXES else 1
+        skipped += rest[skipped : skipped + 1] == ["of"]
+        rest, taken = rest[skipped:], skipped
+    if not rest or rest[0] not in MONTHS:
+        return None
+    month, rest, taken = MONTHS[rest[0]], rest[1:], taken + 1
+    if not day and rest and _day_of(rest[0]):
+        used = 2 if rest[1:2] and rest[1] in _SUFFIXES else 1
+        day, rest, taken = _day_of(rest[0]), rest[used:], taken + used
+    skipped = 1 if rest[:1] in ([","], ["of"]) else 0
+    year = year_of(rest[skipped]) if len(rest) > skipped else None
+    if year:
+        taken += skipped + 1
+    else:
+        year = today.year if date(today.year, month, 1) <= today else today.year - 1
+    if not day:
+        return whole_month(year, month, taken, is_bare=taken == 1)
+    try:
+        exact = date(year, month, day)
+    except ValueError:
+        return None
+    return Period(exact, exact, taken)
+
+
+def _part(said: Sequence[str]) -> Period | None:
+    """`first half of 2021`, `second quarter of 2020`, `Q3 2019`, `H1 2019`, `early 2015`, `the 1990s`."""
+    if said[0] in _ORDINALS and len(said) > 3 and said[1] in ("half", "quarter") and said[2] in ("of", "in"):
+        year, size = year_of(said[3]), 6 if said[1] == "half" else 3
+        number = _ORDINALS[said[0]]
+        number = 12 // size if number < 0 else number
+        return months(year, size, number, 4) if year else None
+    if said[0] in _PARTS and len(said) > 1:
+        skipped = 2 if said[1] in ("-", "in") and len(said) > 2 else 1
+        year = year_of(said[skipped])
+        first, last = _PARTS[said[0]]
+        return Period(date(year, first, 1), last_day(year, last), skipped + 1) if year else None
+    return None
+
+
+def _season(said: Sequence[str]) -> Period | None:
+    """`summer 2025`, `the winter of 2025`, `Christmas 2025`."""
+    skipped = 2 if said[1:2] in (["of"], [","]) else 1
+    year = year_of(said[skipped]) if len(said) > skipped else None
+    if year and said[0] in _SEASONS:
+        first, last = _SEASONS[said[0]]
+        end = last_day(year, last) if last <= 12 else last_day(year + 1, last - 12)
+        return Period(date(year, first, 1), end, skipped + 1)
+    if year and said[0] in _FEASTS:
+        return Period(date(year, *_FEASTS[said[0]]), date(year, *_FEASTS[said[0]]), skipped + 1)
+    return None
+
+
+def _quarter(said: Sequence[str]) -> Period | None:
+    if len(said) < 3 or said[0] not in ("q", "h") or not is_number(said[1]):
+        return None
+    skipped = 3 if said[2] in ("of", ",", "/") and len(said) > 3 else 2
+    year, size, number = year_of(said[skipped]), 3 if said[0] == "q" else 6, int(said[1])
+    return months(year, size, number, skipped + 1) if year and 1 <= number <= 12 // size else None
+
+
+def _decade(said: Sequence[str], today: date) -> Period | None:
+    """`1990s`, which the reader of words cuts in two; `90s` likewise."""
+    if len(said) < 2 or said[1] != "s" or not is_number(said[0]) or not said[0].endswith("0"):
+        return None
+    first = int(said[0])
+    if len(said[0]) == 2:
+        first += 1900 if first > today.year % 100 else 2000
+    return Period(date(first, 1, 1), date(first + 9, 12, 31), 2) if first in YEARS else None
+
+
+def _day_of(said: str) -> int | None:
+    return int(said) if is_number(said) and 1 <= int(said) <= 31 else None

@@ -1,0 +1,165 @@
+"""Whether a word that is a value also is a condition: `rejected proposals` is one, `rejected pickle data` is none."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.catalog.words import Word
+from retrieval.understand.reading.grammar import (
+    ADVERBS,
+    ASKING,
+    AUXILIARIES,
+    CONJUNCTIONS,
+    NEGATIONS,
+    RELATIVES,
+    SUBJECTS,
+    is_noun_like,
+)
+from retrieval.understand.reading.mentions import Mention
+from retrieval.understand.reading.verbs import MADE
+
+_REACH = 5
+"""Words between a value and the noun that it goes with."""
+_NAMED = 0.95
+_ATTACHING = frozenset({"in", "on", "for", "about", "of", "regarding", "concerning", "within", "from", "to", "under"})
+_PASSED = ADVERBS | CONJUNCTIONS | NEGATIONS | MADE | {"-"}
+"""What may stand between a value and the noun before it."""
+_LISTING = CONJUNCTIONS | {"the", "a", "our", "either"}
+_ANY = frozenset({"anything", "everything", "something", "nothing"})
+_ABOUT = frozenset({"about", "regarding", "concerning"})
+_BETWEEN = AUXILIARIES | ADVERBS | {"-", "a", "an", "the", "by", "in", "from", "with", "any", "to", "of", "for", "on"}
+"""What may stand between a negation and what it negates, beside words for documents and of the field's name."""
+_SORTS = frozenset({"type", "kind", "category", "course", "genre", "format", "class", "form", "sort"})
+"""Fields whose values are nouns for the documents: a bug, a dessert."""
+
+
+@dataclass(frozen=True, eq=False)
+class Phrases:
+    """The question around its values."""
+
+    words: Sequence[Word]
+    mentions: Sequence[Mention]
+    catalog: Catalog
+    skipped: frozenset[int] = field(default=frozenset())
+    """Places of words that are read already, as times and numbers are."""
+
+    def certainty(self, mention: Mention) -> float:
+        """0 to 1: how sure it is that a value is meant as a condition; 0 for a word of the topic."""
+        if self._field_is_said(mention):
+            return _NAMED * mention.certainty
+        ways = (self._is_noun, self._before_noun, self._after_noun, self._attached)
+        return max(way(mention) for way in ways) * mention.certainty
+
+    def is_negated(self, mention: Mention) -> bool:
+        """Whether the question asks for what is not so: `not`, `without`, `other than`, back to the last noun."""
+        stems = {word[:5] for word in mention.field.words}
+        at = mention.first - 1
+        for _ in range(_REACH + 1):
+            if at < 0:
+                return False
+            key = self.words[at].key
+            if key in NEGATIONS or key.endswith(("n't", "n’t")):
+                return True
+            if key == "than" and at and self.words[at - 1].key in ("other", "rather"):
+                return True
+            if key not in _BETWEEN and key not in self.catalog.nouns and key[:5] not in stems:
+                return False
+            at -= 1
+        return False
+
+    @cached_property
+    def heads(self) -> frozenset[int]:
+        """Places of the nouns that the documents are called by here: `proposals`, or a value, `bugs`."""
+        nouns = {at for at, word in enumerate(self.words) if word.key in self.catalog.nouns and self._ends_phrase(at)}
+        return frozenset(nouns | {each.stop - 1 for each in self.mentions if self._is_noun(each)})
+
+    def _is_noun(self, mention: Mention) -> float:
+        """`invoices from May`, `a closed bug about`: the value itself is what the documents are called."""
+        last = mention.stop - 1
+        following = self.words[mention.stop] if mention.stop < len(self.words) else None
+        if mention.field.kind != "text":
+            return 0.0
+        before = self.words[mention.first - 1].key if mention.first else ""
+        opens = not before or before in ASKING | SUBJECTS | CONJUNCTIONS | NEGATIONS or self._valued(mention.first - 1)
+        if self.words[last].is_plural:
+            # What follows a plural is a verb: `bugs reported by`. What is spoken about is the topic: `about drinks`.
+            return 0.9 if opens else 0.5 if before in _ABOUT else 0.8
+        if following and is_noun_like(following.key) and not self._valued(mention.stop):
+            return 0.0
+        is_sort = bool(_SORTS & set(mention.field.words))
+        return 0.85 if is_sort and self._valued(mention.first - 1) else 0.0
+
+    def _before_noun(self, mention: Mention) -> float:
+        """`final typing PEPs`, `governance model proposals`, `release schedule`, `open bugs`."""
+        typical = frozenset(
+            word for value in mention.values for word in self.catalog.companions.get((mention.field.name, value), ())
+        )
+        others = 0
+        for at in range(mention.stop, min(len(self.words), mention.stop + _REACH)):
+            word = self.words[at]
+            goes_with = word.key in typical and not self._valued(at) and self._ends_phrase(at)
+            if at in self.heads or goes_with:
+                return _NAMED if not others else 0.8
+            if self._valued(at) or word.key == "-" or (word.key in CONJUNCTIONS and self._valued(at + 1)):
+                continue
+            if not is_noun_like(word.key):
+                return 0.0
+            others += 1
+        return 0.0
+
+    def _after_noun(self, mention: Mention) -> float:
+        """`PEPs rejected`, `PEPs that are still draft`, `what was rejected`, `features that did not become final`."""
+        following = self.words[mention.stop] if mention.stop < len(self.words) else None
+        is_noun = following is not None and is_noun_like(following.key) and not following.text.lower().endswith("ed")
+        if is_noun and not self._valued(mention.stop):
+            return 0.0  # `that are final classes` is about classes
+        at, verbs, relative = mention.first - 1, 0, False
+        while at >= 0 and mention.first - at <= 2 * _REACH:
+            key = self.words[at].key
+            if key in RELATIVES and key not in SUBJECTS:
+                relative = True
+            elif key in AUXILIARIES or key.endswith(("n't", "n’t")):
+                verbs += 1
+            elif at in self.heads:
+                return 0.92 if verbs or relative else 0.85
+            elif key in _ANY and not verbs:
+                return 0.85
+            elif key in SUBJECTS:
+                return 0.9 if verbs else 0.0
+            elif not (key in _PASSED or self._valued(at) or at in self.skipped):
+                return 0.8 if verbs and relative else 0.0
+            at -= 1
+        return 0.0
+
+    def _attached(self, mention: Mention) -> float:
+        """`questions on billing`, `bugs in the mobile app`: behind the noun, and nothing behind the value."""
+        following = self.words[mention.stop] if mention.stop < len(self.words) else None
+        if following is not None and is_noun_like(following.key):
+            return 0.0
+        at = mention.first - 1
+        while at >= 0 and at not in self.heads and (self.words[at].key in _LISTING or self._valued(at)):
+            at -= 1
+        if at in self.heads and self.words[mention.first - 1].key in _LISTING and following is None:
+            return 0.8  # `rice dishes, Nigerian or Lebanese`
+        if at < 1 or self.words[at].key not in _ATTACHING:
+            return 0.0
+        return 0.8 if at - 1 in self.heads or at - 1 in self.skipped else 0.0
+
+    def _field_is_said(self, mention: Mention) -> bool:
+        """`the typing topic`, `status: final`, `priority is high`, `high priority`."""
+        said = set(mention.field.words)
+        after = [word.key for word in self.words[mention.stop : mention.stop + 1]]
+        at = mention.first - 1
+        linking = AUXILIARIES | NEGATIONS | ADVERBS | {":", "=", "of", "a", "the", "as"}
+        while at >= 0 and self.words[at].key in linking:
+            at -= 1
+        before = [self.words[at].key] if at >= 0 else []
+        return bool(said & {*after, *before})
+
+    def _ends_phrase(self, at: int) -> bool:
+        following = self.words[at + 1] if at + 1 < len(self.words) else None
+        return following is None or not is_noun_like(following.key) or self.words[at].is_plural or self._valued(at + 1)
+
+    def _valued(self, at: int) -> bool:
+        return any(each.first <= at < each.stop for each in self.mentions)

@@ -1,0 +1,185 @@
+"""A question as its conditions and the topic that is left, without a model: by the values that the index has."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import count, pairwise
+
+from retrieval.understand.analysis import Entity, FilterOperator, Span, TemporalRef
+from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.catalog.words import Word, words
+from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, GLUE, NEGATIONS
+from retrieval.understand.reading.mentions import Mention, Mentions
+from retrieval.understand.reading.numbers import numeric_conditions
+from retrieval.understand.reading.people import People
+from retrieval.understand.reading.phrases import Phrases
+from retrieval.understand.reading.times import temporal_refs
+from retrieval.understand.reading.verbs import MADE
+from retrieval.understand.reading.versions import version_conditions
+
+_LEAST = 0.5
+"""A mention that is less certain is a word of the topic and is not reported."""
+_STEM = 5
+"""Letters that `director` and `directed` share."""
+_WRITING = frozenset(
+    {"author", "by", "written", "wrote", "write", "proposed", "version", "number", "numbered", "named"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a question says beside its topic, and what is left."""
+
+    entities: tuple[Entity, ...]
+    temporal_refs: tuple[TemporalRef, ...]
+    topic: str
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """Reads questions about the documents of a catalogue."""
+
+    catalog: Catalog
+    mentions: Mentions
+
+    @classmethod
+    def of(cls, catalog: Catalog) -> "Reader":
+        """A reader for these documents."""
+        return cls(catalog, Mentions(catalog))
+
+    def read(self, text: str, today: date) -> Reading:
+        """The conditions of a question and its topic.
+
+        Args:
+            text: the question.
+            today: what `last month` goes back from.
+        """
+        said = words(text)
+        heads = Phrases(said, self.mentions.within(said), self.catalog).heads
+        versions = tuple(version_conditions(text, said, self.catalog))
+        taken = [each.span for group in versions for each in group]
+        times = tuple(
+            each
+            for each in temporal_refs(text, said, self.catalog, today, heads)
+            if each.field and not _meets(each.span, taken)
+        )
+        taken += [each.span for each in times]
+        numbers = tuple(numeric_conditions(text, said, self.catalog, taken))
+        taken += [each.span for each in numbers]
+        number_of = count(1)
+        entities = [*self._values(text, said, taken, number_of)]
+        for group in _joined_versions(text, versions):
+            entities += _grouped(group, number_of)
+        for each in numbers:
+            entities += [replace(entity, group=next(number_of)) for entity in each.entities]
+        entities.sort(key=lambda each: (each.span, each.field, each.group))
+        return Reading(tuple(entities), times, self._topic(said, [*taken, *(each.span for each in entities)], entities))
+
+    def _values(
+        self, text: str, said: Sequence[Word], taken: Sequence[Span], number_of: Iterator[int]
+    ) -> Iterator[Entity]:
+        found = [each for each in self.mentions.within(said) if not _meets(_span(said, each), taken)]
+        read = {at for at, word in enumerate(said) if _meets((word.start, word.end), taken)}
+        phrases, people = Phrases(said, found, self.catalog, frozenset(read)), People(said, found)
+        sure = {each: (people if each.field.kind == "person" else phrases).certainty(each) for each in found}
+        chains = [chain for chain in _chains(found, said) if max(sure[each] for each in chain) >= _LEAST]
+        groups: dict[str, int] = {}
+        for chain in _without_rivals(chains, people):
+            best = max(sure[each] for each in chain)
+            negated = phrases.is_negated(chain[0])
+            field = chain[0].field
+            apart = field.listed and not negated and not _alternatives(chain, said)
+            group = next(number_of)
+            if not field.listed and not negated:
+                group = groups.setdefault(field.name, group)  # no document has two single values
+            for mention in chain:
+                group = next(number_of) if apart else group
+                span = _span(said, mention)
+                operator = FilterOperator.CONTAINS if field.listed else FilterOperator.EQ
+                for value in mention.values:
+                    yield Entity(text[slice(*span)], field.name, value, operator, best, span, negated, group)
+
+    def _topic(self, said: Sequence[Word], taken: Sequence[Span], entities: Sequence[Entity]) -> str:
+        """What is left: the words from the first to the last that say something, conditions left out."""
+        companions = {
+            word for each in entities for word in self.catalog.companions.get((each.field, each.value), frozenset())
+        }
+        fields = {word[:_STEM] for each in entities for word in self.catalog.fields[each.field].words}
+        empty = GLUE | self.catalog.nouns | companions | MADE | _WRITING
+        left = [word for word in said if not _meets((word.start, word.end), taken)]
+        speaking = [
+            place
+            for place, word in enumerate(left)
+            if word.key[0].isalnum()
+            and word.key[:_STEM] not in fields
+            and empty.isdisjoint({word.key, word.text.lower()})
+        ]
+        if not speaking:
+            return ""
+        return " ".join(word.text for word in left[speaking[0] : speaking[-1] + 1] if word.key[0].isalnum())
+
+
+def _chains(found: Sequence[Mention], said: Sequence[Word]) -> Iterator[list[Mention]]:
+    """Mentions of one field that stand in one list: `superseded, rejected or still draft`."""
+    waiting = list(found)
+    while waiting:
+        chain = [waiting.pop(0)]
+        for each in list(waiting):
+            last = chain[-1]
+            between = said[last.stop : each.first]
+            turns = any(word.key in ("but", "not") for word in between)
+            if each.field is last.field and each.first >= last.stop and between and _joins(between) and not turns:
+                chain.append(each)
+                waiting.remove(each)
+        yield chain
+
+
+def _joins(between: Sequence[Word]) -> bool:
+    links = CONJUNCTIONS | ADVERBS | NEGATIONS | {"by", "the", "a", "in", "from"}
+    return all(word.key in links for word in between) and any(word.key in CONJUNCTIONS for word in between)
+
+
+def _alternatives(chain: Sequence[Mention], said: Sequence[Word]) -> bool:
+    between = [word.key for one, other in pairwise(chain) for word in said[one.stop : other.first]]
+    return bool({"or", "nor", "/"} & set(between))
+
+
+def _without_rivals(chains: Sequence[list[Mention]], people: People) -> Iterator[list[Mention]]:
+    """Of several fields that have the same value, the one whose name stands nearby, else the first."""
+    taken: dict[tuple[int, int], list[Mention]] = {}
+    for chain in chains:
+        place = (chain[0].first, chain[-1].stop)
+        rival = taken.get(place)
+        if rival is None or people.closeness(chain[0]) > people.closeness(rival[0]):
+            taken[place] = chain
+    yield from taken.values()
+
+
+def _joined_versions(text: str, versions: Sequence[tuple[Entity, ...]]) -> Iterator[tuple[Entity, ...]]:
+    """Versions of one list as alternatives."""
+    group: tuple[Entity, ...] = ()
+    for each in filter(None, versions):
+        if group and text[group[-1].span[1] : each[0].span[0]].strip().lower() in ("or", "and", ",", "/", ", or"):
+            group += each
+            continue
+        if group:
+            yield group
+        group = each
+    if group:
+        yield group
+
+
+def _grouped(group: Sequence[Entity], number_of: Iterator[int]) -> list[Entity]:
+    ordered = {FilterOperator.GT, FilterOperator.GTE, FilterOperator.LT, FilterOperator.LTE}
+    if all(each.operator in ordered for each in group):
+        return [replace(each, group=next(number_of)) for each in group]
+    number = next(number_of)
+    return [replace(each, group=number) for each in group]
+
+
+def _span(said: Sequence[Word], mention: Mention) -> Span:
+    return said[mention.first].start, said[mention.stop - 1].end
+
+
+def _meets(one: Span, others: Sequence[Span]) -> bool:
+    return any(one[0] < other[1] and other[0] < one[1] for other in others)

@@ -1,0 +1,229 @@
+"""The times that a question names as conditions, and which date each is about."""
+
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+from retrieval.understand.analysis import TemporalRef
+from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.catalog.words import Word, text_of
+from retrieval.understand.reading.grammar import NEGATIONS
+from retrieval.understand.reading.periods import is_month, period
+from retrieval.understand.reading.relative import age
+from retrieval.understand.reading.spans import Period, before, is_number
+from retrieval.understand.reading.verbs import DATING, MADE, meant_date
+
+RECENT = 12
+"""Months: what is recent is not older."""
+
+_SINCE = (("since",), ("starting",), ("beginning",), ("from",))
+_AFTER = (("after",), ("later", "than"), ("newer", "than"), ("younger", "than"), ("more", "recent", "than"), ("past",))
+_BEFORE = (("before",), ("earlier", "than"), ("older", "than"), ("prior", "to"), ("pre",))
+_UNTIL = (("until",), ("till",), ("through",), ("up", "to"), ("by",), ("no", "later", "than"), ("as", "of"))
+_WITHIN = (("in",), ("during",), ("on",), ("within",), ("of",), ("for",), ("over",), ("throughout",), ("dated",))
+_TO = frozenset({"to", "until", "till", "through", "thru", "and", "-", "–", "—"})
+_ONWARD = (("onward",), ("on",), ("and", "later"), ("and", "after"), ("or", "later"), ("and", "onward"), ("+",))
+_NEW = frozenset({"recent", "newest", "latest"})
+
+_SURE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    start: date | None
+    end: date | None
+    first: int
+    """Of the words that say it, with its preposition."""
+    stop: int
+    confidence: float
+
+
+def temporal_refs(
+    text: str, words: Sequence[Word], catalog: Catalog, today: date, heads: Container[int] = ()
+) -> tuple[TemporalRef, ...]:
+    """The times that are conditions, left to right, not overlapping.
+
+    Args:
+        text: the question.
+        words: its words.
+        catalog: with the dates.
+        today: what `last month` goes back from.
+        heads: places of the nouns that documents are called by.
+    """
+    found: list[TemporalRef] = []
+    at = 0
+    while at < len(words):
+        each = _range(words, at, today, heads) or _recent(words, at, heads, today)
+        if each is None:
+            at += 1
+            continue
+        each, field = _with_list(words, each, today), meant_date(words, each.first, each.stop, catalog)
+        span = (words[each.first].start, words[each.stop - 1].end)
+        negated = at > 0 and words[at - 1].key in ("not", "never", "except")
+        found.append(
+            TemporalRef(
+                text_of(text, words[each.first : each.stop]),
+                each.start,
+                each.end,
+                each.confidence,
+                span,
+                field.name if field else None,
+                negated,
+            )
+        )
+        at = each.stop
+    return tuple(found)
+
+
+def _range(words: Sequence[Word], at: int, today: date, heads: Container[int]) -> _Range | None:
+    """`between A and B`, `from A to B`, `A to B`, one time behind a preposition, or one that needs none."""
+    first = period(words, at, today)
+    for begin, opening in ((at + 1, period(words, at + 1, today)), (at, first)):
+        if opening and (begin == at or words[at].key in ("between", "from")):
+            both = _until(words, begin + opening.length, opening, today)
+            if both and (begin > at or words[begin + opening.length].key != "and"):
+                return replace(both, first=at)
+    behind = _untouched(words, at, today) or _behind_preposition(words, at, today)
+    if behind or first is None:
+        return behind
+    onward = _onward(words, at + first.length)
+    if onward:
+        return _Range(first.start, None, at, at + first.length + onward, _SURE)
+    if not first.is_bare:
+        # Without a preposition a time is an attribute of something: of what was made then, or of the topic.
+        opens = at == 0 or words[at - 1].key == "," or words[at - 1].is_plural
+        sure = 0.9 if opens or words[at - 1].text.lower() in DATING else 0.6
+        return _Range(first.start, first.end, at, at + first.length, sure)
+    is_named = is_number(words[at].text) and _is_attribute(words, at, heads)
+    return _Range(first.start, first.end, at, at + first.length, 0.8) if is_named else None
+
+
+def _untouched(words: Sequence[Word], at: int, today: date) -> _Range | None:
+    """`nobody has touched for a year`, `not updated in six months`."""
+    if words[at].key not in ("for", "in") or at == 0 or words[at - 1].text.lower() not in DATING:
+        return None
+    denied = any(word.key in NEGATIONS | {"nobody"} or word.key.endswith("n't") for word in words[max(0, at - 4) : at])
+    old = age(words, at + 1, today) if denied else None
+    return _earlier(old, at, at + 1 + old.length, words) if old else None
+
+
+def _behind_preposition(words: Sequence[Word], at: int, today: date) -> _Range | None:
+    said = tuple(word.key for word in words[at : at + 3])
+    for phrase, bound in _BOUNDS:
+        begin = at + len(phrase)
+        if said[: len(phrase)] != phrase or begin >= len(words):
+            continue
+        begin += words[begin].key == "the" and period(words, begin, today) is None and begin + 1 < len(words)
+        found = period(words, begin, today)
+        if found and not (found.is_bare and not _may_be_time(words, begin, phrase)):
+            return bound(found, at, begin + found.length, words)
+        old = age(words, begin, today) if found is None and phrase[-1] == "than" else None
+        if old:
+            return bound(old, at, begin + old.length, words)
+    return None
+
+
+def _with_list(words: Sequence[Word], found: _Range, today: date) -> _Range:
+    """`from 2001 or 2002`: one time that goes on where the other ends."""
+    if found.start is None or found.end is None:
+        return found
+    joint = found.stop
+    if joint + 1 < len(words) and words[joint].key in ("or", "and", ","):
+        following = period(words, joint + 1, today)
+        if following and following.start == found.end + timedelta(days=1):
+            longer = replace(found, end=following.end, stop=joint + 1 + following.length)
+            return _with_list(words, longer, today)
+    return found
+
+
+def _until(words: Sequence[Word], joint: int, first: Period, today: date) -> _Range | None:
+    if joint + 1 >= len(words) or words[joint].key not in _TO:
+        return None
+    last = period(words, joint + 1, today)
+    if last is None:
+        return None
+    start = first.start
+    if first.is_bare and not is_number(words[joint - 1].text) and start > last.start:
+        start = first.start.replace(year=last.start.year)  # September to November 2018
+    elif first.is_bare and not is_number(words[joint - 1].text):
+        start = first.start.replace(
+            year=last.start.year if first.start.month <= last.start.month else last.start.year - 1
+        )
+    return _Range(start, last.end, joint, joint + 1 + last.length, 0.95) if start <= last.end else None
+
+
+def _earlier(found: Period, first: int, stop: int, _: Sequence[Word]) -> _Range:
+    return _Range(None, found.start - timedelta(days=1), first, stop, _SURE)
+
+
+def _later(found: Period, first: int, stop: int, _: Sequence[Word]) -> _Range:
+    return _Range(found.end + timedelta(days=1), None, first, stop, _SURE)
+
+
+def _since(found: Period, first: int, stop: int, words: Sequence[Word]) -> _Range:
+    if words[first].key != "from":
+        return _Range(found.start, None, first, stop, _SURE)
+    onward = _onward(words, stop)
+    return _Range(found.start, None if onward else found.end, first, stop + onward, _SURE)
+
+
+def _onward(words: Sequence[Word], at: int) -> int:
+    """How many words say that it goes on: `and later`."""
+    said = tuple(word.key for word in words[at : at + 2])
+    return max((len(phrase) for phrase in _ONWARD if said[: len(phrase)] == phrase), default=0)
+
+
+def _up_to(found: Period, first: int, stop: int, _: Sequence[Word]) -> _Range:
+    return _Range(None, found.end, first, stop, 0.9)
+
+
+def _within(found: Period, first: int, stop: int, _: Sequence[Word]) -> _Range:
+    return _Range(found.start, found.end, first, stop, _SURE)
+
+
+_Bound = Callable[[Period, int, int, Sequence[Word]], _Range]
+_BOUNDS: tuple[tuple[tuple[str, ...], _Bound], ...] = (
+    *((phrase, _earlier) for phrase in _BEFORE),
+    *((phrase, _later) for phrase in _AFTER),
+    *((phrase, _since) for phrase in _SINCE),
+    *((phrase, _up_to) for phrase in _UNTIL),
+    *((phrase, _within) for phrase in _WITHIN),
+)
+
+
+def _may_be_time(words: Sequence[Word], at: int, phrase: tuple[str, ...]) -> bool:
+    """Whether a bare year or month is a time: `in May`, `after 2019`, but not `over 2000 words`."""
+    if not is_number(words[at].text):
+        return is_month(words[at])
+    if phrase[0] in ("over", "for", "by", "of", "past", "on"):
+        return False
+    following = words[at + 1] if at + 1 < len(words) else None
+    return following is None or not following.is_plural or following.key in _STOPS | {"onward"}
+
+
+def _is_attribute(words: Sequence[Word], at: int, heads: Container[int]) -> bool:
+    """`the 2019 proposals`, `2018 governance PEPs`: a year before what documents are called."""
+    before_it = words[at - 1].key if at else "the"
+    near = any(place in heads for place in range(at + 1, min(len(words), at + 4)))
+    is_year = 1900 <= int(words[at].text) <= 2100
+    return is_year and near and before_it in ("the", "all", "of", "and", "or", ",", "show", "me")
+
+
+def _recent(words: Sequence[Word], at: int, heads: Container[int], today: date) -> _Range | None:
+    """`recent` before what documents are called, `recently created`."""
+    said = words[at].key
+    if said in ("recently", "lately", "newly") and at + 1 < len(words) and words[at + 1].text.lower() in MADE:
+        return _Range(before(today, months=RECENT), None, at, at + 1, 0.9)
+    if said in _NEW and not (at + 1 < len(words) and words[at + 1].key in ("call", "than")):
+        for place in range(at + 1, min(len(words), at + 6)):
+            if place in heads:
+                return _Range(before(today, months=RECENT), None, at, at + 1, 0.85)
+            if not words[place].key.isalpha() or words[place].key in _STOPS:
+                return None
+    return None
+
+
+_STOPS = frozenset(
+    {"of", "for", "in", "on", "by", "with", "from", "to", "about", "and", "or", "that", "which", "is", "are", "was"}
+    | {"were", "at", "as", "how", "what", "who", "when", "where", "why", "do", "does", "did", "has", "have", "had"}
+)

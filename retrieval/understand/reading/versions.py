@@ -1,0 +1,118 @@
+"""Versions that a question asks for: `Python 3.13`, `Python 2`, `newer than 3.14`, `3.11 or 3.12`."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from operator import ge, gt, le, lt
+
+from retrieval.understand.analysis import Entity, FilterOperator, Span
+from retrieval.understand.catalog.catalog import Catalog, version_key
+from retrieval.understand.catalog.fields import CatalogField, plain
+from retrieval.understand.catalog.words import Word
+
+_REACH = 5
+_VERSION = re.compile(r"[0-9]+(\.[0-9]+)*")
+_CALLED = frozenset({"version", "v", "release"})
+_PLACING = frozenset({"in", "into", "for", "since", "before", "after", "until", "from", "than"})
+"""What stands before a version that is called nothing: `went into 2.9`."""
+_LISTING = frozenset({"or", "and", ",", "to", "-", "–", "/"})
+_BEHIND = (
+    (r"\s*(?:and|or)?\s*(?:later|newer|above|up|higher|upwards?|onwards?|greater)\b|\s*\+", FilterOperator.GTE),
+    (r"\s*(?:and|or)?\s*(?:earlier|older|below|lower|down)\b", FilterOperator.LTE),
+)
+_BEFORE = (
+    (r"(?:no|not) (?:later|newer|higher|greater) than|at most|up to|until|through|maximum", FilterOperator.LTE),
+    (r"(?:no|not) (?:earlier|older|lower) than|at least|since|from|starting with|minimum", FilterOperator.GTE),
+    (r"(?:newer|later|higher|greater|more recent) than|above|after|over|beyond|past", FilterOperator.GT),
+    (r"(?:older|earlier|lower|less|smaller) than|below|before|under|prior to", FilterOperator.LT),
+)
+_COMPARING = frozenset(word for pattern, _ in _BEFORE for word in re.findall(r"[a-z]+", pattern)) | {"in", "into"}
+
+
+def version_conditions(text: str, words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[Entity, ...]]:
+    """Conditions on versions, left to right; the entities of one tuple are alternatives.
+
+    A number is a version where a word of the field's name, or `version`, stands shortly before it, or another version
+    of the same list does.
+    """
+    for field in catalog.fields.values():
+        if field.kind != "version":
+            continue
+        was = -_REACH
+        for at, word in enumerate(words):
+            if not _VERSION.fullmatch(word.text):
+                continue
+            near = [each.key for each in words[max(0, at - _REACH) : at]]
+            called = [key for key in near if key in _CALLED or any(key.startswith(word) for word in field.words)]
+            lists = at - was == 2 and words[at - 1].key in _LISTING
+            gap = near[::-1].index(called[-1]) if called else 0
+            known = at > 0 and "." in word.text and word.text in field.counts
+            known = known and (words[at - 1].key in _PLACING or _follows(text, word))
+            if known and not called:
+                called, gap = [words[at - 1].key], 0
+            if not (lists or (called and _COMPARING.issuperset(near[len(near) - gap :]))):
+                continue
+            was = at
+            start = words[at - 1 - gap].start if called and not lists else word.start
+            yield _condition(text, field, word, start)
+
+
+def _follows(text: str, word: Word) -> bool:
+    """Whether `or above` stands behind a version."""
+    return any(re.compile(pattern, re.IGNORECASE).match(text, word.end) for pattern, _ in _BEHIND)
+
+
+def _condition(text: str, field: CatalogField, word: Word, start: int) -> tuple[Entity, ...]:
+    for pattern, operator in _BEHIND:
+        if match := re.compile(pattern, re.IGNORECASE).match(text, word.end):
+            return _in_order(text, field, word.text, operator, (start, match.end()))
+    for pattern, operator in _BEFORE:
+        if match := re.search(rf"\b(?:{pattern})\s*$", text[: word.start], re.IGNORECASE):
+            return _in_order(text, field, word.text, operator, (min(start, match.start()), word.end))
+    span, key = (start, word.end), version_key(word.text)
+    exact = [value for value in field.counts if version_key(str(value)) == key]
+    if field.ordered_by and len(key) == 1:
+        low = _in_order(text, field, word.text, FilterOperator.GTE, span)
+        high = _in_order(text, field, str(key[0] + 1), FilterOperator.LT, span)
+        return (*low, *high)
+    under = [value for value in field.counts if version_key(str(value))[: len(key)] == key]
+    operator = FilterOperator.CONTAINS if field.listed else FilterOperator.EQ
+    values = sorted(exact or under, key=lambda value: version_key(str(value)))
+    return tuple(Entity(text[slice(*span)], field.name, value, operator, 0.95, span) for value in values)
+
+
+def _in_order(text: str, field: CatalogField, asked: str, operator: FilterOperator, span: Span) -> tuple[Entity, ...]:
+    key, said = version_key(asked), text[slice(*span)]
+    compare: Callable[[tuple[int, ...], tuple[int, ...]], bool] = {
+        FilterOperator.GT: gt,
+        FilterOperator.GTE: ge,
+        FilterOperator.LT: lt,
+        FilterOperator.LTE: le,
+    }[operator]
+
+    def passes(other: str) -> bool:
+        return compare(version_key(other)[: len(key)], key)
+
+    if field.ordered_by:
+        kept = [number for value, number in field.orders.items() if passes(value)]
+        left = [number for value, number in field.orders.items() if not passes(value)]
+        upwards = operator in (FilterOperator.GT, FilterOperator.GTE)
+        if not kept:
+            return (
+                Entity(
+                    said,
+                    field.ordered_by,
+                    plain(max(left) if upwards else min(left)),
+                    FilterOperator.GT if upwards else FilterOperator.LT,
+                    0.9,
+                    span,
+                ),
+            )
+        bound = min(kept) if upwards else max(kept)
+        return (
+            Entity(
+                said, field.ordered_by, plain(bound), FilterOperator.GTE if upwards else FilterOperator.LTE, 0.9, span
+            ),
+        )
+    contains = FilterOperator.CONTAINS if field.listed else FilterOperator.EQ
+    known = sorted((str(value) for value in field.counts), key=version_key)
+    return tuple(Entity(said, field.name, value, contains, 0.9, span) for value in known if passes(value))

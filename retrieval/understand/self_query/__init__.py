@@ -1,0 +1,1 @@
+"""From a question to conditions on metadata, and from these to documents."""

@@ -1,0 +1,103 @@
+"""What an analysis asks of the metadata, condition by condition, each with its certainty."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from retrieval.errors import FilterTranslationError, InvalidFilterError
+from retrieval.index.snapshot.metadata_index import Scalar
+from retrieval.search.metadata_filter.filter import And, Contains, Eq, Filter, Gt, Gte, Lt, Lte, Ne, Not, Or
+from retrieval.understand.analysis import Entity, FilterOperator, QueryAnalysis, TemporalRef
+from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.self_query.config import DEFAULTS, SelfQueryConfig
+
+_COMPARISONS: Mapping[FilterOperator, Callable[[str, Scalar], Filter]] = {
+    FilterOperator.EQ: Eq,
+    FilterOperator.NE: Ne,
+    FilterOperator.GT: Gt,
+    FilterOperator.GTE: Gte,
+    FilterOperator.LT: Lt,
+    FilterOperator.LTE: Lte,
+    FilterOperator.CONTAINS: Contains,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldCondition:
+    """One thing that is asked of the metadata."""
+
+    text: str
+    """As the question says it."""
+    fields: tuple[str, ...]
+    filter: Filter
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class FilterTranslator:
+    """From an analysis to the filter records that `--where` uses."""
+
+    catalog: Catalog
+    config: SelfQueryConfig = DEFAULTS
+
+    def conditions(self, analysis: QueryAnalysis) -> tuple[FieldCondition, ...]:
+        """The conditions that are certain enough, in the order of the question; at most as many as the settings allow.
+
+        Raises:
+            InvalidFilterError: a condition names a field that the index does not have.
+            FilterTranslationError: an operator cannot compare a field with a value.
+        """
+        found = [*self._of_entities(analysis.entities), *self._of_times(analysis.temporal_refs)]
+        sure = [each for each in found if each.confidence >= self.config.filter_confidence_threshold]
+        kept = sorted(sure, key=lambda each: -each.confidence)[: self.config.max_filter_conditions]
+        return tuple(each for each in sure if each in kept)
+
+    def translate(self, analysis: QueryAnalysis) -> Filter | None:
+        """All conditions together; None where there is none. Raises as `conditions`."""
+        return together(self.conditions(analysis))
+
+    def _of_entities(self, entities: Sequence[Entity]) -> Iterator[FieldCondition]:
+        for group in dict.fromkeys(each.group for each in entities):
+            alternatives = [each for each in entities if each.group == group]
+            filters = tuple(self._compared(each) for each in alternatives)
+            whole = filters[0] if len(filters) == 1 else Or(filters)
+            yield FieldCondition(
+                " or ".join(dict.fromkeys(each.text for each in alternatives)),
+                tuple(dict.fromkeys(each.field for each in alternatives)),
+                Not(whole) if alternatives[0].negated else whole,
+                min(each.confidence for each in alternatives),
+            )
+
+    def _compared(self, entity: Entity) -> Filter:
+        if entity.field not in self.catalog.fields:
+            raise InvalidFilterError(
+                f"{entity.text!r} was read as {entity.field}={entity.value!r}, but no document has the field "
+                f"{entity.field!r}; there are: {', '.join(self.catalog.fields)}"
+            )
+        if entity.operator not in _COMPARISONS:
+            raise FilterTranslationError(
+                f"{entity.text!r} was read as {entity.field} {entity.operator.value} {entity.value!r}; compare with "
+                f"one of {', '.join(each.value for each in _COMPARISONS)}"
+            )
+        return _COMPARISONS[entity.operator](entity.field, entity.value)
+
+    def _of_times(self, times: Sequence[TemporalRef]) -> Iterator[FieldCondition]:
+        for each in times:
+            if each.field is None:
+                continue
+            if each.field not in self.catalog.fields:
+                raise InvalidFilterError(f"{each.text!r} was read as a time of {each.field!r}, which no document has")
+            field = self.catalog.fields[each.field]
+            bounds: list[Filter] = []
+            if each.start:
+                bounds.append(Gte(each.field, field.stored(each.start, is_end=False)))
+            if each.end:
+                bounds.append(Lte(each.field, field.stored(each.end, is_end=True)))
+            whole = bounds[0] if len(bounds) == 1 else And(tuple(bounds))
+            yield FieldCondition(each.text, (each.field,), Not(whole) if each.negated else whole, each.confidence)
+
+
+def together(conditions: Sequence[FieldCondition]) -> Filter | None:
+    """All of these; None of none."""
+    if not conditions:
+        return None
+    return conditions[0].filter if len(conditions) == 1 else And(tuple(each.filter for each in conditions))

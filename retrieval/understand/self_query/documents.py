@@ -1,0 +1,108 @@
+"""Documents of a snapshot instead of chunks: which meet a filter, and which fit a question best."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.index.snapshot.metadata_index import Mask, Scalar
+from retrieval.search.metadata_filter.filter import Filter
+from retrieval.search.retriever import Retriever
+from retrieval.strategy import Strategy
+from retrieval.types import Hit, Metadata
+
+Key = tuple[str, str]
+"""Book and document."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDocument:
+    """A document of an answer."""
+
+    book: str
+    document: str
+    title: str
+    metadata: Metadata
+    hit: Hit | None = None
+    """Its best chunk for the topic; None where no topic was asked."""
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """The documents of a snapshot, in the order of book and name."""
+
+    all: tuple[FoundDocument, ...]
+    of_chunk: npt.NDArray[np.int32]
+    """(n_chunks,): number of a chunk's document."""
+
+    @classmethod
+    def of(cls, retriever: Retriever) -> "Documents":
+        """Read every chunk once."""
+        first: dict[Key, tuple[int, FoundDocument]] = {}
+        keys: list[Key] = []
+        for chunk in retriever.snapshot.chunks:
+            key = (chunk.book, chunk.document)
+            keys.append(key)
+            if key not in first or chunk.position < first[key][0]:
+                title = str(
+                    chunk.metadata.get("title") or (chunk.heading_path[0] if chunk.heading_path else chunk.document)
+                )
+                first[key] = (chunk.position, FoundDocument(*key, title, chunk.metadata))
+        ordered = sorted(first)
+        number = {key: place for place, key in enumerate(ordered)}
+        return cls(
+            tuple(first[key][1] for key in ordered),
+            np.fromiter((number[key] for key in keys), np.int32, count=len(keys)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def meeting(self, mask: Mask) -> tuple[FoundDocument, ...]:
+        """Those that have a chunk which passes."""
+        return tuple(self.all[number] for number in np.unique(self.of_chunk[mask]).tolist())
+
+    def best(
+        self, retriever: Retriever, query: str, k: int, where: Filter | None, strategy: str | Strategy
+    ) -> tuple[FoundDocument, ...]:
+        """The k best for a question, each where its best chunk is; asks for more chunks until there are as many."""
+        n_chunks = len(self.of_chunk)
+        wanted = min(2 * k, n_chunks)
+        while True:
+            found = retriever.retrieve(query, wanted, strategy, where=where)
+            best: dict[Key, Hit] = {}
+            for hit in found.hits:
+                best.setdefault((hit.chunk.book, hit.chunk.document), hit)
+            if len(best) >= k or len(found.hits) < wanted or wanted >= n_chunks:
+                break
+            wanted = min(2 * wanted, n_chunks)
+        named = {(each.book, each.document): each for each in self.all}
+        return tuple(
+            FoundDocument(*key, named[key].title, named[key].metadata, hit) for key, hit in list(best.items())[:k]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Documents that share a value. Key: value."""
+
+    value: Scalar
+    documents: tuple[FoundDocument, ...]
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.documents)
+
+
+def grouped(documents: tuple[FoundDocument, ...], field: str) -> tuple[Group, ...]:
+    """Documents by the values of a field, the most frequent first; one with several values is in several groups."""
+    found: dict[Scalar, list[FoundDocument]] = {}
+    for each in documents:
+        value = each.metadata.get(field, ())
+        for member in value if isinstance(value, tuple | list) else (value,):
+            found.setdefault(member, []).append(each)
+    sizes = Counter({value: len(members) for value, members in found.items()})
+    ordered = sorted(sizes, key=lambda value: (-sizes[value], str(value)))
+    return tuple(Group(value, tuple(found[value])) for value in ordered)

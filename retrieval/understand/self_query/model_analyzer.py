@@ -1,0 +1,195 @@
+"""Questions analyzed by a chat model that is given the catalogue; what it answers is checked against the catalogue."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from importlib.resources import files
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from retrieval.errors import QueryAnalysisError
+from retrieval.index.snapshot.metadata_index import Scalar
+from retrieval.understand.analysis import Entity, FilterOperator, QueryAnalysis, QueryIntent, Span, TemporalRef
+from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.catalog.fields import CatalogField
+from retrieval.understand.catalog.words import keys
+from retrieval.understand.self_query.config import DEFAULTS, SelfQueryConfig
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+LISTED = 60
+"""Values of a field that the model is shown, the most frequent first."""
+_CLOSED = ("text", "person", "version")
+"""Kinds of fields whose values must be ones that are there."""
+
+
+class ModelCondition(BaseModel):
+    """One condition, as the model answers."""
+
+    model_config = ConfigDict(extra="forbid")
+    text: str
+    field: str
+    operator: Literal["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$contains"]
+    values: list[str | float | bool]
+    negated: bool
+
+
+class ModelAnswer(BaseModel):
+    """A question as the model reads it."""
+
+    model_config = ConfigDict(extra="forbid")
+    conditions: list[ModelCondition]
+    topic: str
+    intent: Literal["search", "filter", "combined", "aggregate"]
+    group_by: str
+    confidence: float = Field(ge=0, le=1)
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnalyzer:
+    """Reads questions with an OpenAI client, or any with its interface."""
+
+    client: "OpenAI"
+    catalog: Catalog
+    today: Callable[[], date] = date.today
+    config: SelfQueryConfig = DEFAULTS
+
+    async def analyze(self, query: str) -> QueryAnalysis:
+        """What the question says; the request runs in a thread of its own.
+
+        Raises:
+            QueryAnalysisError: the server cannot be reached or refuses, or what it answers is not of the asked form.
+        """
+        return await asyncio.to_thread(self.read, query)
+
+    def read(self, query: str) -> QueryAnalysis:
+        """Like `analyze`, in this thread."""
+        answer = self._asked(query)
+        entities: list[Entity] = []
+        times: list[TemporalRef] = []
+        for number, condition in enumerate(answer.conditions, start=1):
+            field = self.catalog.fields.get(condition.field)
+            if field is None:
+                continue
+            span = _span(query, condition.text)
+            if field.is_date:
+                times += _times(condition, field, span, answer.confidence)
+            else:
+                entities += _entities(condition, field, span, answer.confidence, number)
+        has_conditions = bool(entities or times)
+        intent = QueryIntent(answer.intent)
+        if not has_conditions and intent in (QueryIntent.FILTER, QueryIntent.COMBINED):
+            intent = QueryIntent.SEARCH
+        return QueryAnalysis(
+            original_query=query,
+            intent=intent,
+            entities=tuple(entities),
+            temporal_refs=tuple(times),
+            attributes={
+                each.field: tuple(one.value for one in entities if one.field == each.field) for each in entities
+            },
+            confidence=answer.confidence,
+            topic=answer.topic if has_conditions else query,
+            grouped_by=answer.group_by if answer.group_by in self.catalog.fields else None,
+            explanation=answer.explanation,
+        )
+
+    def _asked(self, query: str) -> ModelAnswer:
+        import openai
+
+        prompt = files(__package__).joinpath("prompt.txt").read_text("utf-8")
+        told = prompt.format(
+            today=self.today().isoformat(), fields="\n".join(map(_described, self.catalog.fields.values()))
+        )
+        try:
+            answer = self.client.chat.completions.create(
+                model=self.config.llm_model,
+                temperature=self.config.llm_temperature,
+                max_tokens=self.config.llm_max_tokens,
+                messages=[{"role": "system", "content": told}, {"role": "user", "content": query}],
+                response_format={
+                    "type": "json_schema",
+                    "json_schema": {"name": "conditions", "strict": True, "schema": ModelAnswer.model_json_schema()},
+                },
+            )
+            choice = answer.choices[0]
+            if choice.message.refusal:
+                raise QueryAnalysisError(f"{self.config.llm_model} refused the question: {choice.message.refusal}")
+            if choice.finish_reason == "length":
+                raise QueryAnalysisError(
+                    f"the answer of {self.config.llm_model} was cut at {self.config.llm_max_tokens} tokens; raise "
+                    "llm_max_tokens"
+                )
+            return ModelAnswer.model_validate_json(choice.message.content or "")
+        except openai.OpenAIError as error:
+            raise QueryAnalysisError(
+                f"{self.config.llm_model} could not be asked ({type(error).__name__}: {error}); check the key, the "
+                "address and the network"
+            ) from error
+        except (ValidationError, IndexError) as error:
+            raise QueryAnalysisError(f"{self.config.llm_model} did not answer in the asked form: {error}") from error
+
+
+def _described(field: CatalogField) -> str:
+    """A line of the prompt about a field."""
+    kind = "list of values" if field.listed else {"date": "ISO date", "epoch": "date"}.get(field.kind, field.kind)
+    if field.kind not in _CLOSED:
+        known = sorted(field.counts, key=str)
+        return (
+            f"- {field.name}: {kind}, from {known[0]} to {known[-1]}"
+            if field.kind != "free"
+            else f"- {field.name}: text"
+        )
+    often = sorted(field.counts, key=lambda value: (-field.counts[value], str(value)))
+    more = f", and {len(often) - LISTED} more" if len(often) > LISTED else ""
+    return f"- {field.name}: {kind}: " + ", ".join(map(str, often[:LISTED])) + more
+
+
+def _entities(
+    condition: ModelCondition, field: CatalogField, span: Span, confidence: float, group: int
+) -> Iterator[Entity]:
+    operator, negated = FilterOperator(condition.operator), condition.negated
+    if operator is FilterOperator.NE:
+        operator, negated = FilterOperator.EQ, not negated
+    if field.listed and operator is FilterOperator.EQ:
+        operator = FilterOperator.CONTAINS
+    if not field.listed and operator is FilterOperator.CONTAINS:
+        operator = FilterOperator.EQ
+    for value in condition.values:
+        known = _known(field, value)
+        if known is not None:
+            yield Entity(condition.text, field.name, known, operator, confidence, span, negated, group)
+
+
+def _known(field: CatalogField, value: str | float | bool) -> Scalar | None:
+    """The value as it is written in the index; None where it is not there and must be."""
+    if value in field.counts or field.kind not in _CLOSED:
+        numeric = all(isinstance(each, int | float) for each in field.counts)
+        return value if isinstance(value, str) != numeric else None
+    return next((each for each in field.counts if keys(str(each)) == keys(str(value))), None)
+
+
+def _times(condition: ModelCondition, field: CatalogField, span: Span, confidence: float) -> Iterator[TemporalRef]:
+    for value in condition.values:
+        try:
+            day = date.fromisoformat(str(value)[:10])
+        except ValueError:
+            continue
+        step = timedelta(days=1)
+        start, end = {
+            "$gt": (day + step, None),
+            "$gte": (day, None),
+            "$lt": (None, day - step),
+            "$lte": (None, day),
+        }.get(condition.operator, (day, day))
+        negated = condition.negated != (condition.operator == "$ne")
+        yield TemporalRef(condition.text, start, end, confidence, span, field.name, negated)
+
+
+def _span(query: str, text: str) -> Span:
+    at = query.lower().find(text.lower())
+    return (at, at + len(text)) if at >= 0 else (0, len(query))

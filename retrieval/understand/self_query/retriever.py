@@ -1,0 +1,181 @@
+"""Question in, documents out: conditions on metadata are read from the question, and never empty it by accident."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cachetools import TTLCache
+
+from retrieval.errors import FallbackActivatedError, InvalidQueryError, QueryAnalysisError
+from retrieval.search.metadata_filter.filter import Filter
+from retrieval.search.retriever import Retriever
+from retrieval.strategy import Strategy
+from retrieval.understand.analysis import Analyzer, QueryAnalysis, QueryIntent
+from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.self_query.analyzer import QueryAnalyzer
+from retrieval.understand.self_query.conditions import FieldCondition, FilterTranslator, together
+from retrieval.understand.self_query.config import DEFAULTS, SelfQueryConfig
+from retrieval.understand.self_query.documents import Documents, FoundDocument, Group, grouped
+from retrieval.understand.self_query.fallback import Fallback, FallbackHandler
+from retrieval.understand.self_query.model_analyzer import ModelAnalyzer
+from retrieval.understand.self_query.planner import QueryPlan, QueryPlanner
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+_CACHED = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class SelfQueryResult:
+    """Documents, and how the question was understood."""
+
+    documents: tuple[FoundDocument, ...]
+    """At most `top_k`, best first where a topic was asked; of a filter alone, in the order of their names."""
+    total: int
+    """Documents that meet the conditions that were used; all where none was."""
+    analysis: QueryAnalysis
+    conditions: tuple[FieldCondition, ...]
+    """That were used."""
+    filter: Filter | None
+    plan: QueryPlan
+    fallbacks: tuple[Fallback, ...] = ()
+    groups: tuple[Group, ...] = ()
+    """Of an aggregate by a field: documents by value, the most frequent first."""
+
+
+class SelfQueryRetriever:
+    """Retrieves documents with the conditions that a question itself states.
+
+    Args:
+        vector_store: searches the index.
+        llm_client: an OpenAI client, or any with its interface; None: questions are read without a model.
+        fallback_threshold: an analysis that is less certain filters nothing.
+        config: the other settings; its own `fallback_threshold` gives way to the argument.
+        analyzer: another way to read questions.
+        today: what `last month` goes back from.
+        strategy: how topics are ranked.
+    """
+
+    def __init__(
+        self,
+        vector_store: Retriever,
+        llm_client: "OpenAI | None" = None,
+        fallback_threshold: float = 0.5,
+        *,
+        config: SelfQueryConfig = DEFAULTS,
+        analyzer: Analyzer | None = None,
+        today: Callable[[], date] = date.today,
+        strategy: str | Strategy = "default",
+    ) -> None:
+        self.config = replace(config, fallback_threshold=fallback_threshold)
+        self.vector_store, self.strategy = vector_store, strategy
+        self.planner, self.fallback = QueryPlanner(), FallbackHandler(self.config)
+        self._given, self._client, self._today = analyzer, llm_client, today
+        self._analyses: TTLCache[tuple[str, date], QueryAnalysis] = TTLCache(_CACHED, config.cache_ttl_seconds)
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The fields and values of the index; every chunk is read once."""
+        return Catalog.of_chunks(self.vector_store.snapshot.chunks)
+
+    @cached_property
+    def analyzer(self) -> Analyzer:
+        """Whoever reads the questions."""
+        if self._given is None and self._client is not None:
+            return ModelAnalyzer(self._client, self.catalog, self._today, self.config)
+        return self._given or self._without_model
+
+    @cached_property
+    def _without_model(self) -> QueryAnalyzer:
+        return QueryAnalyzer(self.catalog, self._today)
+
+    @cached_property
+    def translator(self) -> FilterTranslator:
+        """Makes filters of analyses."""
+        return FilterTranslator(self.catalog, self.config)
+
+    @cached_property
+    def _documents(self) -> Documents:
+        return Documents.of(self.vector_store)
+
+    async def retrieve(
+        self, query: str, top_k: int = 10, use_filters: bool = True, *, strict: bool = False
+    ) -> SelfQueryResult:
+        """Documents for a question.
+
+        Args:
+            query: 1 to 2,000 characters.
+            top_k: how many documents at most.
+            use_filters: whether conditions are read from the question; without, it is a search.
+            strict: raise where a filter would be relaxed, instead of relaxing it.
+
+        Raises:
+            InvalidQueryError: the question is empty or too long, or `top_k` is less than 1.
+            FallbackActivatedError: with `strict`, a filter would have been dropped or relaxed.
+        """
+        if not isinstance(top_k, int) or top_k < 1:
+            raise InvalidQueryError(f"top_k is {top_k!r}; ask for a whole number of documents, at least 1")
+        analysis, fallbacks = await self._analyzed(query) if use_filters else (_unread(query), ())
+        return self._answer(analysis, fallbacks, top_k, strict=strict)
+
+    def retrieve_sync(
+        self, query: str, top_k: int = 10, use_filters: bool = True, *, strict: bool = False
+    ) -> SelfQueryResult:
+        """Like `retrieve`, where no event loop runs."""
+        return asyncio.run(self.retrieve(query, top_k, use_filters, strict=strict))
+
+    async def _analyzed(self, query: str) -> tuple[QueryAnalysis, tuple[Fallback, ...]]:
+        key = (query, self._today())
+        if self.config.cache_analysis and key in self._analyses:
+            return self._analyses[key], ()
+        try:
+            analysis = await self.analyzer.analyze(query)
+        except QueryAnalysisError as error:
+            if self.analyzer is self._without_model:
+                raise InvalidQueryError(str(error)) from error
+            return self._without_model.read(query), (self.fallback.unparsed(str(error), len(self._documents)),)
+        if self.config.cache_analysis:
+            self._analyses[key] = analysis
+        return analysis, ()
+
+    def _answer(
+        self, analysis: QueryAnalysis, fallbacks: tuple[Fallback, ...], top_k: int, *, strict: bool
+    ) -> SelfQueryResult:
+        conditions = self.translator.conditions(analysis)
+        unsure = self.fallback.before(analysis, conditions, len(self._documents))
+        if unsure:
+            conditions, fallbacks = (), (*fallbacks, unsure)
+        if conditions and not self._left(conditions) and self.config.fallback_on_empty:
+            conditions, steps = self.fallback.relaxed(conditions, lambda kept: len(self._left(kept)))
+            fallbacks = (*fallbacks, *steps)
+        if strict and fallbacks:
+            raise FallbackActivatedError("; ".join(map(str, fallbacks)))
+        where, meeting = together(conditions), self._left(conditions)
+        plan = self.planner.plan(analysis, len(conditions), len(meeting), len(self._documents))
+        found = meeting[:top_k]
+        groups: tuple[Group, ...] = ()
+        if analysis.intent is QueryIntent.AGGREGATE:
+            groups = grouped(meeting, analysis.grouped_by) if analysis.grouped_by else ()
+        elif analysis.topic or not conditions:
+            found = self._documents.best(
+                self.vector_store,
+                analysis.topic or analysis.original_query,
+                min(top_k, max(len(meeting), 1)),
+                where,
+                self.strategy,
+            )
+        return SelfQueryResult(found, len(meeting), analysis, conditions, where, plan, fallbacks, groups)
+
+    def _left(self, conditions: Sequence[FieldCondition]) -> tuple[FoundDocument, ...]:
+        where = together(conditions)
+        if where is None:
+            return self._documents.all
+        return self._documents.meeting(where.mask(self.vector_store.snapshot.metadata))
+
+
+def _unread(query: str) -> QueryAnalysis:
+    return QueryAnalysis(query, QueryIntent.SEARCH, topic=query)

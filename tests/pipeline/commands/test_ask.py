@@ -1,0 +1,35 @@
+"""Documents by the conditions of a question, as a person asks for them."""
+
+import json
+
+import pytest
+
+from retrieval.home import Home
+
+
+@pytest.fixture
+def asked(run, sample: Home):
+    return lambda *arguments: run("ask", *arguments, "--home", sample.root)
+
+
+def test_conditions_are_read_and_said(asked) -> None:
+    status, out, _ = asked("documents about psionics updated since 2020", "--debug", "--today", "2026-08-22")
+    assert status == 0
+    assert "[READ] combined: read 'since 2020' as " in out
+    assert "[FILTER] 'since 2020'" in out
+    assert "[PLAN] " in out
+    assert "psionics.md)" in out.lower()
+
+
+def test_documents_are_counted(asked) -> None:
+    status, out, _ = asked("how many documents per doc_type?", "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert found["intent"] == "aggregate"
+    assert sum(each["count"] for each in found["groups"]) == found["total"]
+
+
+def test_a_question_without_conditions_is_a_search(asked) -> None:
+    status, out, _ = asked("psionic blast", "--no-filters", "--top-k", "2")
+    assert (status, len(out.splitlines())) == (0, 2)
+    assert asked("   ")[0] == 2

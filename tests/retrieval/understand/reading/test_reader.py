@@ -1,0 +1,87 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.reading.reader import Reader
+
+from ..conftest import TODAY, Archive, show
+
+CONDITIONS = [
+    ("cancelled shows", "status=cancelled", ""),
+    ("Ida Bauer's programmes", "director=Ida Bauer", ""),
+    ("shows directed by Rey", "director=Tomas Rey", ""),
+    ("drama programmes about a ladder", "genre=drama", "ladder"),
+    ("which shows are still running?", "status=running", ""),
+    ("programmes in the musical genre", "genre=musical", ""),
+    ("winter or summer shows", "season=winter|season=summer", ""),
+    ("shows that are neither closed nor cancelled", "-status=closed|-status=cancelled", ""),
+    ("shows not directed by Mira Okafor", "-director=Mira Okafor", ""),
+    ("touring shows", "touring=True", ""),
+    ("shows with more than 400 seats", "seats>400", ""),
+    ("shows with at most 240 seats", "seats<=240", ""),
+    ("shows with between 200 and 320 seats", "seats>=200 seats<=320", ""),
+    ("shows with script version 1.10", "script_versions=1.10", ""),
+    ("shows with script version 2.0 or later", "script_versions=2.0|script_versions=2.11|script_versions=3.1", ""),
+]
+
+TOPICS = [
+    "closed doors on the second floor",
+    "running gags in the third act",
+    "how is spring water used on stage",
+    "touring the building on foot",
+    "drama of a marriage",
+    "how does the trapdoor work",
+    "the winter scene of the ladder",
+]
+
+
+@pytest.fixture(scope="module")
+def reader(archive: Archive) -> Reader:
+    return Reader.of(archive.catalog)
+
+
+def written(reader: Reader, question: str) -> tuple[str, str]:
+    found = reader.read(question, TODAY)
+    signs = {"$eq": "=", "$contains": "=", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
+    groups: dict[int, list[str]] = {}
+    for each in found.entities:
+        said = f"{'-' if each.negated else ''}{each.field}{signs[each.operator.value]}{each.value}"
+        groups.setdefault(each.group, []).append(said)
+    return " ".join("|".join(group) for group in groups.values()), found.topic
+
+
+@pytest.mark.parametrize(("question", "conditions", "topic"), CONDITIONS)
+def test_what_modifies_a_document_is_a_condition(reader: Reader, question: str, conditions: str, topic: str) -> None:
+    assert written(reader, question) == (conditions, topic)
+
+
+@pytest.mark.parametrize("question", TOPICS)
+def test_a_value_within_the_topic_is_none(reader: Reader, question: str) -> None:
+    assert written(reader, question)[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "end"),
+    [
+        ("shows that opened in 2025", "2025-01-01", "2025-12-31"),
+        ("shows before March 2024", None, "2024-02-29"),
+        ("programmes since 2025", "2025-01-01", None),
+        ("programmes from 2022 to 2023", "2022-01-01", "2023-12-31"),
+        ("programmes from 2022 or 2023", "2022-01-01", "2023-12-31"),
+        ("recent programmes", "2025-08-22", None),
+        ("shows older than two years", None, "2024-08-21"),
+        ("shows from 2024 onwards", "2024-01-01", None),
+    ],
+)
+def test_times_are_conditions_on_the_date(reader: Reader, question: str, start: str | None, end: str | None) -> None:
+    (found,) = reader.read(question, TODAY).temporal_refs
+    assert found.field == "premiere_date"
+    assert (found.start and found.start.isoformat(), found.end and found.end.isoformat()) == (start, end)
+
+
+@given(question=st.text(max_size=80))
+def test_any_text_can_be_read(question: str) -> None:
+    reader = Reader.of(Catalog.of([show(0), show(1), show(2)]))
+    found = reader.read(question, TODAY)
+    assert all(question[slice(*each.span)] == each.text for each in found.temporal_refs)

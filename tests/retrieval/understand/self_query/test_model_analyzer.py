@@ -1,0 +1,134 @@
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from openai import OpenAI
+
+from retrieval.errors import QueryAnalysisError
+from retrieval.search.retriever import Retriever
+from retrieval.understand.analysis import QueryIntent
+from retrieval.understand.self_query.model_analyzer import ModelAnalyzer
+from retrieval.understand.self_query.retriever import SelfQueryRetriever
+
+from ..conftest import TODAY, Archive
+
+ANSWER = {
+    "conditions": [
+        {"text": "Bauer's", "field": "director", "operator": "$eq", "values": ["ida bauer"], "negated": False},
+        {
+            "text": "since 2023",
+            "field": "premiere_date",
+            "operator": "$gte",
+            "values": ["2023-01-01"],
+            "negated": False,
+        },
+        {"text": "gold", "field": "status", "operator": "$eq", "values": ["golden"], "negated": False},
+        {"text": "loud", "field": "volume", "operator": "$gt", "values": [11], "negated": False},
+    ],
+    "topic": "iron",
+    "intent": "combined",
+    "group_by": "",
+    "confidence": 0.9,
+    "explanation": "a director and a time",
+}
+
+
+class Server(ThreadingHTTPServer):
+    status, content, finish, refusal = 200, json.dumps(ANSWER), "stop", None
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: list[dict[str, Any]] = []
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_POST(self) -> None:
+        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        message = {"role": "assistant", "content": self.server.content, "refusal": self.server.refusal}
+        choice = {"index": 0, "finish_reason": self.server.finish, "message": message}
+        body: dict[str, Any] = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+        if self.server.status != 200:
+            body = {"error": {"message": "no", "type": "test"}}
+        sent = json.dumps(body).encode()
+        self.send_response(self.server.status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(sent)))
+        self.end_headers()
+        self.wfile.write(sent)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as fake:
+        thread = threading.Thread(target=fake.serve_forever)
+        thread.start()
+        yield fake
+        fake.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[OpenAI]:
+    with OpenAI(api_key="local", base_url=f"http://127.0.0.1:{server.server_port}/v1", max_retries=0) as made:
+        yield made
+
+
+def test_only_fields_and_values_that_are_there_become_conditions(client: OpenAI, archive: Archive) -> None:
+    found = ModelAnalyzer(client, archive.catalog, lambda: TODAY).read("Bauer's gold shows since 2023 about iron, loud")
+    assert [(each.field, each.value) for each in found.entities] == [("director", "Ida Bauer")]
+    assert [(each.field, str(each.start), each.end) for each in found.temporal_refs] == [
+        ("premiere_date", "2023-01-01", None)
+    ]
+    assert (found.intent, found.topic, found.confidence) == (QueryIntent.COMBINED, "iron", 0.9)
+
+
+def test_the_model_is_told_the_day_and_what_the_index_holds(client: OpenAI, server: Server, archive: Archive) -> None:
+    ModelAnalyzer(client, archive.catalog, lambda: TODAY).read("closed shows")
+    told = server.asked[0]["messages"][0]["content"]
+    assert "Today is 2026-08-22" in told
+    assert "- status: text: closed, running, cancelled, in rehearsal" in told
+    assert "- premiere_date: ISO date, from 2022-02-16 to 2026-09-05" in told
+    assert server.asked[0]["response_format"]["json_schema"]["strict"] is True
+
+
+@pytest.mark.parametrize(
+    ("trouble", "message"),
+    [
+        ({"status": 401}, "AuthenticationError"),
+        ({"content": "{}"}, "asked form"),
+        ({"content": "not JSON"}, "asked form"),
+        ({"finish": "length"}, "llm_max_tokens"),
+        ({"refusal": "no thanks"}, "refused"),
+    ],
+)
+def test_what_goes_wrong_is_one_error(
+    client: OpenAI, server: Server, archive: Archive, trouble: dict[str, Any], message: str
+) -> None:
+    for name, value in trouble.items():
+        setattr(server, name, value)
+    with pytest.raises(QueryAnalysisError, match=message):
+        ModelAnalyzer(client, archive.catalog).read("closed shows")
+
+
+def test_a_question_that_the_model_cannot_read_is_read_without_one(
+    client: OpenAI, server: Server, store: Retriever
+) -> None:
+    server.status = 500
+    found = SelfQueryRetriever(store, client, today=lambda: TODAY).retrieve_sync("winter shows")
+    assert found.total == 2
+    assert "read without one" in str(found.fallbacks[0])
+
+
+def test_an_analysis_is_kept(client: OpenAI, server: Server, store: Retriever) -> None:
+    asked = SelfQueryRetriever(store, client, today=lambda: TODAY)
+    first, second = asked.retrieve_sync("Bauer's iron"), asked.retrieve_sync("Bauer's iron")
+    assert first.documents == second.documents
+    assert len(server.asked) == 1

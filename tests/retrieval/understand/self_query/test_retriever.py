@@ -1,0 +1,135 @@
+import asyncio
+from datetime import date
+
+import pytest
+
+from retrieval.errors import FallbackActivatedError, InvalidQueryError
+from retrieval.search.retriever import Retriever
+from retrieval.understand.analysis import QueryIntent
+from retrieval.understand.self_query.config import SelfQueryConfig
+from retrieval.understand.self_query.planner import ExecutionStrategy
+from retrieval.understand.self_query.retriever import SelfQueryRetriever
+
+from ..conftest import TODAY
+
+
+@pytest.fixture(scope="module")
+def asked(store: Retriever) -> SelfQueryRetriever:
+    return SelfQueryRetriever(store, today=lambda: TODAY)
+
+
+def names(found: object) -> list[str]:
+    return [each.title.removeprefix("Programme: ") for each in found.documents]  # type: ignore[attr-defined]
+
+
+def test_a_filter_alone_gives_every_document_that_meets_it(asked: SelfQueryRetriever) -> None:
+    found = asked.retrieve_sync("shows directed by Ida Bauer")
+    assert names(found) == ["Salt and Iron", "A Night Too Long", "Ash Wednesday"]
+    assert (found.analysis.intent, found.total) == (QueryIntent.FILTER, 3)
+    assert all(each.hit is None for each in found.documents)
+
+
+def test_a_topic_is_ranked_among_what_the_conditions_leave(asked: SelfQueryRetriever) -> None:
+    found = asked.retrieve_sync("closed shows about harbour lights")
+    assert names(found)[0] == "Harbour Lights"
+    assert (found.analysis.intent, found.total) == (QueryIntent.COMBINED, 3)
+    assert {each.metadata["status"] for each in found.documents} == {"closed"}
+
+
+def test_without_conditions_it_is_a_search_over_everything(asked: SelfQueryRetriever) -> None:
+    found = asked.retrieve_sync("what happens on the quiet floor")
+    assert (found.analysis.intent, found.filter, found.total) == (QueryIntent.SEARCH, None, 8)
+    assert names(found)[0] == "The Quiet Floor"
+    assert names(asked.retrieve_sync("closed shows", use_filters=False, top_k=8)) != names(
+        asked.retrieve_sync("closed shows")
+    )
+
+
+def test_documents_are_counted_by_the_values_of_a_field(asked: SelfQueryRetriever) -> None:
+    found = asked.retrieve_sync("how many shows per status?")
+    assert found.analysis.intent is QueryIntent.AGGREGATE
+    assert [(each.value, each.count) for each in found.groups] == [
+        *(("closed", 3), ("running", 3), ("cancelled", 1), ("in rehearsal", 1))
+    ]
+    assert asked.retrieve_sync("how many closed shows are there?").total == 3
+
+
+def test_conditions_that_nothing_meets_are_relaxed_with_a_reason(asked: SelfQueryRetriever) -> None:
+    found = asked.retrieve_sync("cancelled shows by Mira Okafor")
+    assert found.total == 3
+    assert [str(each) for each in found.fallbacks] == [
+        "no document meets the conditions; dropped 'cancelled', which leaves 3 documents"
+    ]
+    assert asked.fallback.patterns() == {("no document meets the conditions", "status"): 1}
+    with pytest.raises(FallbackActivatedError, match="dropped 'cancelled'"):
+        asked.retrieve_sync("cancelled shows by Mira Okafor", strict=True)
+
+
+def test_an_uncertain_analysis_filters_nothing(store: Retriever) -> None:
+    doubting = SelfQueryRetriever(store, None, 0.99, today=lambda: TODAY)
+    found = doubting.retrieve_sync("cancelled shows")
+    assert (found.filter, found.total) == (None, 8)
+    assert "not certain enough" in str(found.fallbacks[0])
+    strict = SelfQueryRetriever(store, config=SelfQueryConfig(filter_confidence_threshold=1.0), today=lambda: TODAY)
+    assert strict.retrieve_sync("cancelled shows").conditions == ()
+
+
+def test_the_most_certain_conditions_are_kept(store: Retriever) -> None:
+    one = SelfQueryRetriever(store, config=SelfQueryConfig(max_filter_conditions=1), today=lambda: TODAY)
+    assert [each.text for each in one.retrieve_sync("recent shows by Mira Okafor").conditions] == ["Mira Okafor"]
+
+
+@pytest.mark.parametrize(
+    ("question", "strategy", "reason"),
+    [
+        ("cancelled shows from 2025", ExecutionStrategy.PARALLEL, "2 conditions"),
+        (
+            "the lamp that falls into the water twice before midnight comes and goes",
+            ExecutionStrategy.SEARCH_FIRST,
+            "asks nothing",
+        ),
+        ("shows not directed by Tomas Rey", ExecutionStrategy.SEARCH_FIRST, "6 of 8 documents: hardly selective"),
+        ("winter shows", ExecutionStrategy.FILTER_FIRST, "2 of 8"),
+    ],
+)
+def test_the_plan_follows_what_the_conditions_leave(
+    asked: SelfQueryRetriever, question: str, strategy: ExecutionStrategy, reason: str
+) -> None:
+    plan = asked.retrieve_sync(question).plan
+    assert plan.strategy is strategy
+    assert reason in plan.reason
+
+
+def test_today_is_what_the_caller_says(store: Retriever) -> None:
+    earlier = SelfQueryRetriever(store, today=lambda: date(2023, 2, 1))
+    assert names(earlier.retrieve_sync("shows that opened last month")) == ["Salt and Iron"]
+
+
+def test_many_questions_at_once_get_their_own_answers(asked: SelfQueryRetriever) -> None:
+    seasons = ["spring", "summer", "autumn", "winter"] * 5
+
+    async def ask() -> list[set[object]]:
+        found = await asyncio.gather(*(asked.retrieve(f"{season} shows") for season in seasons))
+        return [{each.metadata["season"] for each in one.documents} for one in found]
+
+    assert asyncio.run(ask()) == [{season} for season in seasons]
+
+
+@pytest.mark.parametrize(("question", "top_k"), [("", 10), ("   ", 10), ("x" * 2001, 10), ("shows", 0)])
+def test_bad_input_is_one_error(asked: SelfQueryRetriever, question: str, top_k: int) -> None:
+    with pytest.raises(InvalidQueryError):
+        asked.retrieve_sync(question, top_k)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"filter_confidence_threshold": 2},
+        {"fallback_threshold": -1},
+        {"max_filter_conditions": 0},
+        {"llm_temperature": 3},
+    ],
+)
+def test_a_setting_out_of_its_range_is_named(setting: dict[str, float]) -> None:
+    with pytest.raises(InvalidQueryError, match=next(iter(setting))):
+        SelfQueryConfig(**setting)  # type: ignore[arg-type]
