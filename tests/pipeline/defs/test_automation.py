@@ -87,43 +87,58 @@ def test_a_new_a_changed_and_a_lost_book_go_live_past_every_blocking_check(deplo
     assert deployment.settle() == []
 
 
-def test_switching_a_sensor_on_after_a_build_runs_nothing_and_a_lost_row_is_refused_once_and_goes_live_when_it_is_back(
+def test_a_lost_row_and_stale_questions_are_refused_once_and_what_is_put_right_goes_live_by_sensors_and_by_night(
     built_deployment: "Deployment", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deployment, live = built_deployment, built_deployment.live
     assert live is not None
     deployment.start(BOOKS, FOLLOWS)
-    assert deployment.settle() == []
+    assert deployment.settle() == [], "what a build left is in step"
 
     def losing(found: Sequence[Table], *arguments: object) -> tuple[Row, ...]:
         return row_objects.transform_tables(found, *arguments)[1:]  # type: ignore[arg-type]
 
-    path = deployment.home.library / "beta" / "01.md"
     with monkeypatch.context() as broken:
         broken.setattr(tables, "transform_tables", losing)
-        path.write_text(path.read_text().replace("15 gp", "77 gp"))
+        deployment.change("beta", "15 gp", "77 gp")
         runs = deployment.settle()
     assert statuses(runs).count("FAILURE") == 1
     assert "every_cell_in_one_row" in ran(deployment, runs)
     assert deployment.live == live
     assert deployment.settle() == [], "what was refused is not tried again"
 
-    path.write_text(path.read_text().replace("77 gp", "78 gp"))
+    deployment.change("beta", "77 gp", "78 gp")
     runs = deployment.settle()
     assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
     assert deployment.in_step()
     assert "78 gp" in deployment.text_live()
     assert ran(deployment, runs) >= BLOCKING
 
+    live = deployment.live
+    asked = deployment.home.library.parent / "questions.jsonl"
+    asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 78 gp |"))
+    replace(deployment.home.settings, questions=(asked,)).write(deployment.home.root)
+    runs = deployment.settle()
+    assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
+    assert "gold_resolves" in ran(deployment, runs)
 
-def test_the_night_embeds_builds_scores_and_promotes(deployment: "Deployment") -> None:
-    path = deployment.home.library / "beta" / "01.md"
-    deployment.start(BOOKS)
-    deployment.tick_sensors()
-    deployment.new_runs()
-    path.write_text(path.read_text().replace("15 gp", "55 gp"))
+    asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 78 gp |") + QUESTION % ("lost", "no such words in it"))
+    runs = deployment.settle()
+    assert "gold_resolves" in ran(deployment, runs)
+    assert statuses(runs).count("FAILURE") == 1, "refused once"
+    deployment.change("alpha", "2 gp", "3 gp")
+    runs = deployment.settle()
+    assert statuses(runs).count("FAILURE") == 1
+    assert deployment.live == live
+
+    asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 78 gp |"))
+    runs = deployment.settle()
+    assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
+    assert deployment.in_step()
+    assert "3 gp" in deployment.text_live()
+
+    deployment.change("gamma", "8 gp", "55 gp")
     deployment.start(NIGHT)
-    assert deployment.live is None
     runs = deployment.night()
     assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
     assert [run.tags.get("dagster/partition") for run in runs] == ["alpha", "beta", "gamma", None]
@@ -131,35 +146,6 @@ def test_the_night_embeds_builds_scores_and_promotes(deployment: "Deployment") -
     assert deployment.in_step()
     assert "55 gp" in deployment.text_live()
     assert ran(deployment, runs) >= BLOCKING
-
-
-def test_changed_questions_are_scored_and_refuse_the_next_candidate(built_deployment: "Deployment") -> None:
-    deployment, live = built_deployment, built_deployment.live
-    assert live is not None
-    deployment.start(BOOKS, FOLLOWS)
-    assert deployment.settle() == []
-    asked = deployment.home.library.parent / "questions.jsonl"
-    asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 15 gp |"))
-    replace(deployment.home.settings, questions=(asked,)).write(deployment.home.root)
-    runs = deployment.settle()
-    assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
-    assert "gold_resolves" in ran(deployment, runs)
-
-    asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 15 gp |") + QUESTION % ("lost", "no such words in it"))
-    runs = deployment.settle()
-    assert "gold_resolves" in ran(deployment, runs)
-    assert statuses(runs).count("FAILURE") == 1, "refused once"
-    assert deployment.live == live
-    deployment.change("alpha", "2 gp", "3 gp")
-    runs = deployment.settle()
-    assert statuses(runs).count("FAILURE") == 1
-    assert deployment.live == live
-
-    asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 15 gp |"))
-    runs = deployment.settle()
-    assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
-    assert deployment.in_step()
-    assert "3 gp" in deployment.text_live()
 
 
 def test_what_changed_while_the_automation_was_off_follows_when_it_is_on(built_deployment: "Deployment") -> None:
