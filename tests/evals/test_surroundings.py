@@ -6,22 +6,19 @@ import pytest
 from evals.surroundings import Surroundings, useful
 from retrieval.index.graph.building import build_graph
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.types import Chunk
+from tests.chunks import EMPTY
 
-BASE = Chunk(
-    id="", book="b", document="d", kind="prose", text="", search_text="", source="", lines=(1, 1), heading_path=()
-)
 LIBRARY = {
-    "title": replace(BASE, heading_path=("Book",)),
-    "combat": replace(BASE, heading_path=("Book", "Combat"), position=1),
-    "lead": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=2, source="add strength"),
-    "ac 5": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=3, kind="row", table_id="attacks"),
-    "ac 6": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=4, kind="row", table_id="attacks"),
-    "legend": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=5, text="See Turning."),
-    "turning": replace(BASE, heading_path=("Book", "Turning"), position=6),
-    "str 3": replace(BASE, heading_path=("Book", "Strength"), position=7, kind="row", table_id="s", row_key="Three"),
-    "three": replace(BASE, heading_path=("Book", "Three"), position=8),
-    "other": replace(BASE, heading_path=("Book", "Other"), position=9),
+    "title": replace(EMPTY, heading_path=("Book",)),
+    "combat": replace(EMPTY, heading_path=("Book", "Combat"), position=1),
+    "lead": replace(EMPTY, heading_path=("Book", "Combat", "Attacks"), position=2, source="add strength"),
+    "ac 5": replace(EMPTY, heading_path=("Book", "Combat", "Attacks"), position=3, kind="row", table_id="attacks"),
+    "ac 6": replace(EMPTY, heading_path=("Book", "Combat", "Attacks"), position=4, kind="row", table_id="attacks"),
+    "legend": replace(EMPTY, heading_path=("Book", "Combat", "Attacks"), position=5, text="See Turning."),
+    "turning": replace(EMPTY, heading_path=("Book", "Turning"), position=6),
+    "str 3": replace(EMPTY, heading_path=("Book", "Strength"), position=7, kind="row", table_id="s", row_key="Three"),
+    "three": replace(EMPTY, heading_path=("Book", "Three"), position=8),
+    "other": replace(EMPTY, heading_path=("Book", "Other"), position=9),
 }
 CHUNKS = [replace(LIBRARY[name], id=name) for name in sorted(LIBRARY)]
 SURROUNDINGS = Surroundings.of(CHUNKS, build_graph(CHUNKS, np.eye(10, 16, dtype="f4"), Vocabulary.default()))

@@ -12,26 +12,24 @@ from retrieval.search.companions import COMPANION, RANKED, companions, placed
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
 from retrieval.types import Chunk
+from tests.chunks import EMPTY
 
-BASE = Chunk(
-    id="", book="b", document="d", kind="prose", text="", search_text="", source="", lines=(1, 1), heading_path=()
-)
 LIBRARY: dict[str, Chunk] = {
-    "far": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=1),
-    "lead": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=2, source="add strength"),
-    "ac 5": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=3, kind="row", table_id="attacks"),
-    "ac 6": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=4, kind="row", table_id="attacks"),
-    "legend": replace(BASE, heading_path=("Book", "Combat", "Attacks"), position=5, text="See Turning."),
-    "combat": replace(BASE, heading_path=("Book", "Combat"), position=0),
-    "turning": replace(BASE, heading_path=("Book", "Turning"), position=6),
-    "strong": replace(BASE, heading_path=("Book", "Strength"), position=7),
-    "str 3": replace(BASE, heading_path=("Book", "Strength"), position=8, kind="row", table_id="strength"),
-    "str 4": replace(BASE, heading_path=("Book", "Strength"), position=9, kind="row", table_id="strength"),
-    "book": replace(BASE, heading_path=("Book",), position=10),
-    "arms": replace(BASE, heading_path=("Book", "Arms"), position=11),
-    "club": replace(BASE, heading_path=("Book", "Arms"), position=12, kind="row", table_id="arms", row_key="Club"),
-    "clubs": replace(BASE, heading_path=("Book", "Club"), position=13),
-    "fist": replace(BASE, heading_path=("Book", "Fists"), position=14, kind="row", table_id="fists"),
+    "far": replace(EMPTY, heading_path=("Book", "Combat", "Attacks"), position=1),
+    "lead": replace(EMPTY, heading_path=("Book", "Combat", "Attacks"), position=2, source="add strength"),
+    "ac 5": replace(EMPTY, heading_path=("Book", "Combat", "Attacks"), position=3, kind="row", table_id="attacks"),
+    "ac 6": replace(EMPTY, heading_path=("Book", "Combat", "Attacks"), position=4, kind="row", table_id="attacks"),
+    "legend": replace(EMPTY, heading_path=("Book", "Combat", "Attacks"), position=5, text="See Turning."),
+    "combat": replace(EMPTY, heading_path=("Book", "Combat"), position=0),
+    "turning": replace(EMPTY, heading_path=("Book", "Turning"), position=6),
+    "strong": replace(EMPTY, heading_path=("Book", "Strength"), position=7),
+    "str 3": replace(EMPTY, heading_path=("Book", "Strength"), position=8, kind="row", table_id="strength"),
+    "str 4": replace(EMPTY, heading_path=("Book", "Strength"), position=9, kind="row", table_id="strength"),
+    "book": replace(EMPTY, heading_path=("Book",), position=10),
+    "arms": replace(EMPTY, heading_path=("Book", "Arms"), position=11),
+    "club": replace(EMPTY, heading_path=("Book", "Arms"), position=12, kind="row", table_id="arms", row_key="Club"),
+    "clubs": replace(EMPTY, heading_path=("Book", "Club"), position=13),
+    "fist": replace(EMPTY, heading_path=("Book", "Fists"), position=14, kind="row", table_id="fists"),
 }
 IDS = sorted(LIBRARY)
 GRAPH = build_graph([replace(LIBRARY[name], id=name) for name in IDS], np.eye(15, 16, dtype="f4"), Vocabulary.default())

@@ -15,18 +15,14 @@ from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, strategy
 from retrieval.strategy import GraphBoost
-from retrieval.types import Chunk
-
-BASE = Chunk(
-    id="", book="b", document="d", kind="prose", text="", search_text="", source="", lines=(1, 1), heading_path=()
-)
+from tests.chunks import EMPTY
 
 
 def graph_of(sections: list[int], tables: list[int]) -> Graph:
     """A chunk for each number: its section, and its table where that is not negative."""
     chunks = [
         replace(
-            BASE,
+            EMPTY,
             id=f"{place:03}",
             position=place,
             heading_path=(f"section {section}",),
@@ -108,7 +104,7 @@ def test_only_candidates_gain() -> None:
 
 def test_the_longest_name_is_the_one_that_is_meant() -> None:
     chunks = [
-        replace(BASE, id=str(place), position=place, heading_path=(name,))
+        replace(EMPTY, id=str(place), position=place, heading_path=(name,))
         for place, name in enumerate(["Fireball", "Delayed Fireball", "Owl"])
     ]
     graph = build_graph(chunks, np.eye(3, 8, dtype=np.float32), Vocabulary.default())

@@ -12,14 +12,13 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk
 from retrieval.understand.traversal import TraversalIndex, retrieve_candidates
 from retrieval.understand.traversal_config import Intent, Policy, TraversalConfig
-
-BASE = Chunk(
-    id="", book="b", document="d", kind="prose", text="", search_text="", source="", lines=(1, 1), heading_path=()
-)
+from tests.chunks import EMPTY
 
 
 def chunk(name: str, position: int, *path: str, text: str = "", **fields) -> Chunk:
-    return enriched(replace(BASE, id=name, position=position, heading_path=path, text=text, search_text=text, **fields))
+    return enriched(
+        replace(EMPTY, id=name, position=position, heading_path=path, text=text, search_text=text, **fields)
+    )
 
 
 CHUNKS = (

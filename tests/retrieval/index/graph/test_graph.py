@@ -11,18 +11,9 @@ from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.index.words.tokenizer import tokens
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk, EmbedderIdentity, Vector
+from tests.chunks import EMPTY
 
-BASE = Chunk(
-    id="",
-    book="b",
-    document="d",
-    kind="prose",
-    text="",
-    search_text="",
-    source="",
-    lines=(1, 1),
-    heading_path=("Spells",),
-)
+BASE = replace(EMPTY, heading_path=("Spells",))
 
 
 def chunk(name: str, position: int, **fields) -> Chunk:

@@ -4,27 +4,16 @@ import pytest
 
 from retrieval.index.graph.mentions import MENTIONED_BY, mentions
 from retrieval.types import Chunk
-
-BASE = Chunk(
-    id="",
-    book="b",
-    document="d",
-    kind="prose",
-    text="",
-    search_text="",
-    source="",
-    lines=(1, 1),
-    heading_path=(),
-)
+from tests.chunks import EMPTY
 
 
 def prose(heading: str, source: str, **fields) -> Chunk:
-    return replace(BASE, heading_path=("Rules", heading), source=source, **fields)
+    return replace(EMPTY, heading_path=("Rules", heading), source=source, **fields)
 
 
 def row(heading: str, caption: str | None = None, **fields) -> Chunk:
     return replace(
-        BASE, kind="row", heading_path=("Rules", heading), caption=caption, table_id=f"{heading}{caption}", **fields
+        EMPTY, kind="row", heading_path=("Rules", heading), caption=caption, table_id=f"{heading}{caption}", **fields
     )
 
 
@@ -53,14 +42,14 @@ def test_a_paragraph_that_introduces_no_table_is_not_read() -> None:
 
 
 def test_a_paragraph_in_the_section_above_introduces_a_table() -> None:
-    above = replace(BASE, heading_path=("Rules",), source="mind your strength")
+    above = replace(EMPTY, heading_path=("Rules",), source="mind your strength")
     assert found(above, row("Attack"), replace(row("Strength"), heading_path=("Abilities", "Strength"))) == [
         (0, "Strength")
     ]
 
 
 def test_a_section_does_not_mention_itself_or_what_it_holds() -> None:
-    above = replace(BASE, heading_path=("Rules",), source="attack with strength")
+    above = replace(EMPTY, heading_path=("Rules",), source="attack with strength")
     assert found(above, row("Attack"), prose("Attack", "an attack is a roll")) == []
 
 
