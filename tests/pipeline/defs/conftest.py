@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 import pytest
+from dagster._core.definitions.reconstruct import ReconstructableJob
 from dagster._core.remote_origin import InProcessCodeLocationOrigin
 from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from dagster._core.workspace.context import WorkspaceProcessContext
@@ -86,6 +87,8 @@ def _home(folder: Path) -> Home:
 
 @contextmanager
 def _opened(home: Home, history: Path | None = None) -> Iterator[Deployment]:
+    ReconstructableJob.get_definition.cache_clear()  # it knows the home of the deployment before
+    ReconstructableJob.get_repository_definition.cache_clear()
     memory = Path("/dev/shm")  # Dagster's many small commits cost nothing there
     with ExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory(dir=memory if memory.is_dir() else None))
