@@ -19,7 +19,8 @@ from evals.questions.questions import Question
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
-from retrieval.types import Book, Chunk, Document, Hit, MetadataValue, Retrieval
+from retrieval.types import Book, Chunk, Document, MetadataValue, Retrieval
+from retrieval.understand.self_query.documents import best_of_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class DocumentRanker:
     """
 
     def __init__(self, retriever: Retriever, chunks: Sequence[Chunk]) -> None:
-        self._retriever, self._n_chunks = retriever, len(chunks)
+        self._retriever = retriever
         self._first: dict[str, Chunk] = {}
         for chunk in sorted(chunks, key=lambda each: (each.document, each.position)):
             self._first.setdefault(chunk.document, chunk)
@@ -96,19 +97,11 @@ class DocumentRanker:
         return Resolution(gold, stale, (), sum(bool(question.gold) for question in questions))
 
     def ask(self, question: Question, k: int, strategy: Strategy) -> Retrieval:
-        """The k best documents; asks for more chunks until there are as many, or no more chunks."""
-        wanted = 2 * k
-        while True:
-            found = self._retriever.retrieve(question.query, min(wanted, self._n_chunks), strategy)
-            best: dict[str, Hit] = {}
-            for hit in found.hits:
-                best.setdefault(hit.chunk.document, hit)
-            if len(best) >= k or len(found.hits) < wanted:
-                break
-            wanted *= 2
-        ranked = list(best.items())[:k]
+        """The k best documents."""
+        found, ranked = best_of_documents(self._retriever, question.query, k, strategy)
         hits = (
-            replace(hit, chunk=self._first[document], rank=rank) for rank, (document, hit) in enumerate(ranked, start=1)
+            replace(hit, chunk=self._first[document], rank=rank)
+            for rank, ((_, document), hit) in enumerate(ranked.items(), start=1)
         )
         return replace(found, hits=tuple(hits))
 

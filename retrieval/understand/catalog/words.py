@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrieval.query_must.vocabulary.plurals import singular
@@ -53,11 +53,6 @@ def words(text: str) -> tuple[Word, ...]:
 def keys(text: str) -> tuple[str, ...]:
     """The keys of the words of a name or value, without signs."""
     return tuple(word.key for word in words(text) if word.key[0].isalnum())
-
-
-def joined(some: Iterable[str]) -> str:
-    """Keys as one text, for messages and lookups."""
-    return " ".join(some)
 
 
 def text_of(text: str, found: Sequence[Word]) -> str:

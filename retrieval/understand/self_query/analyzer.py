@@ -6,13 +6,11 @@ from datetime import date
 
 from retrieval.errors import QueryAnalysisError
 from retrieval.index.snapshot.metadata_index import Scalar
+from retrieval.search.query import MAX_CHARACTERS
 from retrieval.understand.analysis import Entity, QueryAnalysis, TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.reading.reader import Reader
 from retrieval.understand.self_query.intent import IntentExtractor
-
-LONGEST = 2_000
-"""Characters of a question at most, as everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +38,9 @@ class QueryAnalyzer:
         Raises:
             QueryAnalysisError: it is empty, or longer than 2,000 characters.
         """
-        if not query.strip() or len(query) > LONGEST:
+        if not query.strip() or len(query) > MAX_CHARACTERS:
             raise QueryAnalysisError(
-                f"the question has {len(query)} characters; ask one of 1 to {LONGEST} that are not all blank"
+                f"the question has {len(query)} characters; ask one of 1 to {MAX_CHARACTERS} that are not all blank"
             )
         found = self.reader.read(query, self.today())
         sure = [each.confidence for each in found.entities] + [each.confidence for each in found.temporal_refs]

@@ -1,6 +1,7 @@
 """Documents of a snapshot instead of chunks: which meet a filter, and which fit a question best."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from retrieval.index.snapshot.metadata_index import Mask, Scalar
 from retrieval.search.metadata_filter.filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
-from retrieval.types import Hit, Metadata
+from retrieval.types import Hit, Metadata, Retrieval
 
 Key = tuple[str, str]
 """Book and document."""
@@ -66,21 +67,29 @@ class Documents:
     def best(
         self, retriever: Retriever, query: str, k: int, where: Filter | None, strategy: str | Strategy
     ) -> tuple[FoundDocument, ...]:
-        """The k best for a question, each where its best chunk is; asks for more chunks until there are as many."""
-        n_chunks = len(self.of_chunk)
-        wanted = min(2 * k, n_chunks)
-        while True:
-            found = retriever.retrieve(query, wanted, strategy, where=where)
-            best: dict[Key, Hit] = {}
-            for hit in found.hits:
-                best.setdefault((hit.chunk.book, hit.chunk.document), hit)
-            if len(best) >= k or len(found.hits) < wanted or wanted >= n_chunks:
-                break
-            wanted = min(2 * wanted, n_chunks)
+        """The k best for a question, each where its best chunk is."""
+        _, best = best_of_documents(retriever, query, k, strategy, where)
         named = {(each.book, each.document): each for each in self.all}
-        return tuple(
-            FoundDocument(*key, named[key].title, named[key].metadata, hit) for key, hit in list(best.items())[:k]
-        )
+        return tuple(FoundDocument(*key, named[key].title, named[key].metadata, hit) for key, hit in best.items())
+
+
+def best_of_documents(
+    retriever: Retriever, query: str, k: int, strategy: str | Strategy, where: Filter | None = None
+) -> tuple[Retrieval, Mapping[Key, Hit]]:
+    """The best chunk of each of the k best documents, best first, and the retrieval that they are from.
+
+    More chunks are asked for until they are of as many documents, or there are no more.
+    """
+    n_chunks = len(retriever.snapshot)
+    wanted = min(2 * k, n_chunks)
+    while True:
+        found = retriever.retrieve(query, wanted, strategy, where=where)
+        best: dict[Key, Hit] = {}
+        for hit in found.hits:
+            best.setdefault((hit.chunk.book, hit.chunk.document), hit)
+        if len(best) >= k or len(found.hits) < wanted or wanted >= n_chunks:
+            return found, dict(list(best.items())[:k])
+        wanted = min(2 * wanted, n_chunks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from cachetools import TTLCache
@@ -48,7 +49,7 @@ class SelfQueryResult:
 
 
 class SelfQueryRetriever:
-    """Retrieves documents with the conditions that a question itself states.
+    """Retrieves documents with the conditions that a question itself states. Any number of threads may share one.
 
     Args:
         vector_store: searches the index.
@@ -75,6 +76,7 @@ class SelfQueryRetriever:
         self.vector_store, self.strategy = vector_store, strategy
         self.planner, self.fallback = QueryPlanner(), FallbackHandler(self.config)
         self._given, self._client, self._today = analyzer, llm_client, today
+        self._lock = Lock()
         self._analyses: TTLCache[tuple[str, date], QueryAnalysis] = TTLCache(_CACHED, config.cache_ttl_seconds)
 
     @cached_property
@@ -130,8 +132,10 @@ class SelfQueryRetriever:
 
     async def _analyzed(self, query: str) -> tuple[QueryAnalysis, tuple[Fallback, ...]]:
         key = (query, self._today())
-        if self.config.cache_analysis and key in self._analyses:
-            return self._analyses[key], ()
+        with self._lock:
+            kept = self._analyses.get(key) if self.config.cache_analysis else None
+        if kept is not None:
+            return kept, ()
         try:
             analysis = await self.analyzer.analyze(query)
         except QueryAnalysisError as error:
@@ -139,7 +143,8 @@ class SelfQueryRetriever:
                 raise InvalidQueryError(str(error)) from error
             return self._without_model.read(query), (self.fallback.unparsed(str(error), len(self._documents)),)
         if self.config.cache_analysis:
-            self._analyses[key] = analysis
+            with self._lock:
+                self._analyses[key] = analysis
         return analysis, ()
 
     def _answer(
