@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -16,12 +18,14 @@ from retrieval.search.strategies import STRATEGIES
 
 
 @pytest.fixture(scope="module")
-def made(sample: Home, tmp_path_factory: pytest.TempPathFactory) -> Report:
+def made(sample: Home, few_questions: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
     folder = tmp_path_factory.mktemp("asked")  # what is scored besides is kept, and others read the sample's scores
     shutil.copytree(sample.root, folder / "home", ignore=shutil.ignore_patterns("dagster"))
     with pytest.MonkeyPatch.context() as few:
         few.setattr("pipeline.report.questions.RANKINGS", 12)
-        return report_of(Home.at(folder / "home"), extras=Extras(boost=True, expand_gold=True, chapter_routing=True))
+        home = Home.at(folder / "home")
+        asked = replace(home, settings=replace(home.settings, questions=(few_questions,)))
+        return report_of(asked, extras=Extras(boost=True, expand_gold=True, chapter_routing=True))
 
 
 def test_neighbours_are_other_chunks_and_no_rows_of_the_same_table(sample: Home) -> None:
