@@ -54,7 +54,7 @@ class Catalog:
         """The catalogue of the documents that these chunks are of."""
         found: dict[tuple[str, str], Described] = {}
         for chunk in chunks:
-            title = str(chunk.metadata.get("title") or (chunk.heading_path[0] if chunk.heading_path else ""))
+            title = title_of(chunk)
             own = {name: value for name, value in chunk.metadata.items() if name not in ENRICHED}
             found.setdefault((chunk.book, chunk.document), Described(chunk.document, title, own))
         return cls.of(list(found.values()), [book for book, _ in found])
@@ -100,6 +100,11 @@ class Catalog:
         """The fields that times can be compared with; a year only where there is no date."""
         dates = [each for each in self.fields.values() if each.kind in ("date", "epoch")]
         return tuple(dates or [each for each in self.fields.values() if each.kind == "year"])
+
+
+def title_of(chunk: Chunk) -> str:
+    """What the chunk's document is called: its first heading; a title in the metadata is often its whole book's."""
+    return chunk.heading_path[0] if chunk.heading_path else str(chunk.metadata.get("title") or chunk.document)
 
 
 def _nouns(documents: Sequence[Described], everywhere: Counter[str]) -> frozenset[str]:

@@ -12,6 +12,7 @@ from retrieval.search.metadata_filter.filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Hit, Metadata, Retrieval
+from retrieval.understand.catalog.catalog import title_of
 
 Key = tuple[str, str]
 """Book and document."""
@@ -46,10 +47,7 @@ class Documents:
             key = (chunk.book, chunk.document)
             keys.append(key)
             if key not in first or chunk.position < first[key][0]:
-                title = str(
-                    chunk.metadata.get("title") or (chunk.heading_path[0] if chunk.heading_path else chunk.document)
-                )
-                first[key] = (chunk.position, FoundDocument(*key, title, chunk.metadata))
+                first[key] = (chunk.position, FoundDocument(*key, title_of(chunk), chunk.metadata))
         ordered = sorted(first)
         number = {key: place for place, key in enumerate(ordered)}
         return cls(
