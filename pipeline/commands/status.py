@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from evals.judging.verdicts import GateState
     from pipeline.building.book_entry import BookEntry
-    from pipeline.building.lock import Holder
     from retrieval.home import Home
+    from retrieval.write_lock import Holder
 
 NAMES_SHOWN = 5
 SCORES_SHOWN = ("hit@1", "hit@5", "mrr", "ndcg@10", "noise@15", "false_exclusions")
@@ -74,9 +74,9 @@ class Status:
         """
         from evals.judging.verdicts import gate_state
         from pipeline.building.book_entry import book_entries
-        from pipeline.building.lock import holder
         from retrieval.errors import IndexMissingError, LibraryError
         from retrieval.ingest.library.library import list_books
+        from retrieval.write_lock import holder
 
         entries, live, at_work = book_entries(home), _live(home), holder(home.root)
         if not (entries or live or at_work):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import dagster as dg
 
-from pipeline.building.lock import write_lock_when_free
 from retrieval.home import Home
 from retrieval.settings import FILE_NAME, REMEMBERED
+from retrieval.write_lock import write_lock_when_free
 
 
 class HomeResource(dg.ConfigurableResource[Home]):

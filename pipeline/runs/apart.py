@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from pipeline.building.lock import write_lock
 from pipeline.runs.messages import Message, Order
 from pipeline.runs.outcomes import Build, Problem, Progress
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.records import dump_record, parse_record
+from retrieval.write_lock import write_lock
 
 GRACE = 1.0
 """Seconds that an interrupted worker has to mark its run as canceled; else it is killed, and the next build does it."""

@@ -12,7 +12,6 @@ from types import MappingProxyType
 import dagster as dg
 
 import pipeline
-from pipeline.building.lock import HomeBusyError, write_lock
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from pipeline.defs.sensors import ASKED_BY
 from pipeline.defs.sources import new_observations
@@ -20,6 +19,7 @@ from pipeline.runs.job_origin import known_as
 from pipeline.runs.outcomes import Problem, RunOutcome
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
+from retrieval.write_lock import HomeBusyError, write_lock
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 

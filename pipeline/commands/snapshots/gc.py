@@ -28,11 +28,11 @@ def collect_garbage(
       querymust gc --dry-run
       querymust gc --keep 1
     """
-    from pipeline.building.lock import write_lock
     from retrieval.errors import IndexMissingError
     from retrieval.home import Home
     from retrieval.index.snapshot.live import SNAPSHOTS
     from retrieval.index.snapshot.retention import remove_snapshots, snapshots_of
+    from retrieval.write_lock import write_lock
 
     opened = Home.at(home)
     if not (opened.root / SNAPSHOTS).is_dir():

@@ -29,11 +29,11 @@ def roll_back(
       querymust rollback
       querymust rollback 0123456789abcdef
     """
-    from pipeline.building.lock import write_lock
     from retrieval.errors import IndexMissingError
     from retrieval.home import Home
     from retrieval.index.snapshot.live import live_id, promote
     from retrieval.index.snapshot.snapshot import open_snapshot
+    from retrieval.write_lock import write_lock
 
     root = Home.at(home).root
     if not root.is_dir():

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.building.lock import write_lock
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.live_history import promotions
+from retrieval.write_lock import write_lock
 
 from .test_status import said
 

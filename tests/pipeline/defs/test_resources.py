@@ -4,9 +4,9 @@ from pathlib import Path
 
 import dagster as dg
 
-from pipeline.building.lock import holder
 from pipeline.defs.resources import HomeResource
 from retrieval.home import Home
+from retrieval.write_lock import holder
 
 
 def test_a_run_has_its_home_to_itself_and_a_look_takes_nothing(tmp_path: Path) -> None:

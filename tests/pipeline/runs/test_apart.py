@@ -14,7 +14,6 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipeline.building.lock import FILE_NAME, holder
 from pipeline.runs.apart import build_apart
 from pipeline.runs.build import build
 from pipeline.runs.in_process import OF_A_BUILD, UNFINISHED, dagster_instance
@@ -24,6 +23,7 @@ from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.records import dump_record
 from retrieval.settings import Settings
+from retrieval.write_lock import FILE_NAME, holder
 
 ROOT = Path(__file__).parents[3]
 BOUND = 10.0

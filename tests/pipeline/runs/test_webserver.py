@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.building.lock import write_lock
 from pipeline.runs.webserver import PortTakenError, Server
 from retrieval.home import Home
+from retrieval.write_lock import write_lock
 
 ROOT = Path(__file__).parents[3]
 VERSION = "{ version workspaceOrError { ... on Workspace { locationEntries { name loadStatus } } } }"

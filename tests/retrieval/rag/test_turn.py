@@ -3,20 +3,19 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.building.lock import FILE_NAME, HomeBusyError, write_lock
 from retrieval.errors import VectorDBWriteError
-from retrieval.rag.turn import LOCK, writers_turn
+from retrieval.rag.turn import writers_turn
+from retrieval.write_lock import FILE_NAME, HomeBusyError, write_lock
 
 
 def test_an_ingestion_and_a_build_keep_each_other_out(tmp_path: Path) -> None:
-    assert LOCK == FILE_NAME
     with writers_turn(tmp_path), pytest.raises(HomeBusyError), write_lock(tmp_path):
         pass
     with write_lock(tmp_path), pytest.raises(VectorDBWriteError, match="another process"), writers_turn(tmp_path, 0.1):
         pass
     with writers_turn(tmp_path):
-        assert (tmp_path / LOCK).is_file()
-    assert not (tmp_path / LOCK).exists()
+        assert (tmp_path / FILE_NAME).is_file()
+    assert not (tmp_path / FILE_NAME).exists()
 
 
 def test_two_ingestions_take_turns(tmp_path: Path) -> None:

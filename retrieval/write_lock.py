@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -31,6 +32,10 @@ class HomeBusyError(RetrievalError):
 
 class HomeUnwritableError(RetrievalError):
     """This process may not write in this home, or cannot."""
+
+    def __init__(self, root: Path, reason: str | None) -> None:
+        self.root, self.reason = root, reason
+        super().__init__(f"the home {root} cannot be written ({reason}); make it writable, or name another with --home")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +79,7 @@ def write_lock(root: Path) -> Iterator[int]:
         root.mkdir(parents=True, exist_ok=True)
         descriptor = _locked(path)
     except OSError as error:
-        raise HomeUnwritableError(
-            f"the home {root} cannot be written ({error.strerror}); make it writable, or name another with --home"
-        ) from error
+        raise HomeUnwritableError(root, error.strerror) from error
     try:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, dump_record(Holder.here()) + b"\n", 0)
@@ -90,26 +93,34 @@ def write_lock(root: Path) -> Iterator[int]:
 
 
 @contextmanager
-def write_lock_when_free(root: Path, waiting: Callable[[str], None]) -> Iterator[int]:
+def write_lock_when_free(
+    root: Path, waiting: Callable[[str], None] = lambda _: None, *, patience: float = inf, pause: float = _LOOK_AGAIN
+) -> Iterator[int]:
     """Like `write_lock`, but wait for whoever is at work.
 
     Args:
         root: the home.
         waiting: told once for whom it waits.
+        patience: seconds that it waits at most.
+        pause: seconds between two looks.
 
     Raises:
+        HomeBusyError: it is still held after that long.
         HomeUnwritableError: the home cannot be made or written.
     """
+    until = time.monotonic() + patience
     with ExitStack() as stack:
         descriptor, told = None, False
         while descriptor is None:
             try:
                 descriptor = stack.enter_context(write_lock(root))
             except HomeBusyError:
+                if time.monotonic() >= until:
+                    raise
                 if not told:
                     waiting(f"waits for {holder(root) or 'another process'}, which is at work in {root}")
                     told = True
-                time.sleep(_LOOK_AGAIN)
+                time.sleep(pause)
         yield descriptor
 
 

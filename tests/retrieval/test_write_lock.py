@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.building.lock import (
+from retrieval.write_lock import (
     FILE_NAME,
     Holder,
     HomeBusyError,
@@ -22,7 +22,7 @@ from pipeline.building.lock import (
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from pipeline.building.lock import write_lock
+from retrieval.write_lock import write_lock
 with write_lock(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
@@ -34,7 +34,7 @@ def held_by_another(home: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """A process that holds the lock until its standard input ends."""
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM, str(home)],
-        cwd=Path(__file__).parents[3],
+        cwd=Path(__file__).parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:
@@ -96,7 +96,7 @@ def test_a_home_without_the_right_to_write_is_one_sentence(tmp_path: Path, monke
     def refused(*_: object, **__: object) -> int:
         raise PermissionError(13, "Permission denied", str(tmp_path))
 
-    monkeypatch.setattr("pipeline.building.lock.os.open", refused)
+    monkeypatch.setattr("retrieval.write_lock.os.open", refused)
     with pytest.raises(HomeUnwritableError, match="Permission denied"), write_lock(tmp_path):
         pass
 
