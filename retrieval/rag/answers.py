@@ -1,16 +1,11 @@
 """Answers that were given a moment ago."""
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import monotonic
 
-from cachetools import TTLCache
-
+from retrieval.kept import MOST, Kept
 from retrieval.rag.contract import RAGContext, RetrieveRequest
-
-MOST = 1024
-"""Answers that are kept; of more the ones that nobody asked for longest go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +26,19 @@ class Answers:
     """
 
     def __init__(self, seconds: float, timer: Callable[[], float] = monotonic, most: int = MOST) -> None:
-        self._kept: TTLCache[Asked, RAGContext] = TTLCache(most, seconds, timer)
-        self._lock = threading.Lock()
+        self._kept: Kept[Asked, RAGContext] = Kept(seconds, timer, most)
 
     def get(self, asked: Asked) -> RAGContext | None:
         """The answer, None if there is none any more."""
-        with self._lock:
-            found = self._kept.get(asked)
+        found = self._kept.get(asked)
         return None if found is None else _apart(found)
 
     def keep(self, asked: Asked, answer: RAGContext) -> RAGContext:
         """Keep an answer, and give the one that is kept: of two threads that ask at once both get the first."""
-        with self._lock:
-            kept = self._kept.setdefault(asked, answer)
-        return _apart(kept)
+        return _apart(self._kept.keep(asked, answer))
 
     def __len__(self) -> int:
-        with self._lock:
-            self._kept.expire()
-            return len(self._kept)
+        return len(self._kept)
 
 
 def _apart(answer: RAGContext) -> RAGContext:

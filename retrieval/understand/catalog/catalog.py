@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -37,6 +37,11 @@ class Described:
     title: str
     metadata: Metadata
 
+    @classmethod
+    def of(cls, name: str, title: str, metadata: Metadata) -> "Described":
+        """A document by the metadata of one of its chunks."""
+        return cls(name, title, {key: value for key, value in metadata.items() if key not in ENRICHED})
+
 
 @dataclass(frozen=True, eq=False)
 class Catalog:
@@ -50,17 +55,7 @@ class Catalog:
     n_documents: int
 
     @classmethod
-    def of_chunks(cls, chunks: Iterable[Chunk]) -> "Catalog":
-        """The catalogue of the documents that these chunks are of."""
-        found: dict[tuple[str, str], Described] = {}
-        for chunk in chunks:
-            title = title_of(chunk)
-            own = {name: value for name, value in chunk.metadata.items() if name not in ENRICHED}
-            found.setdefault((chunk.book, chunk.document), Described(chunk.document, title, own))
-        return cls.of(list(found.values()), [book for book, _ in found])
-
-    @classmethod
-    def of(cls, documents: Sequence[Described], books: Iterable[str] = ()) -> "Catalog":
+    def of(cls, documents: Sequence[Described], books: Collection[str] = ()) -> "Catalog":
         """The catalogue of documents, and of the names of the books that they are in."""
         having: dict[str, dict[Scalar, set[int]]] = defaultdict(lambda: defaultdict(set))
         listed: set[str] = set()
@@ -85,7 +80,7 @@ class Catalog:
         everywhere = Counter(word for each in said for word in each)
         return cls(
             fields,
-            _nouns(documents, everywhere) | {key for book in set(books) for key in keys(book) if len(key) > 3},
+            _nouns(documents, everywhere) | {key for book in books for key in keys(book) if len(key) > 3},
             {
                 (name, value): _typical([said[number] for number in numbers], everywhere, len(documents))
                 for name, each in fields.items()

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from retrieval.search.metadata_filter.filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Hit, Metadata, Retrieval
-from retrieval.understand.catalog.catalog import title_of
+from retrieval.understand.catalog.catalog import Catalog, Described, title_of
 
 Key = tuple[str, str]
 """Book and document."""
@@ -58,6 +59,16 @@ class Documents:
     def __len__(self) -> int:
         return len(self.all)
 
+    @cached_property
+    def catalog(self) -> Catalog:
+        """Their fields and values."""
+        described = [Described.of(each.document, each.title, each.metadata) for each in self.all]
+        return Catalog.of(described, {each.book for each in self.all})
+
+    @cached_property
+    def _named(self) -> Mapping[Key, FoundDocument]:
+        return {(each.book, each.document): each for each in self.all}
+
     def meeting(self, mask: Mask) -> tuple[FoundDocument, ...]:
         """Those that have a chunk which passes."""
         return tuple(self.all[number] for number in np.unique(self.of_chunk[mask]).tolist())
@@ -67,8 +78,7 @@ class Documents:
     ) -> tuple[FoundDocument, ...]:
         """The k best for a question, each where its best chunk is."""
         _, best = best_of_documents(retriever, query, k, strategy, where)
-        named = {(each.book, each.document): each for each in self.all}
-        return tuple(FoundDocument(*key, named[key].title, named[key].metadata, hit) for key, hit in best.items())
+        return tuple(replace(self._named[key], hit=hit) for key, hit in best.items())
 
 
 def best_of_documents(

@@ -12,11 +12,10 @@ from retrieval.understand.self_query.config import SelfQueryConfig
 
 
 class Trigger(Enum):
-    """Why a filter was dropped: the four of seed 003."""
+    """Why a filter was dropped. A question with a topic and no condition has none to drop."""
 
     LOW_CONFIDENCE = "the analysis is not certain enough"
     NO_RESULTS = "no document meets the conditions"
-    SEMANTIC = "the question has a topic and no condition"
     UNPARSED = "the model could not analyze the question, so it was read without one"
 
 

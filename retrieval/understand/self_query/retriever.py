@@ -5,12 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from threading import Lock
 from typing import TYPE_CHECKING
 
-from cachetools import TTLCache
-
 from retrieval.errors import FallbackActivatedError, InvalidQueryError, QueryAnalysisError
+from retrieval.kept import Kept
 from retrieval.search.metadata_filter.filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
@@ -26,8 +24,6 @@ from retrieval.understand.self_query.planner import QueryPlan, QueryPlanner
 
 if TYPE_CHECKING:
     from openai import OpenAI
-
-_CACHED = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +72,13 @@ class SelfQueryRetriever:
         self.vector_store, self.strategy = vector_store, strategy
         self.planner, self.fallback = QueryPlanner(), FallbackHandler(self.config)
         self._given, self._client, self._today = analyzer, llm_client, today
-        self._lock = Lock()
-        self._analyses: TTLCache[tuple[str, date], QueryAnalysis] = TTLCache(_CACHED, config.cache_ttl_seconds)
+        seconds = config.cache_ttl_seconds if config.cache_analysis else 0
+        self._analyses: Kept[tuple[str, date], QueryAnalysis] = Kept(seconds)
 
     @cached_property
     def catalog(self) -> Catalog:
-        """The fields and values of the index; every chunk is read once."""
-        return Catalog.of_chunks(self.vector_store.snapshot.chunks)
+        """The fields and values of the index."""
+        return self._documents.catalog
 
     @cached_property
     def analyzer(self) -> Analyzer:
@@ -132,8 +128,7 @@ class SelfQueryRetriever:
 
     async def _analyzed(self, query: str) -> tuple[QueryAnalysis, tuple[Fallback, ...]]:
         key = (query, self._today())
-        with self._lock:
-            kept = self._analyses.get(key) if self.config.cache_analysis else None
+        kept = self._analyses.get(key)
         if kept is not None:
             return kept, ()
         try:
@@ -142,10 +137,7 @@ class SelfQueryRetriever:
             if self.analyzer is self._without_model:
                 raise InvalidQueryError(str(error)) from error
             return self._without_model.read(query), (self.fallback.unparsed(str(error), len(self._documents)),)
-        if self.config.cache_analysis:
-            with self._lock:
-                self._analyses[key] = analysis
-        return analysis, ()
+        return self._analyses.keep(key, analysis), ()
 
     def _answer(
         self, analysis: QueryAnalysis, fallbacks: tuple[Fallback, ...], top_k: int, *, strict: bool
@@ -154,12 +146,13 @@ class SelfQueryRetriever:
         unsure = self.fallback.before(analysis, conditions, len(self._documents))
         if unsure:
             conditions, fallbacks = (), (*fallbacks, unsure)
-        if conditions and not self._left(conditions) and self.config.fallback_on_empty:
+        meeting = self._left(conditions)
+        if conditions and not meeting and self.config.fallback_on_empty:
             conditions, steps = self.fallback.relaxed(conditions, lambda kept: len(self._left(kept)))
-            fallbacks = (*fallbacks, *steps)
+            meeting, fallbacks = self._left(conditions), (*fallbacks, *steps)
         if strict and fallbacks:
             raise FallbackActivatedError("; ".join(map(str, fallbacks)))
-        where, meeting = together(conditions), self._left(conditions)
+        where = together(conditions)
         plan = self.planner.plan(analysis, len(conditions), len(meeting), len(self._documents))
         found = meeting[:top_k]
         groups: tuple[Group, ...] = ()

@@ -8,7 +8,7 @@ from retrieval.errors import InvalidFilterError
 from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.search.metadata_filter.filter import And, Contains, Eq, Filter, Gt, Gte, In, Lt, Lte, Ne, Not, Or
 from retrieval.types import Chunk
-from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.catalog.catalog import Catalog, Described
 from retrieval.understand.self_query.chroma_where import chroma_where
 
 RECORDS = [
@@ -29,7 +29,10 @@ def chunk(number: int) -> Chunk:
 
 
 CHUNKS = [chunk(number) for number in range(len(RECORDS))]
-INDEX, CATALOG = MetadataIndex.build(CHUNKS), Catalog.of_chunks(CHUNKS)
+INDEX, CATALOG = (
+    MetadataIndex.build(CHUNKS),
+    Catalog.of([Described(each.document, "Notes", each.metadata) for each in CHUNKS]),
+)
 
 
 @pytest.fixture(scope="module")
