@@ -6,6 +6,7 @@ from pathlib import Path
 
 import evals
 import retrieval
+from retrieval.versions import sources
 
 _SUFFIXES = {".py", ".toml"}
 
@@ -19,8 +20,6 @@ def code_version() -> str:
     digest = sha256()
     for package in (retrieval, evals):
         for root in map(Path, package.__path__):
-            for path in sorted(root.rglob("*")):
-                if path.suffix in _SUFFIXES:
-                    digest.update(f"{package.__name__}/{path.relative_to(root).as_posix()}\0".encode())
-                    digest.update(path.read_bytes())
+            for part in sources(root, _SUFFIXES, f"{package.__name__}/"):
+                digest.update(part)
     return digest.hexdigest()[:16]

@@ -1,5 +1,6 @@
 """Which version of this program made something, part by part: hashes of its sources."""
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -27,10 +28,18 @@ class Versions:
 
 @cache
 def _version(room: str) -> str:
-    digest = sha256()
-    root = Path(__file__).parent / room
+    return sha256(b"".join(sources(Path(__file__).parent / room, _SUFFIXES))).hexdigest()[:16]
+
+
+def sources(root: Path, suffixes: Collection[str], under: str = "") -> Iterator[bytes]:
+    """Every file below a folder that has one of these suffixes, in the order of their paths: its name, its content.
+
+    Args:
+        root: the folder.
+        suffixes: with their points.
+        under: what stands before each name.
+    """
     for path in sorted(root.rglob("*")):
-        if path.suffix in _SUFFIXES:
-            digest.update(f"{path.relative_to(root).as_posix()}\0".encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+        if path.suffix in suffixes:
+            yield f"{under}{path.relative_to(root).as_posix()}\0".encode()
+            yield path.read_bytes()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pipeline
 from evals.code_version import code_version
+from retrieval.versions import sources
 
 _SUFFIXES = {".py", ".yaml"}
 
@@ -23,10 +24,8 @@ def program_version() -> str:
     for name in _dependencies():
         digest.update(f"{name}\0".encode())
     for root in map(Path, pipeline.__path__):
-        for path in sorted(root.rglob("*")):
-            if path.suffix in _SUFFIXES:
-                digest.update(f"{path.relative_to(root).as_posix()}\0".encode())
-                digest.update(path.read_bytes())
+        for part in sources(root, _SUFFIXES):
+            digest.update(part)
     return digest.hexdigest()
 
 

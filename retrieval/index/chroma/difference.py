@@ -10,6 +10,7 @@ from pathlib import Path
 from retrieval.index.chroma.contents import Positions
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.chroma.store import CollectionName
+from retrieval.versions import sources
 
 MOST_CHANGED = 0.1
 """Share of the records that may have come or gone since the graphs were built whole. A record that was taken out stays
@@ -43,6 +44,6 @@ class Difference:
 def collections_recipe() -> str:
     """Hash of the files of this room and of Chroma's version: what decides which records a chunk becomes."""
     digest = sha256(version("chromadb").encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
+    for part in sources(Path(__file__).parent, {".py"}):
+        digest.update(part)
     return digest.hexdigest()[:16]
