@@ -127,6 +127,13 @@ class RAGPipeline:
         """
         return self._ingestion().remove(document_ids)
 
+    def close(self) -> None:
+        """Let go of the index, and of the sockets where its collections are on a server; the next question opens it."""
+        with self._opening:
+            if self._reader is not None:
+                self._reader.retriever.snapshot.close()
+            self._reader = None
+
     def _ingestion(self) -> Ingestion:
         return Ingestion(self.home, self._embedder or load_embedder(self.home.settings.embedder))
 

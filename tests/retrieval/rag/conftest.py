@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import shutil
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 import pytest
 
 from pipeline.sample import SKIRMISH
+from retrieval.rag.contract import RuleDocument
 from retrieval.rag.documents import read_rule_documents
 from retrieval.rag.pipeline import RAGPipeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    from retrieval.rag.contract import RuleDocument
 
     MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 
@@ -24,6 +24,20 @@ if TYPE_CHECKING:
 def documents() -> dict[str, RuleDocument]:
     """The documents of the skirmish game by file name."""
     return {each.filename: each for each in read_rule_documents(SKIRMISH)}
+
+
+@pytest.fixture(scope="session")
+def hundred() -> list[RuleDocument]:
+    """Documents of one section each."""
+    return [
+        RuleDocument(
+            document_id=UUID(int=number),
+            filename=f"doc-{number}.md",
+            content=f"# Document {number}\n\n## Rule {number}\n\nThe test of rule {number} needs {number} dice.\n",
+            metadata={"source": "Many", "doc_type": "core-rules", "last_update_date": "2026-01-01"},
+        )
+        for number in range(100)
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +53,38 @@ def weapons_home(made_once: MadeOnce, documents: dict[str, RuleDocument]) -> Pat
 
 
 @pytest.fixture(scope="session")
+def hundred_home(made_once: MadeOnce, hundred: list[RuleDocument]) -> Path:
+    """A home with a hundred documents of a few words. Never change it."""
+    return made_once("hundred", lambda folder: _ingested(folder / "home", *hundred)) / "home"
+
+
+@pytest.fixture(scope="module", params=["embedded", "server"])
+def contract_over(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    documents: dict[str, RuleDocument],
+    hundred: list[RuleDocument],
+) -> Iterator[Callable[[str], RAGPipeline]]:
+    """The contract over the homes above by name; only asked. Their collections are in them, or on a Chroma server."""
+    folder = tmp_path_factory.mktemp("homes")
+    server = request.getfixturevalue("chroma_server") if request.param == "server" else ""
+    sets = {"skirmish": list(documents.values()), "weapons": [documents["weapon-rules.md"]], "hundred": hundred}
+    open_ones: dict[str, RAGPipeline] = {}
+
+    def over(name: str) -> RAGPipeline:
+        if name not in open_ones:
+            home = folder / name if server else request.getfixturevalue(f"{name}_home")
+            if server:
+                _ingested(home, *sets[name], server=server)
+            open_ones[name] = RAGPipeline(home)
+        return open_ones[name]
+
+    yield over
+    for each in open_ones.values():
+        each.close()
+
+
+@pytest.fixture(scope="session")
 def skirmish(skirmish_home: Path) -> RAGPipeline:
     """The contract over all documents; only asked."""
     return RAGPipeline(skirmish_home)
@@ -51,6 +97,9 @@ def weapons(weapons_home: Path, tmp_path: Path) -> RAGPipeline:
     return RAGPipeline(tmp_path / "weapons")
 
 
-def _ingested(home: Path, *documents: RuleDocument) -> None:
+def _ingested(home: Path, *documents: RuleDocument, server: str = "") -> None:
+    if server:
+        home.mkdir()
+        (home / "rag.yaml").write_text(f"chroma: {server}\n")
     done = RAGPipeline(home).ingest(documents)
     assert (done.documents_processed, done.documents_failed) == (len(documents), 0), done.warnings

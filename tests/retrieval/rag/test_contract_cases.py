@@ -1,5 +1,8 @@
-"""The test cases of the contract, by their names there."""
+"""The test cases of the contract, by their names there: with Chroma embedded, and with a Chroma server."""
 
+import shutil
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
@@ -8,6 +11,7 @@ import numpy as np
 import pytest
 
 from retrieval.clock import Clock
+from retrieval.index.chroma.store import ChromaStore
 from retrieval.rag.contract import (
     DOC_TYPES,
     DocumentChunk,
@@ -18,7 +22,11 @@ from retrieval.rag.contract import (
 )
 from retrieval.rag.pipeline import RAGPipeline
 
+from ..index.conftest import ask_graphs
+
 KEY = "test:user1"
+
+ContractOver = Callable[[str], RAGPipeline]
 
 
 @pytest.mark.parametrize(
@@ -41,8 +49,8 @@ def test_the_records_have_the_fields_of_the_contract(record: type, names: str) -
     assert [field.name for field in fields(record)] == names.split()
 
 
-def test_contract_1_retrieve_with_high_relevance(skirmish: RAGPipeline) -> None:
-    found = skirmish.retrieve(query="What can I do during movement?", context_key=KEY)
+def test_contract_1_retrieve_with_high_relevance(contract_over: ContractOver) -> None:
+    found = contract_over("skirmish").retrieve(query="What can I do during movement?", context_key=KEY)
     assert found.avg_relevance >= 0.8
     assert found.meets_threshold
     assert found.document_chunks[0].metadata["section"] == "Movement Phase"
@@ -50,16 +58,16 @@ def test_contract_1_retrieve_with_high_relevance(skirmish: RAGPipeline) -> None:
     assert len(found.document_chunks) >= 1
 
 
-def test_contract_2_retrieve_with_low_relevance(weapons_home: Path) -> None:
-    found = RAGPipeline(weapons_home).retrieve(query="How do I cook pasta?", context_key=KEY)
+def test_contract_2_retrieve_with_low_relevance(contract_over: ContractOver) -> None:
+    found = contract_over("weapons").retrieve(query="How do I cook pasta?", context_key=KEY)
     assert not found.meets_threshold
     assert found.document_chunks == []
     assert found.avg_relevance < 0.6
     assert found.reason.startswith("nothing in these books answers")
 
 
-def test_contract_3_chunk_ordering(skirmish: RAGPipeline) -> None:
-    found = skirmish.retrieve(query="Barricade rules", context_key=KEY)
+def test_contract_3_chunk_ordering(contract_over: ContractOver) -> None:
+    found = contract_over("skirmish").retrieve(query="Barricade rules", context_key=KEY)
     scores = [chunk.relevance_score for chunk in found.document_chunks]
     assert len(scores) >= 2
     assert scores == sorted(scores, reverse=True) == found.relevance_scores
@@ -77,8 +85,8 @@ OF_EACH_KIND = {
 
 
 @pytest.mark.parametrize("doc_type", DOC_TYPES)
-def test_contract_4_metadata_completeness(skirmish: RAGPipeline, doc_type: str) -> None:
-    found = skirmish.retrieve(OF_EACH_KIND[doc_type], KEY)
+def test_contract_4_metadata_completeness(contract_over: ContractOver, doc_type: str) -> None:
+    found = contract_over("skirmish").retrieve(OF_EACH_KIND[doc_type], KEY)
     assert found.document_chunks[0].metadata["doc_type"] == doc_type
     for chunk in found.document_chunks:
         assert chunk.metadata["source"].startswith("Cinder Alley")
@@ -87,8 +95,13 @@ def test_contract_4_metadata_completeness(skirmish: RAGPipeline, doc_type: str) 
         assert chunk.metadata["section"]
 
 
-def test_contract_5_ingest_idempotency(weapons: RAGPipeline, documents: dict[str, RuleDocument]) -> None:
-    given = documents["weapon-rules.md"]
+def test_contract_5_ingest_idempotency(
+    contract_over: ContractOver, documents: dict[str, RuleDocument], tmp_path: Path
+) -> None:
+    given, weapons = (
+        documents["weapon-rules.md"],
+        RAGPipeline(shutil.copytree(contract_over("weapons").home.root, tmp_path / "home")),
+    )
     before = weapons.retrieve("range of the long rifle", KEY)
     updated = replace(given, content=given.content.replace("30 inches", "33 inches"))
 
@@ -106,24 +119,34 @@ def test_contract_5_ingest_idempotency(weapons: RAGPipeline, documents: dict[str
     assert weapons.retrieve("range of the long rifle", KEY) == after
 
 
-def test_contract_6_performance_sla(made_once, documents: dict[str, RuleDocument]) -> None:
-    def make(folder: Path) -> None:
-        given = documents["faq.md"]
-        many = [
-            RuleDocument(
-                document_id=type(given.document_id)(int=number),
-                filename=f"doc-{number}.md",
-                content=f"# Document {number}\n\n## Rule {number}\n\nThe test of rule {number} needs {number} dice.\n",
-                metadata={"source": "Many", "doc_type": "core-rules", "last_update_date": "2026-01-01"},
-            )
-            for number in range(100)
-        ]
-        assert RAGPipeline(folder / "home").ingest(many).documents_processed == 100
-
-    pipeline = RAGPipeline(made_once("hundred", make) / "home")
+def test_contract_6_performance_sla(contract_over: ContractOver) -> None:
+    pipeline = contract_over("hundred")
     times = []
     for number in range(40):
         clock = Clock()
         pipeline.retrieve("test", f"test:user{number}")
         times.append(clock.seconds)
     assert np.quantile(times, 0.95) <= 5.0
+
+
+def test_the_collections_answer_the_same_wherever_they_are(
+    skirmish_home: Path, contract_over: ContractOver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every vector of so small a library is compared by the program itself; a large one is asked through its graphs."""
+    home = shutil.copytree(contract_over("skirmish").home.root, tmp_path / "home")
+    ask_graphs(home)
+    asked: list[bool] = []
+    nearest = ChromaStore.nearest
+    monkeypatch.setattr(
+        ChromaStore, "nearest", lambda store, *given, **named: asked.append(True) or nearest(store, *given, **named)
+    )
+    with (
+        closing(RAGPipeline(skirmish_home, strategy="prefilter")) as comparing,
+        closing(RAGPipeline(home, strategy="prefilter")) as asking,
+    ):
+        for question in ("range of the long rifle", "slag barricades in the foundry"):
+            compared = comparing.retrieve(question, KEY, min_relevance=0.0)
+            assert not asked
+            assert asking.retrieve(question, KEY, min_relevance=0.0) == compared
+            assert asked
+            asked.clear()

@@ -1,6 +1,7 @@
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,17 @@ def test_an_answer_is_kept_until_its_time_is_over_or_another_index_is_live(
     weapons.ingest([documents["faq.md"]])
     assert pipeline.retrieve("long rifle", KEY).context_id != first.context_id
     assert len(looked) == 3 * once
+
+
+def test_an_index_that_was_let_go_is_opened_by_the_next_question(weapons_home: Path) -> None:
+    with closing(RAGPipeline(weapons_home, strategy="dense")) as pipeline:
+        first = pipeline.retrieve("long rifle", KEY, min_relevance=0)
+        pipeline.close()
+        assert pipeline._reader is None
+        assert (
+            pipeline.retrieve("long rifle", KEY, max_chunks=3, min_relevance=0).document_chunks
+            == (first.document_chunks[:3])
+        )
 
 
 def test_the_settings_of_the_home_are_the_defaults(weapons: RAGPipeline) -> None:

@@ -1,10 +1,3 @@
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -17,48 +10,14 @@ from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
 
+from ...conftest import free_port
 from ..conftest import build, chunk, only_id, vectors_of
-
-SECONDS = 60
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def answers(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{address}/api/v2/heartbeat", timeout=1):
-            return True
-    except (urllib.error.URLError, OSError):
-        return False
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A Chroma server of our own, stopped at the end."""
-    folder, port = tmp_path_factory.mktemp("server"), free_port()
-    command = [Path(sys.executable).with_name("chroma"), "run", "--host", "127.0.0.1", "--port", port, "--path", folder]
-    with (folder / "log").open("w") as log:
-        server = subprocess.Popen(list(map(str, command)), stdout=log, stderr=log)
-    try:
-        found, until = f"http://127.0.0.1:{port}", time.monotonic() + SECONDS
-        while not answers(found):
-            assert server.poll() is None, (folder / "log").read_text()
-            assert time.monotonic() < until, f"no answer in {SECONDS} s"
-            time.sleep(0.05)
-        yield found
-    finally:
-        server.terminate()
-        server.wait(SECONDS)
 
 
 @pytest.fixture
-def remote(monkeypatch: pytest.MonkeyPatch, address: str) -> str:
-    monkeypatch.setenv("QUERYMUST_CHROMA", address)
-    return address
+def remote(monkeypatch: pytest.MonkeyPatch, chroma_server: str) -> str:
+    monkeypatch.setenv("QUERYMUST_CHROMA", chroma_server)
+    return chroma_server
 
 
 def test_a_snapshot_on_a_server_answers_as_an_embedded_one(built: Path, tmp_path: Path, remote: str) -> None:
@@ -116,8 +75,8 @@ def test_a_home_is_moved_to_a_server_by_building_again(home: Path, remote: str) 
         assert snapshot.collections.count("open") == count
 
 
-def test_a_server_without_the_snapshot_says_to_build_again(address: str) -> None:
-    store = ChromaStore(None, ChromaServer.of(address, "strange"))
+def test_a_server_without_the_snapshot_says_to_build_again(chroma_server: str) -> None:
+    store = ChromaStore(None, ChromaServer.of(chroma_server, "strange"))
     with closing(store), pytest.raises(IndexMissingError, match="build again with the same `chroma` setting"):
         store.count("open")
 
@@ -127,8 +86,8 @@ def test_a_server_that_does_not_answer_says_how_to_start_one() -> None:
         ChromaStore(None, ChromaServer.of(f"http://127.0.0.1:{free_port()}", "any"))
 
 
-def test_somebody_elses_collection_on_a_server_is_found_by_its_name(address: str) -> None:
-    with open_chroma(address) as client:
+def test_somebody_elses_collection_on_a_server_is_found_by_its_name(chroma_server: str) -> None:
+    with open_chroma(chroma_server) as client:
         made = client.create_collection("somebody-elses", embedding_function=None)
         made.add(ids=["a"], embeddings=[[1.0, 0.0]])
         assert collection_named(client, "somebody-elses").count() == 1

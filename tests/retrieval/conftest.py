@@ -1,0 +1,47 @@
+"""A Chroma server of our own, which every test of a process asks."""
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SECONDS = 60
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/api/v2/heartbeat", timeout=1):
+            return True
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+@pytest.fixture(scope="session")
+def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Its address. It is started when the first test asks for it, and stopped at the end."""
+    folder, port = tmp_path_factory.mktemp("server"), free_port()
+    command = [Path(sys.executable).with_name("chroma"), "run", "--host", "127.0.0.1", "--port", port, "--path", folder]
+    with (folder / "log").open("w") as log:
+        server = subprocess.Popen(list(map(str, command)), stdout=log, stderr=log)
+    try:
+        found, until = f"http://127.0.0.1:{port}", time.monotonic() + SECONDS
+        while not answers(found):
+            assert server.poll() is None, (folder / "log").read_text()
+            assert time.monotonic() < until, f"no answer in {SECONDS} s"
+            time.sleep(0.05)
+        yield found
+    finally:
+        server.terminate()
+        server.wait(SECONDS)
