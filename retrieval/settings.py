@@ -36,7 +36,7 @@ class Settings:
 
     | key               | variable             | meaning                                   |
     |-------------------|----------------------|-------------------------------------------|
-    | `library`         | `QUERYMUST_LIBRARY`  | folder of books                           |
+    | `library`         | `QUERYMUST_LIBRARY`  | folder of books, or file of documents     |
     | `questions`       | `QUERYMUST_QUESTIONS`| JSONL files with gold; `:` between them   |
     | `embedding.model` | `QUERYMUST_EMBEDDER` | name of the embedder; `embedder` is the same key |
     | `chroma`          | `QUERYMUST_CHROMA`   | a Chroma server, http://HOST:PORT; else embedded |

@@ -24,7 +24,8 @@ from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_text import embedding_text
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import build_snapshot
-from retrieval.ingest.library.library import list_books, read_book
+from retrieval.ingest.library.book import read_book
+from retrieval.ingest.library.library import list_books
 from retrieval.ingest.library.table_rules import FIND_KEYS, KEYS
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.rag.contract import DocumentChunk, RAGContext, RuleDocument

@@ -6,7 +6,6 @@ its first chunk stands for it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,11 @@ from evals.questions.anchors import Anchor
 from evals.questions.gold import AnchorFinding, Resolution
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
+from retrieval.ingest.library.json_lines import read_json_lines
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
-from retrieval.types import Book, Chunk, Document, MetadataValue, Retrieval
+from retrieval.types import Chunk, Retrieval
 from retrieval.understand.self_query.documents import best_of_documents
 
 
@@ -44,8 +44,7 @@ class DocumentsCorpus:
 
     def chunks(self, vocabulary: Vocabulary) -> tuple[Chunk, ...]:
         """The documents as one book, cut as any book is."""
-        documents = tuple(read_records(self.documents, partial(_document, self.set)))
-        return chunks_of_book(Book(self.set, self.set, documents), vocabulary)
+        return chunks_of_book(read_json_lines(self.documents, self.set), vocabulary)
 
     def question_sets(self, retriever: Retriever, chunks: Sequence[Chunk]) -> tuple[QuestionSet, ...]:
         """The questions, asked for documents."""
@@ -106,27 +105,10 @@ class DocumentRanker:
         return replace(found, hits=tuple(hits))
 
 
-def _path(doc_id: str) -> str:
-    return f"{doc_id}.md"
-
-
-def _document(book: str, record: Mapping[str, Any]) -> Document:
-    text = f"# {record['title']}\n\n{record['text']}\n"
-    return Document(book, _path(record["doc_id"]), text, _metadata(record["metadata"]))
-
-
-def _metadata(values: Mapping[str, Any]) -> dict[str, MetadataValue]:
-    return {
-        name: tuple(map(str, value)) if isinstance(value, list) else value
-        for name, value in values.items()
-        if value is not None
-    }
-
-
 def _question(record: Mapping[str, Any]) -> Question:
     return Question(
         id=record["id"],
         query=record["query"],
         kind=record["kind"],
-        gold=tuple(Anchor(document=_path(name)) for name in record["gold"]),
+        gold=tuple(Anchor(document=name) for name in record["gold"]),
     )

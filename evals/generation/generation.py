@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from random import Random
 
 from evals.generation.asked_tables import AskedTable, key_column
@@ -49,7 +49,7 @@ class DocumentQuestions:
     @property
     def file_name(self) -> str:
         """`<document>.evaluation_queries.json`, below a folder of the book's slug."""
-        return f"{self.book}/{PurePosixPath(self.document).with_suffix('')}.evaluation_queries.json"
+        return f"{self.book}/{self.document.removesuffix('.md')}.evaluation_queries.json"
 
 
 @dataclass(frozen=True, slots=True)

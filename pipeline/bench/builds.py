@@ -20,7 +20,8 @@ from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.tokenizer import tokenizer
-from retrieval.ingest.library.library import BookFolder, list_books, read_book
+from retrieval.ingest.library.book import read_book
+from retrieval.ingest.library.library import BookFolder, list_books
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Embedder
 

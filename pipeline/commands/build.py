@@ -47,7 +47,10 @@ class Request:
 
 
 def build_library(
-    library: Annotated[Path | None, typer.Option("--library", help="Folder of books; remembered in the home.")] = None,
+    library: Annotated[
+        Path | None,
+        typer.Option("--library", help="Folder of books, or .jsonl file of documents; remembered in the home."),
+    ] = None,
     home: HomeOption = DEFAULT_HOME,
     questions: QuestionsOption = None,
     no_questions: Annotated[bool, typer.Option("--no-questions", help="Forget those of the last build.")] = False,
@@ -73,6 +76,7 @@ def build_library(
     Examples:
       querymust build --library books
       querymust build --library books --questions mine.jsonl
+      querymust build --library tickets.jsonl
       querymust build --plan --embedder openai
       querymust build          (the library and the questions of the last build)
     """

@@ -10,7 +10,8 @@ from pipeline.defs.partitions import books_partitions
 from pipeline.defs.sources import BOOK_FOLDERS
 from retrieval.errors import UnknownNameError
 from retrieval.home import Home
-from retrieval.ingest.library.library import list_books, read_book
+from retrieval.ingest.library.book import read_book
+from retrieval.ingest.library.library import list_books
 from retrieval.records import write_jsonl
 
 

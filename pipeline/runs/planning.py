@@ -7,7 +7,8 @@ from pipeline.runs.unchanged import BOOK_FILE, book_key
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.token_counts import cuts_for
-from retrieval.ingest.library.library import BookFolder, read_book
+from retrieval.ingest.library.book import read_book
+from retrieval.ingest.library.library import BookFolder
 
 
 def planned(home: Home) -> BuildPlan:

@@ -1,36 +1,22 @@
-"""A library is a folder of books, a book a folder of markdown documents; here they are found and read."""
+"""A library is a folder of books, or one file of documents with metadata; here its books are found."""
 
 import hashlib
 import os
 import re
-import tomllib
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
-from retrieval.errors import InvalidDocumentError, LibraryError
-from retrieval.ingest.library.book_files import (
-    BookFiles,
-    book_files,
-    cannot_be_read,
-    leads_out,
-    read_bytes,
-    read_own,
-    shown_name,
-)
-from retrieval.ingest.library.front_matter import read_metadata, split_front_matter
-from retrieval.ingest.library.table_rules import TABLES_FILE, read_table_rules
-from retrieval.query_must.extraction import predicates_in
-from retrieval.types import Book, Document, Metadata, MetadataValue
-
-UNKNOWN_DATE = "1970-01-01"
-"""The last_update_date of a book that gives none; a file's own time would differ from copy to copy."""
+from retrieval.errors import LibraryError
+from retrieval.ingest.library.book_files import book_files, cannot_be_read, leads_out, read_bytes, read_own, shown_name
+from retrieval.ingest.library.json_lines import ENDINGS, is_json_lines, stem_of
+from retrieval.ingest.library.table_rules import TABLES_FILE
 
 _SLUG = re.compile(r"[a-z0-9]+(?:[-._][a-z0-9]+)*")
 VOCABULARY_FILE = "vocabulary.toml"
 """Beside the books: the words of a library, over the generic ones."""
 
-_RESERVED_FILES = frozenset({"book.toml", VOCABULARY_FILE})
+RESERVED_FILES = frozenset({"book.toml", VOCABULARY_FILE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +25,12 @@ class BookFolder:
 
     slug: str
     path: Path
+    """Its folder, or its file of documents."""
     library: Path
     """What it is a book of; no link in it may lead out of that."""
     digest: str
-    """sha256 over the names and bytes of its markdown files, its book.toml and tables.toml, and the vocabulary.
-    Of what cannot be read it holds that it cannot."""
+    """sha256 over the names and bytes of its markdown files, its book.toml and tables.toml, and the vocabulary; over
+    the bytes of a file of documents. Of what cannot be read it holds that it cannot."""
 
 
 def slugify(name: str) -> str:
@@ -61,14 +48,18 @@ def slugify(name: str) -> str:
 
 
 def list_books(library: Path) -> tuple[BookFolder, ...]:
-    """The books of a library in slug order; without sub-folders that hold markdown, the library is one book.
+    """The books of a library in slug order; without sub-folders that hold markdown, the library is one book, and so is
+    a file of documents.
 
     A folder that the system does not let us look into is one of them, for it may have been: to read it is an error.
 
     Raises:
-        LibraryError: no such folder, no markdown in it, two folders with one slug, or a vocabulary that the system
-            does not let us read.
+        LibraryError: no such folder or file of documents, no markdown in it, two folders with one slug, or a
+            vocabulary or file of documents that the system does not let us read.
     """
+    if is_json_lines(library):
+        digest = hashlib.sha256(read_bytes(library)).hexdigest()
+        return (BookFolder(slugify(stem_of(library)), library, library, digest),)
     folders = _folders(library)
     vocabulary = read_own(library / VOCABULARY_FILE, library) or ""
     books: dict[str, BookFolder] = {}
@@ -86,59 +77,34 @@ def check_library(library: Path) -> None:
     """See that there is something to read, without reading it.
 
     Raises:
-        LibraryError: no such folder, or no markdown in it.
+        LibraryError: no such folder or file of documents, or no markdown in it.
     """
-    _folders(library)
+    if not is_json_lines(library):
+        _folders(library)
 
 
 def stray_files(library: Path) -> tuple[str, ...]:
     """Files beside the book folders: no book holds them, so they are ignored and listed."""
-    if not _book_folders(library):
+    if is_json_lines(library) or not _book_folders(library):
         return ()
-    files = (path for path in _entries(library) if path.is_file() and path.name not in _RESERVED_FILES)
+    files = (path for path in _entries(library) if path.is_file() and path.name not in RESERVED_FILES)
     return tuple(shown_name(Path(path.name)) for path in files)
 
 
 def refused_folders(library: Path) -> tuple[str, ...]:
     """Links beside the book folders that lead out of the library: their books are not read."""
+    if is_json_lines(library):
+        return ()
     links = (path for path in _entries(library) if not _hidden(path) and leads_out(path, library) and path.is_dir())
     return tuple(shown_name(Path(path.name)) for path in links)
 
 
-def read_book(folder: BookFolder) -> Book:
-    """Every `.md` file of a book in name order, with its effective metadata.
-
-    A file that is not text, a link that is not followed, and a key of front matter that cannot be read, are left out
-    with a warning, so that one bad file does not hide a book.
-
-    Raises:
-        LibraryError: book.toml or tables.toml cannot be read, the system does not let us read a file or a folder, or
-            no document is left.
-    """
-    files = book_files(folder.path, folder.library)
-    if files.unreadable:
-        raise LibraryError(f"book {folder.slug!r}: {'; '.join(cannot_be_read(*each) for each in files.unreadable)}")
-    given = _book_toml(folder)
-    rules = read_table_rules(folder.path) if read_own(folder.path / TABLES_FILE, folder.library) is not None else ()
-    defaults = _defaults(_utf_8(folder.path.name), given)
-    warnings = [f"{shown_name(path.relative_to(folder.path))}: {why}" for path, why in files.refused]
-    documents = []
-    for path in files.markdown:
-        relative = path.relative_to(folder.path).as_posix()
-        try:
-            documents.append(_read_document(folder.slug, path, relative, defaults, warnings))
-        except InvalidDocumentError as error:
-            warnings.append(str(error))
-    if not documents:
-        raise LibraryError(f"book {folder.slug!r}: no readable document; {'; '.join(warnings)}")
-    if any(document.metadata["last_update_date"] == UNKNOWN_DATE for document in documents):
-        warnings.insert(0, f"no last_update_date in book.toml: {UNKNOWN_DATE} is used")
-    return Book(folder.slug, str(defaults["title"]), tuple(documents), _ignored(folder, files), tuple(warnings), rules)
-
-
 def _folders(library: Path) -> list[Path]:
     if not library.is_dir():
-        raise LibraryError(f"{library} is not a folder; name the folder that holds your books")
+        raise LibraryError(
+            f"{library} is neither a folder nor a file of documents ({', '.join(ENDINGS)}); "
+            "name the folder that holds your books"
+        )
     folders = _book_folders(library)
     if not any(book_files(folder, library).markdown for folder in folders) and _own_markdown(library):
         folders = [library.resolve()]
@@ -178,12 +144,6 @@ def _hidden(path: Path) -> bool:
     return path.name.startswith(".")
 
 
-def _ignored(folder: BookFolder, files: BookFiles) -> tuple[str, ...]:
-    read = {*_RESERVED_FILES, TABLES_FILE}
-    others = (path.relative_to(folder.path) for path in files.ignored if path.name not in read)
-    return tuple(sorted(map(shown_name, others)))
-
-
 def _digest(folder: Path, library: Path, vocabulary: str) -> str:
     digest = hashlib.sha256(vocabulary.encode())
     files = book_files(folder, library)
@@ -197,51 +157,3 @@ def _digest(folder: Path, library: Path, vocabulary: str) -> str:
     for path, _ in files.unreadable:
         digest.update(b"unreadable\0" + os.fsencode(path.relative_to(folder)))
     return digest.hexdigest()
-
-
-def _book_toml(folder: BookFolder) -> Metadata:
-    path = folder.path / "book.toml"
-    try:
-        return read_metadata(tomllib.loads(read_own(path, folder.library) or ""), path.name)
-    except (ValueError, RecursionError, InvalidDocumentError) as error:
-        raise LibraryError(f"{shown_name(path)}: {error}") from error
-
-
-def _utf_8(name: str) -> str:
-    return os.fsencode(name).decode("utf-8", "replace")
-
-
-def _defaults(folder_name: str, given: Metadata) -> Metadata:
-    doc_type = given.get("doc_type", "rulebook")
-    stated: dict[str, MetadataValue] = {
-        "title": folder_name,
-        "source": folder_name,
-        "doc_type": doc_type,
-        "category": doc_type,
-        "last_update_date": UNKNOWN_DATE,
-    }
-    return stated | dict(given)
-
-
-def _read_document(slug: str, path: Path, relative: str, defaults: Metadata, warnings: list[str]) -> Document:
-    text = _decode(read_bytes(path), relative, warnings).replace("\r\n", "\n").replace("\r", "\n")
-    front_matter, body, first_line = split_front_matter(text, relative, warnings)
-    if places := predicates_in(body):
-        line = first_line + body.count("\n", 0, places[0])
-        warnings.append(
-            f"{relative}: JSON is read as prose, so nothing asks a query_must that is written in it (line {line}; "
-            f"{len(places)} in the file); write the rows as a table; {TABLES_FILE} takes a row's query_must"
-        )
-    return Document(slug, relative, body, dict(defaults) | dict(front_matter), first_line)
-
-
-def _decode(raw: bytes, relative: str, warnings: list[str]) -> str:
-    if b"\0" in raw:
-        raise InvalidDocumentError(f"{relative}: holds NUL bytes, so it is not text; it is left out")
-    if not raw.strip():
-        warnings.append(f"{relative}: empty")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        warnings.append(f"{relative}: byte {error.start} is not UTF-8; read as Latin-1 (Windows-1252)")
-        return raw.decode("cp1252", errors="replace")

@@ -33,12 +33,12 @@ def corpus(tmp_path: Path, lines) -> DocumentsCorpus:
 def test_a_document_stands_once_where_its_best_chunk_stood(corpus: DocumentsCorpus, opened) -> None:
     with opened(corpus) as (retriever, chunks):
         (questions,) = corpus.question_sets(retriever, chunks)
-        assert sum(chunk.document == "pep-0572.md" for chunk in chunks) > 3
+        assert sum(chunk.document == "pep-0572" for chunk in chunks) > 3
         assert questions.ask is not None
         raw = retriever.retrieve("part 3", 15, BM25)
         found = questions.ask(replace(questions.questions[0], query="part 3"), 2, BM25)
-    assert (raw.hits[0].chunk.document, raw.hits[0].chunk.position > 0) == ("pep-0572.md", True)
-    assert [hit.chunk.document for hit in found.hits].count("pep-0572.md") == 1
+    assert (raw.hits[0].chunk.document, raw.hits[0].chunk.position > 0) == ("pep-0572", True)
+    assert [hit.chunk.document for hit in found.hits].count("pep-0572") == 1
     assert (found.hits[0].chunk.position, found.hits[0].score) == (0, raw.hits[0].score)
     assert [hit.rank for hit in found.hits] == [1, 2]
     assert questions.gold(questions.questions[0]) == (found.hits[0].chunk.id,)
@@ -53,7 +53,7 @@ def test_asking_for_more_documents_than_there_are_gives_all(corpus: DocumentsCor
 
 def test_metadata_reach_the_chunks_and_nothing_stands_for_none(corpus: DocumentsCorpus, opened) -> None:
     with opened(corpus) as (_, chunks):
-        metadata = [chunk.metadata for chunk in chunks if chunk.document == "pep-0572.md"]
+        metadata = [chunk.metadata for chunk in chunks if chunk.document == "pep-0572"]
     assert metadata
     assert all((each["authors"], each["number"], each["topic"]) == (("A", "B"), 572, ()) for each in metadata)
     assert not any("python_version_key" in each for each in metadata)
@@ -62,7 +62,5 @@ def test_metadata_reach_the_chunks_and_nothing_stands_for_none(corpus: Documents
 def test_gold_that_is_not_among_the_documents_is_stale(corpus: DocumentsCorpus, opened) -> None:
     with opened(corpus) as (retriever, chunks):
         (questions,) = corpus.question_sets(retriever, chunks)
-    assert [str(finding) for finding in questions.resolution.stale] == [
-        "q2: document 'pep-9999.md' is not in the index"
-    ]
+    assert [str(finding) for finding in questions.resolution.stale] == ["q2: document 'pep-9999' is not in the index"]
     assert questions.resolution.evaluability == 0.5

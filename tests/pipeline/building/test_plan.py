@@ -11,7 +11,8 @@ from pipeline.building.plan import BudgetExceededError, BuildPlan, Cost, plan_bu
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.prices import price_of
-from retrieval.ingest.library.library import list_books, read_book
+from retrieval.ingest.library.book import read_book
+from retrieval.ingest.library.library import list_books
 from retrieval.records import write_jsonl
 from retrieval.settings import Settings
 

@@ -33,3 +33,21 @@ def test_a_question_without_conditions_is_a_search(asked) -> None:
     status, out, _ = asked("psionic blast", "--no-filters", "--top-k", "2")
     assert (status, len(out.splitlines())) == (0, 2)
     assert asked("   ")[0] == 2
+
+
+def test_a_file_of_documents_is_built_and_asked_about_its_metadata(run, tmp_path) -> None:
+    tickets = [
+        {"id": f"T-{number}", "title": f"{what} fails", "text": f"The {what.lower()} fails.", "status": status}
+        for number, (what, status) in enumerate([("Login", "open"), ("Export", "closed"), ("Import", "open")], start=1)
+    ]
+    file = tmp_path / "tickets.jsonl"
+    file.write_text("".join(json.dumps(each) + "\n" for each in [*tickets, {"id": "T-4"}]), encoding="utf-8")
+    home = tmp_path / "home"
+
+    built = run("build", "--library", file, "--home", home)
+    found = run("ask", "open tickets", "--json", "--home", home)
+
+    assert (built.status, found.status) == (0, 0)
+    assert "line 4: document 'T-4' has no text" in built.out + built.err
+    assert [each["document"] for each in found.json["documents"]] == ["T-1", "T-3"]
+    assert (home / "books" / "tickets").is_dir()

@@ -173,7 +173,10 @@ def test_a_library_that_is_not_there_is_said_before_dagster_is_loaded(tmp_path: 
         [sys.executable, "-c", program, *given], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (2, "False False\n")
-    assert done.stderr == f"error: {tmp_path / 'none'} is not a folder; name the folder that holds your books\n"
+    assert done.stderr == (
+        f"error: {tmp_path / 'none'} is neither a folder nor a file of documents (.jsonl, .jsonl.gz); "
+        "name the folder that holds your books\n"
+    )
     assert not (tmp_path / "home").exists()
 
 

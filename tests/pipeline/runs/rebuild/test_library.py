@@ -4,7 +4,8 @@ import pytest
 
 from evals.benchmarks.corpus import chunks_of_book
 from pipeline.runs.rebuild.library import add_document, edit_cell, remove_book, write_library
-from retrieval.ingest.library.library import list_books, read_book
+from retrieval.ingest.library.book import read_book
+from retrieval.ingest.library.library import list_books
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 

@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from retrieval.errors import LibraryError
+from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.book_files import book_files, shown_name
-from retrieval.ingest.library.library import list_books, read_book, refused_folders, stray_files
+from retrieval.ingest.library.library import list_books, refused_folders, stray_files
 
 
 def write(path: Path, text: str = "# A\n\ntext\n") -> Path:

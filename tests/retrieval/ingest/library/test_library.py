@@ -1,7 +1,8 @@
 import pytest
 
 from retrieval.errors import LibraryError
-from retrieval.ingest.library.library import UNKNOWN_DATE, list_books, read_book, slugify, stray_files
+from retrieval.ingest.library.book import UNKNOWN_DATE, read_book
+from retrieval.ingest.library.library import list_books, slugify, stray_files
 
 
 def write(path, text="# A\n\ntext\n", encoding="utf-8"):
@@ -162,7 +163,7 @@ def test_a_folder_that_is_no_library_is_refused_with_the_reason(tmp_path, prepar
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(LibraryError, match="nowhere is not a folder"):
+    with pytest.raises(LibraryError, match="nowhere is neither a folder nor"):
         list_books(tmp_path / "nowhere")
 
 

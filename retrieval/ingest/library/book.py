@@ -1,0 +1,111 @@
+"""A book is a folder of markdown documents, or a file of documents; here it is read."""
+
+import os
+import tomllib
+from pathlib import Path
+
+from retrieval.errors import InvalidDocumentError, LibraryError
+from retrieval.ingest.library.book_files import (
+    BookFiles,
+    book_files,
+    cannot_be_read,
+    read_bytes,
+    read_own,
+    shown_name,
+)
+from retrieval.ingest.library.front_matter import read_metadata, split_front_matter
+from retrieval.ingest.library.json_lines import is_json_lines, read_json_lines
+from retrieval.ingest.library.library import RESERVED_FILES, BookFolder
+from retrieval.ingest.library.table_rules import TABLES_FILE, read_table_rules
+from retrieval.query_must.extraction import predicates_in
+from retrieval.types import Book, Document, Metadata, MetadataValue
+
+UNKNOWN_DATE = "1970-01-01"
+"""The last_update_date of a book that gives none; a file's own time would differ from copy to copy."""
+
+
+def read_book(folder: BookFolder) -> Book:
+    """Every `.md` file of a book in name order, or every line of a file of documents, with its effective metadata.
+
+    A file that is not text, a link that is not followed, and a key of front matter that cannot be read, are left out
+    with a warning, so that one bad file does not hide a book.
+
+    Raises:
+        LibraryError: book.toml or tables.toml cannot be read, the system does not let us read a file or a folder, or
+            no document is left.
+    """
+    if is_json_lines(folder.path):
+        return read_json_lines(folder.path, folder.slug)
+    files = book_files(folder.path, folder.library)
+    if files.unreadable:
+        raise LibraryError(f"book {folder.slug!r}: {'; '.join(cannot_be_read(*each) for each in files.unreadable)}")
+    given = _book_toml(folder)
+    rules = read_table_rules(folder.path) if read_own(folder.path / TABLES_FILE, folder.library) is not None else ()
+    defaults = _defaults(_utf_8(folder.path.name), given)
+    warnings = [f"{shown_name(path.relative_to(folder.path))}: {why}" for path, why in files.refused]
+    documents = []
+    for path in files.markdown:
+        relative = path.relative_to(folder.path).as_posix()
+        try:
+            documents.append(_read_document(folder.slug, path, relative, defaults, warnings))
+        except InvalidDocumentError as error:
+            warnings.append(str(error))
+    if not documents:
+        raise LibraryError(f"book {folder.slug!r}: no readable document; {'; '.join(warnings)}")
+    if any(document.metadata["last_update_date"] == UNKNOWN_DATE for document in documents):
+        warnings.insert(0, f"no last_update_date in book.toml: {UNKNOWN_DATE} is used")
+    return Book(folder.slug, str(defaults["title"]), tuple(documents), _ignored(folder, files), tuple(warnings), rules)
+
+
+def _ignored(folder: BookFolder, files: BookFiles) -> tuple[str, ...]:
+    read = {*RESERVED_FILES, TABLES_FILE}
+    others = (path.relative_to(folder.path) for path in files.ignored if path.name not in read)
+    return tuple(sorted(map(shown_name, others)))
+
+
+def _book_toml(folder: BookFolder) -> Metadata:
+    path = folder.path / "book.toml"
+    try:
+        return read_metadata(tomllib.loads(read_own(path, folder.library) or ""), path.name)
+    except (ValueError, RecursionError, InvalidDocumentError) as error:
+        raise LibraryError(f"{shown_name(path)}: {error}") from error
+
+
+def _utf_8(name: str) -> str:
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+def _defaults(folder_name: str, given: Metadata) -> Metadata:
+    doc_type = given.get("doc_type", "rulebook")
+    stated: dict[str, MetadataValue] = {
+        "title": folder_name,
+        "source": folder_name,
+        "doc_type": doc_type,
+        "category": doc_type,
+        "last_update_date": UNKNOWN_DATE,
+    }
+    return stated | dict(given)
+
+
+def _read_document(slug: str, path: Path, relative: str, defaults: Metadata, warnings: list[str]) -> Document:
+    text = _decode(read_bytes(path), relative, warnings).replace("\r\n", "\n").replace("\r", "\n")
+    front_matter, body, first_line = split_front_matter(text, relative, warnings)
+    if places := predicates_in(body):
+        line = first_line + body.count("\n", 0, places[0])
+        warnings.append(
+            f"{relative}: JSON is read as prose, so nothing asks a query_must that is written in it (line {line}; "
+            f"{len(places)} in the file); write the rows as a table; {TABLES_FILE} takes a row's query_must"
+        )
+    return Document(slug, relative, body, dict(defaults) | dict(front_matter), first_line)
+
+
+def _decode(raw: bytes, relative: str, warnings: list[str]) -> str:
+    if b"\0" in raw:
+        raise InvalidDocumentError(f"{relative}: holds NUL bytes, so it is not text; it is left out")
+    if not raw.strip():
+        warnings.append(f"{relative}: empty")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        warnings.append(f"{relative}: byte {error.start} is not UTF-8; read as Latin-1 (Windows-1252)")
+        return raw.decode("cp1252", errors="replace")
