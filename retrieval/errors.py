@@ -94,6 +94,10 @@ class EmbedderUnavailableError(EmbeddingFailureError):
     """An embedder lacks its weights, its key or its server."""
 
 
+class BudgetExceededError(RetrievalError):
+    """The embedder would cost more than the settings allow; nothing was sent."""
+
+
 class NoDocumentsFoundError(RetrievalError):
     """Nothing in these books answers. No search raises it: an empty answer does, when it is told to."""
 

@@ -42,7 +42,7 @@ class Settings:
     | `chroma`          | `QUERYMUST_CHROMA`   | a Chroma server, http://HOST:PORT; else embedded |
     | `nightly`         | `QUERYMUST_NIGHTLY`  | when the night's build begins, HH:MM      |
     | `timezone`        | `QUERYMUST_TIMEZONE` | in which zone, as `Europe/Berlin`         |
-    | `budget_usd`      | `QUERYMUST_BUDGET_USD`| what one build may spend on a paid embedder; else no limit |
+    | `budget_usd`      | `QUERYMUST_BUDGET_USD`| dollars that a build or an ingestion may spend; else no limit |
     | `embedding`, `chunking`, `retrieval` | -  | tables of keys: `contract_settings`         |
     """
 

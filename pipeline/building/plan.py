@@ -7,62 +7,15 @@ from typing import Literal
 
 from pipeline.building.book_entry import book_entries
 from pipeline.building.embedding import embedding_key, known_keys
-from retrieval.errors import RetrievalError
 from retrieval.home import Home
+from retrieval.index.embedding.cost import Cost
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
 from retrieval.index.embedding.embedding_text import embedding_text
-from retrieval.index.embedding.prices import Price, estimated_tokens, price_of
+from retrieval.index.embedding.prices import price_of
 from retrieval.ingest.library.library import BookFolder, list_books
 from retrieval.records import read_jsonl
 from retrieval.types import Chunk, Embedder
-
-_LEAST = 0.0001
-"""Dollars; less is not told apart."""
-
-
-class BudgetExceededError(RetrievalError):
-    """The embedder would cost more than the settings allow; nothing was sent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What it takes to embed some texts. `str(cost)` says it in words."""
-
-    n_texts: int
-    tokens: int
-    """Estimated, rather too many than too few."""
-    price: Price | None
-    """None: the embedder runs here and costs nothing."""
-
-    @classmethod
-    def of(cls, texts: list[str], price: Price | None) -> "Cost":
-        """The cost of texts that are sent to a model of this price."""
-        return cls(len(texts), estimated_tokens(texts), price)
-
-    @property
-    def usd(self) -> float:
-        """US dollars."""
-        return self.price.of(self.tokens) if self.price else 0.0
-
-    def __str__(self) -> str:
-        told = f"about {self.tokens:,} tokens"
-        if self.price is None:
-            return f"{told}, which cost nothing here"
-        usd = f"about ${self.usd:.4f}" if self.usd >= _LEAST or not self.tokens else f"less than ${_LEAST}"
-        return f"{told}, {usd} with {self.price.model} (prices of {self.price.as_of})"
-
-    def require_within(self, budget: float | None) -> None:
-        """See that a budget in dollars allows it; None allows everything.
-
-        Raises:
-            BudgetExceededError: it does not.
-        """
-        if budget is not None and self.usd > budget:
-            raise BudgetExceededError(
-                f"{self.n_texts:,} chunks would have to be embedded: {self}, and budget_usd is {budget:g}; "
-                "allow more in rag.yaml, or take another embedder; nothing was sent"
-            )
 
 
 def cost_of(store: EmbeddingStore, embedder: Embedder, chunks: Sequence[Chunk]) -> Cost:

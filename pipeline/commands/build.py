@@ -146,9 +146,10 @@ def asked_for(
 
 
 def _show_plan(home: Home, *, json_: bool) -> None:
-    from pipeline.building.plan import BudgetExceededError, plan_record
+    from pipeline.building.plan import plan_record
     from pipeline.building.plan_lines import print_plan
     from pipeline.runs.planning import planned
+    from retrieval.errors import BudgetExceededError
 
     found = planned(home)
     if json_:

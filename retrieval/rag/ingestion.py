@@ -2,21 +2,20 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from uuid import UUID, uuid4
+from collections.abc import Callable, Collection, Iterable, Sequence
+from uuid import UUID
 
-from retrieval.clock import Clock
 from retrieval.errors import (
     EmbedderUnavailableError,
-    InvalidDocumentError,
     RetrievalError,
     VectorDBUnavailableError,
     VectorDBWriteError,
 )
 from retrieval.home import Home
+from retrieval.index.embedding.cost import Cost
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.prices import price_of
 from retrieval.index.embedding.token_counts import cuts_for
 from retrieval.index.snapshot.live import live_id, promote, snapshot_folder
 from retrieval.index.snapshot.retention import remove_snapshots
@@ -24,8 +23,10 @@ from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.rag.calibration import keep_calibration
 from retrieval.rag.contract import IngestionResult, RuleDocument
-from retrieval.rag.documents import DOCUMENT_HASH, DOCUMENT_ID, Prepared, prepare
+from retrieval.rag.documents import DOCUMENT_HASH, DOCUMENT_ID, Prepared
+from retrieval.rag.job import Job
 from retrieval.rag.originals import keep_originals, read_originals
+from retrieval.rag.reading import ReadDocument, read_document
 from retrieval.rag.turn import writers_turn
 from retrieval.types import Chunk, Embedder
 
@@ -33,57 +34,6 @@ PAUSES = (0.5, 1.0, 2.0)
 """Seconds before each time that an embedder which failed is asked again."""
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class _Job:
-    """What becomes of one batch."""
-
-    live: dict[str, tuple[Chunk, ...]]
-    """Chunks by the id of their document, as readers get them."""
-    originals: dict[str, RuleDocument]
-    """Those documents as they came in."""
-    clock: Clock = field(default_factory=Clock)
-    new: dict[str, tuple[Chunk, ...]] = field(default_factory=dict)
-    again: set[str] = field(default_factory=set)
-    """Which of the new are documents of an index that cannot be read, as they were."""
-    removed: set[str] = field(default_factory=set)
-    processed: int = 0
-    embedded: int = 0
-    errors: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-
-    @property
-    def lost(self) -> list[RuleDocument]:
-        """Documents of an index that cannot be read."""
-        return [each for name, each in self.originals.items() if name not in self.live]
-
-    @property
-    def documents(self) -> dict[str, tuple[Chunk, ...]]:
-        """Those of the index as it will be."""
-        return {name: chunks for name, chunks in (self.live | self.new).items() if name not in self.removed}
-
-    @property
-    def chunks(self) -> list[Chunk]:
-        """Those of the documents."""
-        return [chunk for chunks in self.documents.values() for chunk in chunks]
-
-    def warn(self, filename: str, sentence: str) -> None:
-        """Say something strange of a document."""
-        _log.warning("%s: %s", filename, sentence)
-        self.warnings.append(f"{filename}: {sentence}")
-
-    def result(self) -> IngestionResult:
-        """What the caller gets."""
-        return IngestionResult(
-            uuid4(),
-            self.processed,
-            len(self.errors),
-            self.embedded,
-            self.errors,
-            self.warnings,
-            self.clock.seconds,
-        )
 
 
 class Ingestion:
@@ -103,7 +53,9 @@ class Ingestion:
         """Bring documents in; `RAGPipeline.ingest` says what of them is seen when, and what it raises."""
         with writers_turn(self._home.root):
             job, store = self._begun()
-            job.processed += sum([self._takes(job, store, document) for document in documents])
+            lost, batch = self._read(job, job.lost), self._read(job, documents)
+            self._take_lost(job, store, lost, batch)
+            job.processed += sum([self._takes(job, store, document) for document in batch])
             if job.new:
                 self._write(job, store)
             return job.result()
@@ -112,7 +64,9 @@ class Ingestion:
         """Take documents out; `RAGPipeline.remove` says what it raises."""
         with writers_turn(self._home.root):
             job, store = self._begun()
-            for name in dict.fromkeys(map(str, document_ids)):
+            names = dict.fromkeys(map(str, document_ids))
+            self._take_lost(job, store, self._read(job, job.lost), leaving=names)
+            for name in names:
                 if name in job.documents:
                     job.removed.add(name)
                 else:
@@ -130,28 +84,58 @@ class Ingestion:
             settings.check(self._embedder.identity)
         return EmbeddingStore(self._home.embeddings, self._embedder.identity)
 
-    def _begun(self) -> tuple[_Job, EmbeddingStore]:
-        """A batch that takes in first what an index which cannot be read was made of."""
+    def _begun(self) -> tuple[Job, EmbeddingStore]:
+        """A batch that has taken in nothing yet, and where its vectors are kept."""
         store, live = self._store(), live_id(self._home.root)
         originals = read_originals(snapshot_folder(self._home.root, live)) if live else {}
         try:
-            job = _Job(self._live() if live else {}, originals)
+            job = Job(self._live() if live else {}, originals)
         except VectorDBUnavailableError as error:
             if not originals:
                 raise
-            job = _Job({}, originals)
+            job = Job({}, originals)
             job.warn(str(live), f"the index cannot be read, and is made again from its documents ({error})")
-        for document in job.lost:
-            self._takes(job, store, document)
-        job.again |= set(job.new)
         return job, store
 
-    def _takes(self, job: _Job, store: EmbeddingStore, document: RuleDocument) -> bool:
-        """Take one document into the batch. Whatever it does to the parser or the embedder, the others go on."""
+    def _read(self, job: Job, documents: Iterable[RuleDocument]) -> list[ReadDocument]:
+        def is_there(ready: Prepared) -> bool:
+            known = job.live.get(ready.document.book, ())
+            return bool(known) and known[0].metadata[DOCUMENT_HASH] == ready.hash
+
+        return [read_document(each, self._home, self._cuts, is_there) for each in documents]
+
+    def _take_lost(
+        self,
+        job: Job,
+        store: EmbeddingStore,
+        lost: Sequence[ReadDocument],
+        batch: Sequence[ReadDocument] = (),
+        leaving: Collection[str] = (),
+    ) -> None:
+        """Take in first what an index that cannot be read was made of, if all that will be embedded may be paid for.
+
+        Raises:
+            BudgetExceededError: it may not; nothing was sent.
+        """
+        price, budget = price_of(store.identity), self._home.settings.budget_usd
+        if price is not None and budget is not None:
+            read = [chunk for each in (*lost, *batch) for chunk in each.chunks]
+            gone = {chunk.book for chunk in read} | set(leaving)
+            # Of another embedder than before, what stays is embedded again.
+            kept = [chunk for name, chunks in job.live.items() if name not in gone for chunk in chunks]
+            missing = store.missing([embedding_text(chunk) for chunk in (*kept, *read)])
+            Cost.of(missing, price).require_within(budget)
+        for document in lost:
+            self._takes(job, store, document)
+        job.again |= set(job.new)
+
+    def _takes(self, job: Job, store: EmbeddingStore, document: ReadDocument) -> bool:
+        """Take one document into the batch. Whatever it does to the embedder, the others go on."""
         try:
             self._take(job, store, document)
         except Exception as error:
-            filename, known = str(getattr(document, "filename", document)), isinstance(error, RetrievalError)
+            given, known = document.given, isinstance(error, RetrievalError)
+            filename = str(getattr(given, "filename", given))
             _log.error("%s is not ingested", filename, exc_info=None if known else error)
             job.errors.append(filename)
             job.warn(filename, str(error) if known else f"cannot be read ({type(error).__name__}: {error})")
@@ -171,30 +155,26 @@ class Ingestion:
                 found.setdefault(chunk.book, []).append(chunk)
         return {name: tuple(sorted(chunks, key=lambda chunk: chunk.position)) for name, chunks in found.items()}
 
-    def _take(self, job: _Job, store: EmbeddingStore, given: RuleDocument) -> None:
-        """Prepare one document and see that every text of it has a vector; nothing of it is kept before."""
-        if not isinstance(given, RuleDocument):
-            raise InvalidDocumentError(f"a {type(given).__name__} is not a RuleDocument")
-        ready = prepare(given, f"{self._home.settings.chunking} {self._cuts.cap}")
-        name = ready.document.book
-        if name in job.new and name not in job.again:
-            job.warn(given.filename, f"is the second of this batch with the id {name}; it replaces the first")
-        for sentence in ready.warnings:
-            job.warn(given.filename, sentence)
-        if self._is_there(job, ready):
+    def _take(self, job: Job, store: EmbeddingStore, document: ReadDocument) -> None:
+        """See that every text of one document has a vector; nothing of it is kept before."""
+        given, ready = document.given, document.ready
+        if ready is not None:
+            name = ready.document.book
+            if name in job.new and name not in job.again:
+                job.warn(given.filename, f"is the second of this batch with the id {name}; it replaces the first")
+            for sentence in ready.warnings:
+                job.warn(given.filename, sentence)
+        if ready is None or document.error is not None:
+            raise document.error or AssertionError(given)
+        if document.is_there:
             job.new.pop(name, None)
             job.originals[name] = given
             return
-        chunks, warnings = ready.cut(self._home.vocabulary, self._cuts)
-        for sentence in warnings:
+        for sentence in document.warnings:
             job.warn(given.filename, sentence)
-        job.embedded += self._embed(store, [embedding_text(chunk) for chunk in chunks])
-        job.new[name], job.originals[name] = chunks, given
+        job.embedded += self._embed(store, [embedding_text(chunk) for chunk in document.chunks])
+        job.new[name], job.originals[name] = document.chunks, given
         job.again.discard(name)
-
-    def _is_there(self, job: _Job, ready: Prepared) -> bool:
-        known = job.live.get(ready.document.book, ())
-        return bool(known) and known[0].metadata[DOCUMENT_HASH] == ready.hash
 
     def _embed(self, store: EmbeddingStore, texts: Sequence[str]) -> int:
         """Keep a vector for each text that has none; returns how many were made."""
@@ -210,7 +190,7 @@ class Ingestion:
                 self._sleep(pause)
         raise AssertionError  # the last pause is None
 
-    def _write(self, job: _Job, store: EmbeddingStore) -> None:
+    def _write(self, job: Job, store: EmbeddingStore) -> None:
         """Make the index anew and let it go live, if it is sound."""
         chunks, root = job.chunks, self._home.root
         texts = [embedding_text(chunk) for chunk in chunks]

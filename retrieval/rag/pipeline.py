@@ -115,6 +115,7 @@ class RAGPipeline:
         every document is in the live index whole, as it was or as it is.
 
         Raises:
+            BudgetExceededError: `budget_usd` does not allow what would have to be embedded; nothing was sent.
             VectorDBWriteError: the new index could not be written, or is not sound; what was live stays live.
         """
         return self._ingestion().ingest(documents)

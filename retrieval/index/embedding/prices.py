@@ -1,16 +1,12 @@
-"""What a paid embedder costs: a table of prices with its date, and an estimate of tokens that needs no tokenizer."""
+"""What a paid embedder costs: a table of prices with its date."""
 
 import tomllib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib.resources import files
 
 from retrieval.types import EmbedderIdentity
-
-CHARACTERS = 3
-"""Of a token. English prose has about 4, a row of numbers fewer: an estimate that may be too high keeps a budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +29,6 @@ def price_of(embedder: EmbedderIdentity) -> Price | None:
     Another server behind the same protocol may have other prices: this is OpenAI's.
     """
     return _table().get(embedder.version)
-
-
-def estimated_tokens(texts: Iterable[str]) -> int:
-    """About how many tokens these texts have, rather too many than too few."""
-    return sum(max(1, -(-len(text) // CHARACTERS)) for text in texts)
 
 
 @cache

@@ -5,7 +5,8 @@ from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 from retrieval.contract_settings import TOKEN_CAP
-from retrieval.ingest.prose.cuts import WORKING_TOKENS, Cuts, most_tokens
+from retrieval.ingest.prose.cuts import WORKING_TOKENS, Cuts
+from retrieval.ingest.token_estimates import most_tokens
 from retrieval.settings import Settings
 from retrieval.types import Embedder
 

@@ -1,29 +1,14 @@
 """Where prose is cut, and how long its parts may be."""
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from retrieval.contract_settings import TOKEN_CAP
 from retrieval.ingest.prose.division import divided
+from retrieval.ingest.token_estimates import BYTES_PER_TOKEN, estimate_tokens
 
 WORKING_TOKENS = 256
 """What the chunk-size sweep chose, in `estimate_tokens`."""
-BYTES_PER_TOKEN = 3
-
-
-def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has, without a tokenizer: three UTF-8 bytes each. The sweep counted so."""
-    return math.ceil(len(text.encode()) / BYTES_PER_TOKEN)
-
-
-def most_tokens(text: str) -> int:
-    """How many tokens a text of English has at most, without a tokenizer: two UTF-8 bytes each.
-
-    The tokenizer of `wordllama` stays below 0.83 of that on every passage of more than 600 characters of a rulebook and
-    of a protocol's manual; a few words with figures among them may have more.
-    """
-    return math.ceil(len(text.encode()) / 2)
 
 
 @dataclass(frozen=True, slots=True)

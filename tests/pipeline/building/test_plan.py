@@ -1,16 +1,13 @@
 """What a plan counts, without a build."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from evals.benchmarks.corpus import chunks_of_book
 from pipeline.building.book_entry import FILE_NAME, BookEntry
-from pipeline.building.plan import BudgetExceededError, BuildPlan, Cost, plan_build, plan_record
+from pipeline.building.plan import BuildPlan, plan_build, plan_record
 from retrieval.home import Home
-from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.embedding.prices import price_of
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books
 from retrieval.records import write_jsonl
@@ -56,15 +53,3 @@ def test_books_that_changed_stayed_and_went_are_told_apart(home: Home) -> None:
     told = plan_record(found)
     assert (told["unchanged"], told["changed"], told["removed"]) == (["alpha"], ["beta"], ["gone"])
     assert (told["usd"], told["prices_as_of"], told["budget_usd"]) == (0.0, None, None)
-
-
-def test_a_price_and_a_budget(home: Home) -> None:
-    paid = Cost.of(["x" * 3_000_000], price_of(load_embedder("openai").identity))
-    assert (paid.tokens, paid.usd) == (1_000_000, pytest.approx(0.02))
-    for budget in (None, 0.02, 1.0):
-        paid.require_within(budget)
-    with pytest.raises(
-        BudgetExceededError, match=r"1 chunks .* about \$0\.0200 .* budget_usd is 0\.01; .*nothing was sent"
-    ):
-        paid.require_within(0.01)
-    replace(paid, price=None).require_within(0.0)

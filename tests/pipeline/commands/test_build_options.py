@@ -141,7 +141,7 @@ def test_a_plan_counts_and_prices_what_a_build_would_embed_and_leaves_no_trace(
         0,
         ["added      1 book: mine", "chunks     1 to embed, 0 to reuse, 0 to delete"],
     )
-    assert "wordllama: about " in out
+    assert "wordllama: up to " in out
     status, out, err = said("--embedder", "openai", "--json")
     told = json.loads(out)
     assert (status, told["added"], told["to_embed"], told["budget_usd"]) == (1, ["mine"], 1, 1e-07)

@@ -9,13 +9,13 @@ import pytest
 
 from evals.judging.verdicts import gate_state
 from pipeline.building.book_entry import book_entries
-from pipeline.building.plan import BudgetExceededError, BuildPlan
+from pipeline.building.plan import BuildPlan
 from pipeline.commands.build_report import summary
 from pipeline.definitions import load
 from pipeline.runs.build import Build, build
 from pipeline.runs.in_process import Runner, dagster_instance
 from pipeline.runs.planning import planned
-from retrieval.errors import LibraryError
+from retrieval.errors import BudgetExceededError, LibraryError
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.live_history import promotions

@@ -1,5 +1,6 @@
 import logging
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,16 +13,17 @@ from uuid import UUID
 import pytest
 
 from pipeline.sample import SKIRMISH
-from retrieval.errors import EmbedderUnavailableError, IndexCorruptError, VectorDBWriteError
+from retrieval.errors import BudgetExceededError, EmbedderUnavailableError, IndexCorruptError, VectorDBWriteError
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedding_text import embedding_text
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag import ingestion
 from retrieval.rag.contract import RuleDocument
 from retrieval.rag.ingestion import PAUSES, Ingestion
 from retrieval.rag.pipeline import RAGPipeline
-from retrieval.types import Embedder, EmbedderIdentity, Vector
+from retrieval.types import Embedder, Vector
 
 Documents = dict[str, RuleDocument]
 
@@ -29,13 +31,10 @@ Documents = dict[str, RuleDocument]
 class Failing:
     """An embedder that fails so many times; or always for texts that say a word."""
 
-    def __init__(self, times: int = 0, word: str = "") -> None:
+    def __init__(self, times: int = 0, word: str = "", version: str = "") -> None:
         self._inner: Embedder = load_embedder("wordllama")
         self.times, self.word, self.calls = times, word, 0
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        return self._inner.identity
+        self.identity = replace(self._inner.identity, version=version or self._inner.identity.version)
 
     def embed(self, texts: Sequence[str]) -> Vector:
         self.calls += 1
@@ -115,6 +114,42 @@ def test_the_second_of_a_batch_with_one_id_is_the_one_that_counts(home: Home, do
     assert (done.documents_processed, len(done.warnings)) == (2, 1)
     assert "second of this batch" in done.warnings[0]
     assert whole(home.root) == {str(first.document_id): ["Anything else."]}
+
+
+def test_a_budget_bounds_a_batch_before_anything_of_it_is_sent(home: Home, documents: Documents) -> None:
+    """The home's vectors are another model's: what is there would have to be embedded again."""
+    paid, batch = Failing(version="text-embedding-3-small"), [documents["faq.md"], documents["ops-missions.md"]]
+    before, live = whole(home.root), live_id(home.root)
+
+    def with_budget(usd: float) -> Ingestion:
+        (home.root / "rag.yaml").write_text(f"budget_usd: {usd:.9f}\n")
+        return Ingestion(Home.at(home.root), paid)
+
+    with pytest.raises(BudgetExceededError) as refused:
+        with_budget(0.0).ingest(batch)
+    said = re.fullmatch(
+        r"(\d+) chunks would have to be embedded: up to ([\d,]+) tokens, (.*) with text-embedding-3-small .*, "
+        r"and budget_usd is 0; allow more in rag.yaml, or take another embedder; nothing was sent",
+        str(refused.value),
+    )
+    assert said is not None, str(refused.value)
+    usd = int(said[2].replace(",", "")) * 0.02 / 1e6
+    assert (paid.calls, whole(home.root), live_id(home.root)) == (0, before, live)
+    with pytest.raises(BudgetExceededError):
+        with_budget(usd * 0.99).ingest(batch)
+    assert paid.calls == 0
+
+    done = with_budget(usd).ingest(batch)
+
+    assert (done.documents_processed, done.documents_failed) == (2, 0)
+    with open_snapshot(home.root) as snapshot:
+        assert len({embedding_text(chunk) for chunk in snapshot.chunks}) == int(said[1])
+    assert set(before) < set(whole(home.root))
+    again = replace(batch[0], content=batch[0].content + "\nMore.\n")
+    with pytest.raises(BudgetExceededError, match=r"^1 chunks would"):
+        with_budget(0.0).ingest([batch[1], again])
+    assert with_budget(0.0).ingest(batch).documents_processed == 2, "what did not change costs nothing"
+    assert with_budget(0.0).remove([batch[0].document_id]).documents_processed == 1
 
 
 @pytest.mark.parametrize("step", ["build_snapshot", "verify_snapshot", "promote"])

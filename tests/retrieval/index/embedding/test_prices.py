@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.embedding.prices import estimated_tokens, price_of
+from retrieval.index.embedding.prices import price_of
 from retrieval.types import EmbedderIdentity
 
 
@@ -16,8 +16,3 @@ def test_what_runs_here_costs_nothing_and_what_is_sent_has_a_dated_price() -> No
     large = price_of(EmbedderIdentity("other", "text-embedding-3-large", 3072))
     assert large is not None
     assert large.of(500_000) == pytest.approx(0.065)
-
-
-def test_tokens_are_rather_too_many_than_too_few() -> None:
-    assert estimated_tokens([]) == 0
-    assert estimated_tokens(["", "abc", "abcd"]) == 1 + 1 + 2

@@ -3,7 +3,8 @@ import pytest
 from retrieval.contract_settings import ChunkingSettings, EmbeddingSettings
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.token_counts import cuts_for, token_counter
-from retrieval.ingest.prose.cuts import USUAL, Cuts, most_tokens
+from retrieval.ingest.prose.cuts import USUAL, Cuts
+from retrieval.ingest.token_estimates import most_tokens
 from retrieval.settings import Settings
 
 WORDLLAMA, OPENAI = load_embedder("wordllama"), load_embedder("openai")

@@ -1,13 +1,11 @@
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.sample import SAMPLE_LIBRARY
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
 from retrieval.ingest.markdown.blocks import parse_blocks
-from retrieval.ingest.prose.cuts import Cuts, estimate_tokens, most_tokens
+from retrieval.ingest.prose.cuts import Cuts
 from retrieval.ingest.prose.sections import Passage, cut_into_passages
 from retrieval.ingest.tables.source_tables import place_tables
 from retrieval.types import Document
@@ -50,28 +48,6 @@ def test_a_document_that_does_not_fit_is_cut_at_the_first_level_and_then_at_the_
         *("A", "B", "C", "D", "E", "F", "G", "H")
     ]
     assert names(working_tokens=40, header_level=1, fallback_header_level=3) == [*("A", "B", "C", "D", "E", "F", "G")]
-
-
-@pytest.mark.parametrize("text", ["", "a", "語" * 10, "The quick brown fox.\n" * 40])
-def test_the_estimate_is_three_bytes_a_token(text: str) -> None:
-    assert estimate_tokens(text) == -(-len(text.encode()) // 3)
-
-
-ENGLISH = [
-    "During the Movement Phase the players move their crew in turn, one member at a time.",
-    "A member in cover keeps one defence die as a success without rolling it; nobody sees through smoke.",
-    "No member moves through another one. A move may end behind a barricade, but never on top of it.",
-    "The referee knows the map, plays the monsters without malice and rules on what the book forgot.",
-]
-
-
-def test_a_model_never_counts_more_than_the_most_in_english() -> None:
-    model = WordllamaEmbedder()
-    book = [path.read_text("utf-8") for path in sorted(SAMPLE_LIBRARY.glob("*/*.md"))]
-    prose = [part for text in book for part in text.split("\n\n") if part and "|" not in part]
-    assert len(prose) > 100
-    for text in (*ENGLISH, *prose):
-        assert model.count_tokens(text) <= most_tokens(text), text
 
 
 WORDS = st.sampled_from(["rolls", "a", "die", "barricade", "AC", "7th", "6", "unfathomable"])
