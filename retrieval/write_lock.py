@@ -20,6 +20,8 @@ from retrieval.records import dump_record, parse_record
 FILE_NAME = "building.lock"
 _ATTEMPTS, _PAUSE = 5, 0.05
 """Asking who is at work takes the lock for a moment too; this much later it is free again."""
+_ORPHANED = 10.0
+"""Seconds that the workers of a process which was killed have to notice it and end."""
 
 
 _LOOK_AGAIN = 1.0
@@ -141,9 +143,11 @@ def holder(root: Path) -> Holder | None:
 
 
 def _locked(path: Path) -> int:
-    for attempt in range(_ATTEMPTS):
-        if attempt:
+    until, attempts = time.monotonic() + _ORPHANED, 0
+    while attempts < _ATTEMPTS or (time.monotonic() < until and _is_orphaned(path.parent)):
+        if attempts:
             time.sleep(_PAUSE)
+        attempts += 1
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -156,6 +160,20 @@ def _locked(path: Path) -> int:
     who = holder(path.parent)
     said = f" ({who})" if who else ""
     raise HomeBusyError(f"another build{said} is at work in {path.parent}; wait for it, or stop it")
+
+
+def _is_orphaned(root: Path) -> bool:
+    """Whether whoever took the home is gone, and others still have to notice."""
+    who = holder(root)
+    if who is None or who.host != socket.gethostname():
+        return False
+    try:
+        os.kill(who.pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass
+    return False
 
 
 def _is_at(path: Path, descriptor: int) -> bool:

@@ -139,10 +139,16 @@ class RAGPipeline:
         return Ingestion(self.home, self._embedder or load_embedder(self.home.settings.embedder))
 
     def _answer(self, request: RetrieveRequest) -> RAGContext:
-        reader = self._live()
-        asked = Asked(reader.retriever.snapshot.id, request)
-        kept = self._answers.get(asked)
-        return kept if kept is not None else self._answers.keep(asked, answer(reader, request))
+        while True:
+            reader = self._live()
+            asked = Asked(reader.retriever.snapshot.id, request)
+            kept = self._answers.get(asked)
+            try:
+                return kept if kept is not None else self._answers.keep(asked, answer(reader, request))
+            except (VectorDBUnavailableError, OSError):
+                # One that is live no more may be removed while it is being read: then the one that is live answers.
+                if live_id(self.home.root) == asked.snapshot:
+                    raise
 
     def _live(self) -> Reader:
         """What reads the snapshot that is live now; one that is open stays open until another is live."""

@@ -110,3 +110,32 @@ def test_who_waits_says_for_whom_once_and_goes_on_when_it_is_done(tmp_path: Path
             assert process.wait() == 0
     (said,) = told
     assert f"waits for process {process.pid}, since" in said
+
+
+ORPHANING = """
+import subprocess, sys
+from pathlib import Path
+from retrieval.write_lock import write_lock
+with write_lock(Path(sys.argv[1])) as lock:
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1.5)"], pass_fds=(lock,))
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_the_workers_of_a_killed_process_are_given_the_time_to_notice(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", ORPHANING, str(tmp_path)],
+        cwd=Path(__file__).parents[2],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        process.kill()
+        process.wait()
+        found = holder(tmp_path)
+        assert found is not None
+        assert found.pid == process.pid, "who is gone still holds it by its worker"
+        with write_lock(tmp_path):
+            pass

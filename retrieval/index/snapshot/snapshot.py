@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.arrays import load_array
-from retrieval.errors import IndexCorruptError, IndexMissingError
+from retrieval.errors import IndexCorruptError, IndexMissingError, VectorDBUnavailableError
 from retrieval.index.chroma.collections import place_of
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.chroma.seal import broken, is_writable
@@ -38,6 +38,7 @@ from retrieval.index.chroma.store import ChromaStore, CollectionName
 from retrieval.index.graph.graph import Graph
 from retrieval.index.snapshot.building import Progress, build_snapshot
 from retrieval.index.snapshot.chunk_file import ChunkFile
+from retrieval.index.snapshot.counts import require_counts
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
@@ -205,7 +206,7 @@ class Snapshot:
 
 
 def open_snapshot(home: Path, id: str = "live", *, hashes: bool = True) -> Snapshot:  # noqa: A002
-    """Open a snapshot without parsing it.
+    """Open a snapshot without parsing it. The live one is that of the moment when it is open.
 
     Args:
         home: the home folder.
@@ -216,9 +217,21 @@ def open_snapshot(home: Path, id: str = "live", *, hashes: bool = True) -> Snaps
         IndexMissingError: nothing is live, or there is no such snapshot.
         IndexCorruptError: counts, hashes, schema version or the folder's name disagree, or the live pointer is damaged.
     """
-    found = live_id(home) if id == "live" else id
-    if found is None:
-        raise IndexMissingError(f"nothing is live in {home}; run: querymust build --library DIR")
+    if id != "live":
+        return _opened(home, id, hashes=hashes)
+    found = live_id(home)
+    while found is not None:
+        try:
+            return _opened(home, found, hashes=hashes)
+        except (VectorDBUnavailableError, OSError):
+            # One that is live no more may be removed while it is being opened.
+            before, found = found, live_id(home)
+            if found == before:
+                raise
+    raise IndexMissingError(f"nothing is live in {home}; run: querymust build --library DIR")
+
+
+def _opened(home: Path, found: str, *, hashes: bool) -> Snapshot:
     folder = snapshot_folder(home, found)
     if not folder.is_dir():
         raise IndexMissingError(f"{home} has no snapshot {found!r}; build it first")
@@ -226,24 +239,5 @@ def open_snapshot(home: Path, id: str = "live", *, hashes: bool = True) -> Snaps
     for sentence in manifest.disagreements(folder, hashes=hashes):
         raise IndexCorruptError(f"snapshot {found} in {home}: {sentence}; build the index again")
     snapshot = Snapshot(folder, manifest, ChromaServer.of(Settings.read(home).chroma, manifest.id))
-    _require_counts(snapshot)
+    require_counts(snapshot)
     return snapshot
-
-
-def _require_counts(snapshot: Snapshot) -> None:
-    manifest = snapshot.manifest
-    counts = {
-        "chunks": (len(snapshot.chunks), manifest.n_chunks),
-        "vectors": (len(snapshot.vectors), manifest.n_chunks),
-        "dimensions": (snapshot.vectors.shape[-1], manifest.embedder.dimensions),
-        "documents of the lexical index": (snapshot.lexical.n_documents, manifest.n_chunks),
-        "nodes of the graph": (snapshot.graph.n_nodes, manifest.n_nodes),
-        "edges of the graph": (snapshot.graph.n_edges, manifest.n_edges),
-        "chunks in the graph": (snapshot.graph.n_chunks, manifest.n_chunks),
-        "chunks, open and guarded": (manifest.n_open + manifest.n_guarded, manifest.n_chunks),
-    }
-    for name, (found, expected) in counts.items():
-        if found != expected:
-            raise IndexCorruptError(
-                f"snapshot {manifest.id} has {found} {name}, its manifest says {expected}; build the index again"
-            )

@@ -1,4 +1,5 @@
 import logging
+import shutil
 import threading
 from collections.abc import Callable
 from contextlib import closing
@@ -23,7 +24,9 @@ from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.rag.contract import RetrieveRequest, RuleDocument
+from retrieval.rag import pipeline as pipeline_module
+from retrieval.rag.answering import Reader
+from retrieval.rag.contract import RAGContext, RetrieveRequest, RuleDocument
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.types import Embedder, Vector
 
@@ -231,3 +234,25 @@ def test_a_library_that_was_built_is_asked_by_the_same_contract(sample: Home) ->
     assert chunk.document_id.version == chunk.chunk_id.version == 5
     assert chunk.position_in_doc >= 0
     assert not pipeline.retrieve("How do I cook pasta?", KEY).meets_threshold
+
+
+def test_an_index_that_is_removed_while_it_answers_gives_way_to_the_one_that_is_live(
+    weapons: RAGPipeline, documents: dict[str, RuleDocument], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = weapons.home.root
+    before = str(live_id(root))
+    ask, asked = pipeline_module.answer, list[str]()
+
+    def outrun(reader: Reader, request: RetrieveRequest) -> RAGContext:
+        asked.append(reader.retriever.snapshot.id)
+        if len(asked) == 1:
+            weapons.ingest([documents["faq.md"]])
+            shutil.rmtree(snapshot_folder(root, before))  # what of it was not mapped yet is gone
+        return ask(reader, request)
+
+    monkeypatch.setattr(pipeline_module, "answer", outrun)
+    assert weapons.retrieve("long rifle", KEY).meets_threshold
+    assert asked == [before, live_id(root)]
+    shutil.rmtree(snapshot_folder(root, asked[1]))
+    with pytest.raises(IndexMissingError, match=asked[1]):
+        RAGPipeline(root).retrieve("long rifle", KEY)

@@ -15,6 +15,7 @@ from retrieval.errors import (
     LibraryError,
     UnknownNameError,
 )
+from retrieval.home import Home
 from retrieval.index.chroma.seal import seal
 from retrieval.index.chroma.soundness import ann_recall
 from retrieval.index.chroma.store import ChromaStore
@@ -304,3 +305,24 @@ def test_building_again_repairs_a_damaged_chroma(home: Path, damage: Callable[[P
     assert build(home).id == name == only_id(home)
     with open_snapshot(home, name) as snapshot:
         assert verify_snapshot(snapshot, probes=60) == ()
+
+
+def test_a_live_snapshot_that_goes_while_it_is_opened_gives_way_to_the_next(
+    twice_live: tuple[Home, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, first, second = twice_live
+    promote(home.root, first, "rollback")
+    read = Manifest.read
+
+    def outrun(folder: Path) -> Manifest:
+        found = read(folder)
+        if folder.name == first and live_id(home.root) == first:
+            promote(home.root, second)
+            shutil.rmtree(folder)
+        return found
+
+    monkeypatch.setattr("retrieval.index.snapshot.snapshot.Manifest.read", outrun)
+    with open_snapshot(home.root) as snapshot:
+        assert snapshot.id == second
+    with pytest.raises(IndexMissingError, match=first):
+        open_snapshot(home.root, first)

@@ -1,0 +1,62 @@
+"""What is interrupted, as programs: `acts build HOME`, `acts ingest HOME DOCUMENTS`; and what must be so
+after the next one, `acts settled HOME`."""
+
+import sys
+from pathlib import Path
+
+from pipeline.console.output import err
+from retrieval.home import Home
+from retrieval.rag.documents import read_rule_documents
+from retrieval.rag.pipeline import RAGPipeline
+from retrieval.write_lock import holder, write_lock
+
+
+def build_home(root: Path) -> None:
+    """Build a home in this process, as the process does that `querymust build` starts."""
+    from pipeline.runs.build import build  # loads Dagster, which an ingestion does without
+
+    home = Home.at(root)
+    with write_lock(home.root):
+        done = build(home)
+    for problem in done.problems:
+        err.print(f"{problem.where}: {problem.sentence}", markup=False)
+    sys.exit(bool(done.problems))
+
+
+def ingest(root: Path, documents: Path) -> None:
+    """Bring the documents of a folder into a home."""
+    done = RAGPipeline(root).ingest(read_rule_documents(documents))
+    for sentence in done.warnings:
+        err.print(sentence, markup=False)
+    sys.exit(bool(done.errors))
+
+
+def settled(root: Path) -> None:
+    """Fail if anybody seems to be at work in a home: its lock is held, or Dagster calls a run unfinished."""
+    if (who := holder(root)) is not None:
+        err.print(f"{who} still holds {root}", markup=False)
+        sys.exit(1)
+    if not Home.at(root).dagster.is_dir():
+        return
+    import dagster as dg
+
+    from pipeline.runs.in_process import UNFINISHED, dagster_instance
+
+    with dagster_instance(Home.at(root)) as instance:
+        runs = instance.get_runs(dg.RunsFilter(statuses=list(UNFINISHED)))
+    for run in runs:
+        err.print(f"run {run.run_id} of {run.job_name} is {run.status.value} for ever", markup=False)
+    sys.exit(bool(runs))
+
+
+def main() -> None:
+    """Do what the arguments say."""
+    act, root, *others = sys.argv[1:]
+    if act == "ingest":
+        ingest(Path(root), Path(others[0]))
+    else:
+        {"build": build_home, "settled": settled}[act](Path(root))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Readers who ask while another snapshot goes live, again and again: threads of one process, and processes."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from pipeline.bench.index import Tell
+from pipeline.runs.faults.library import alternating, write_rule_documents
+from pipeline.runs.faults.reading import Reading, Replies
+from pipeline.runs.faults.scenes import ACTS
+from pipeline.runs.faults.warm import Warm
+from retrieval.errors import RetrievalError
+from retrieval.index.snapshot.retention import KEEP
+from retrieval.records import parse_record, write_jsonl
+
+REVISIONS = KEEP + 3
+SETTINGS = "retrieval: {cache_ttl_seconds: 0}\n"
+"""An answer that was kept would ask nobody."""
+
+
+def read_under_promotion(
+    folder: Path, warm: Warm, promotions: int, threads: int, processes: int, seed: int, tell: Tell
+) -> Reading:
+    """Let several indexes go live in turn while others read, and count what they got.
+
+    Each promotion is a whole ingestion, of documents that all changed. There are up to `REVISIONS` of them, more than
+    snapshots that are kept, so that each ingestion builds one and removes another.
+
+    Args:
+        folder: for the home and its documents; made.
+        warm: runs the ingestions.
+        promotions: how many.
+        threads: that read in one process.
+        processes: that read beside it, with one thread each.
+        seed: of the documents.
+        tell: called as the work goes on.
+
+    Raises:
+        RetrievalError: an ingestion or a removal did not do well, or a reader's process died.
+    """
+    home = folder / "home"
+    sources = [folder / f"revision-{number}" for number in range(min(REVISIONS, max(2, promotions // 2)))]
+    home.mkdir(parents=True)
+    (home / "rag.yaml").write_text(SETTINGS, "utf-8")
+    replies = []
+    for revision, source in enumerate(sources):
+        documents = alternating(revision, seed)
+        write_rule_documents(documents, source)
+        _run(warm, ACTS, "ingest", home, source)
+        replies.append(Replies.of(home, [each.question for each in documents]))
+    write_jsonl(folder / "replies.jsonl", replies)
+    total = Reading()
+    with ExitStack() as stack:
+        arguments = (home, folder / "replies.jsonl")
+        readers = [stack.enter_context(_reader(*arguments, each)) for each in (threads, *[1] * processes)]
+        for number in range(promotions):
+            tell("readers under promotion", number, promotions)
+            _run(warm, ACTS, "ingest", home, sources[number % len(sources)])
+        for reader in readers:
+            total.add(_result(reader))
+    return total
+
+
+def _run(warm: Warm, *argv: str | Path) -> None:
+    done = warm.run(*argv)
+    if done.status != 0:
+        raise RetrievalError(f"{argv[1]} under readers {done.sentence}")
+
+
+@contextmanager
+def _reader(home: Path, replies: Path, threads: int) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(  # noqa: S603 -- this very program
+        [sys.executable, "-m", "pipeline.runs.faults.reading", home, replies, str(threads)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    ) as reader:
+        try:
+            if _line(reader) != b"ready\n":
+                raise RetrievalError("a reader could not begin; what it said is above")
+            yield reader
+        finally:
+            reader.kill()
+
+
+def _result(reader: subprocess.Popen[bytes]) -> Reading:
+    assert reader.stdin is not None  # noqa: S101 -- it is a pipe
+    reader.stdin.close()
+    try:
+        return parse_record(_line(reader), Reading)
+    except ValueError as error:
+        raise RetrievalError(f"a reader died with status {reader.wait()}; what it said is above") from error
+
+
+def _line(reader: subprocess.Popen[bytes]) -> bytes:
+    assert reader.stdout is not None  # noqa: S101 -- it is a pipe
+    return reader.stdout.readline()
