@@ -18,8 +18,10 @@ OWN = ("book", "document", "kind", "title")
 _DOCUMENTS = frozenset(
     {"document", "doc", "file", "article", "paper", "post", "report", "record", "entry", "proposal", "memo", "message"}
     | {"email", "ticket", "publication", "guide", "manual", "note", "story", "item", "one", "piece", "work", "dish"}
+    | {"object", "entry", "result", "case", "sample", "example", "specimen", "product", "listing"}
 )
 """What documents are called anywhere."""
+_LINKS = frozenset({"with", "from", "that", "this", "into", "over", "about", "between"})
 _TITLED = 0.25
 """A word in so many of all titles is what the documents are called."""
 _TYPICAL, _LIFT, _LEAST = 0.5, 3.0, 3
@@ -80,7 +82,9 @@ class Catalog:
         everywhere = Counter(word for each in said for word in each)
         return cls(
             fields,
-            _nouns(documents, everywhere) | {key for book in books for key in keys(book) if len(key) > 3},
+            _nouns(documents, everywhere)
+            | _shared_heads(fields)
+            | {key for book in books for key in keys(book) if len(key) > 3},
             {
                 (name, value): _typical([said[number] for number in numbers], everywhere, len(documents))
                 for name, each in fields.items()
@@ -92,9 +96,10 @@ class Catalog:
 
     @cached_property
     def dates(self) -> tuple[CatalogField, ...]:
-        """The fields that times can be compared with; a year only where there is no date."""
-        dates = [each for each in self.fields.values() if each.kind in ("date", "epoch")]
-        return tuple(dates or [each for each in self.fields.values() if each.kind == "year"])
+        """The fields that times can be compared with; those that hold a year alone come last."""
+        return tuple(
+            sorted((each for each in self.fields.values() if each.is_date), key=lambda each: each.kind == "year")
+        )
 
 
 def title_of(chunk: Chunk) -> str:
@@ -110,7 +115,23 @@ def _nouns(documents: Sequence[Described], everywhere: Counter[str]) -> frozense
     titled = {
         word for word, count in everywhere.items() if len(documents) > _LEAST and count >= _TITLED * len(documents)
     }
-    return _DOCUMENTS | {key for word in called for key in keys(word)} | {word for word in titled if len(word) > 3}
+    return (
+        _DOCUMENTS
+        | {key for word in called for key in keys(word)}
+        | {word for word in titled if len(word) > 3 and word not in _LINKS}
+    )
+
+
+def _shared_heads(fields: Mapping[str, CatalogField]) -> set[str]:
+    """The last word of several values of a field: `Cruise Ship` and `Container Ship` are ships."""
+    ends = Counter(
+        (name, words[-1])
+        for name, field in fields.items()
+        if field.kind == "text" and not field.listed
+        for words in map(keys, map(str, field.counts))
+        if len(words) > 1
+    )
+    return {word for (_, word), count in ends.items() if count > 1 and word.isalpha() and len(word) > 3}
 
 
 def _typical(titles: Sequence[frozenset[str]], everywhere: Counter[str], n_documents: int) -> frozenset[str]:

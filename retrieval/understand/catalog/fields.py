@@ -9,12 +9,13 @@ from typing import Literal
 from retrieval.index.snapshot.metadata_index import Scalar
 from retrieval.understand.catalog.words import keys
 
-Kind = Literal["text", "person", "free", "number", "identity", "year", "version", "date", "epoch", "flag"]
-"""`text` is one of a few values, `free` is prose or an address, `identity` a number that no two documents share,
-`epoch` a date as seconds since 1970."""
+Kind = Literal["text", "person", "code", "free", "number", "identity", "year", "version", "date", "epoch", "flag"]
+"""`text` is one of a few values, `code` letters and figures as in KX-204, `free` is prose or an address, `identity` a
+number that no two documents share, `epoch` a date as seconds since 1970."""
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?")
 _VERSION = re.compile(r"v?\d+(\.\d+)*")
+_CODE = re.compile(r"[^\W\d_]{1,6}[-_ /.]?\d+(?:[-_ /.]?\w+)?")
 _PERSON = re.compile(r"[^\W\d_a-z][\w.'’-]*(?: [^\W\d_a-z][\w.'’-]*)+")
 _DATE_WORDS = frozenset(
     {"create", "created", "update", "updated", "date", "time", "publish", "published", "modified", "at", "on", "added"}
@@ -30,6 +31,7 @@ _MANY = 20
 _UNLIKE = 0.7
 """Values that so many documents have alone are no classes."""
 _MOSTLY = 0.9
+_PARTLY = 0.5
 _FREE_WORDS = 4
 """Values with more words than that, on average, are prose."""
 _SECONDS, _MILLISECONDS = 1e8, 1e11
@@ -83,6 +85,7 @@ def kind_of(name: str, values: Collection[Scalar], n_documents: int, *, listed: 
     found: tuple[tuple[Kind, bool], ...] = (
         ("date", all(_DATE.fullmatch(text) for text in texts)),
         ("version", _share(texts, _VERSION) >= _MOSTLY and any("." in text for text in texts)),
+        ("code", _share(texts, _CODE) >= _MOSTLY),
         ("free", sum(len(keys(text)) for text in texts) > _FREE_WORDS * len(texts)),
         ("person", _are_people(name, texts)),
         ("free", not listed and len(texts) > _MANY and len(texts) > _UNLIKE * n_documents),
@@ -102,7 +105,7 @@ def _are_people(name: str, texts: Collection[str]) -> bool:
         return all(text[:1].isupper() for text in texts)
     named = [text for text in texts if _PERSON.fullmatch(text) and len(text.split()) <= 3]
     if name.lower().removesuffix("s").endswith(_DOERS):
-        return len(named) == len(texts)
+        return len(named) >= _PARTLY * len(texts)  # a maker may be a firm
     return len(texts) >= _MANY and len(named) >= _MOSTLY * len(texts)
 
 

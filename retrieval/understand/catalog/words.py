@@ -19,6 +19,12 @@ _WORD = re.compile(
     re.VERBOSE,
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
+_SPELLINGS = (
+    (re.compile(r"(?<=[a-z]{3})our(?=$|ed$|ing$|s$|ful$)"), "or"),
+    (re.compile(r"(?<=[a-z]{4})is(?=e$|ed$|es$|ing$|ation$)"), "iz"),
+    (re.compile(r"(?<=[a-z]{3})([tb])re$"), r"\1er"),
+)
+"""British spellings, and the American ones that they are compared as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,7 @@ class Word:
     def is_plural(self) -> bool:
         """Whether it is written in another number than its key."""
         plain = _POSSESSIVE.sub("", self.text).lower() if self.owns else self.text.lower()
-        return plain.endswith("s") and _folded(plain) != self.key
+        return plain.endswith("s") and _american(_folded(plain)) != self.key
 
     @property
     def is_capital(self) -> bool:
@@ -65,7 +71,14 @@ def _word(match: re.Match[str]) -> Word:
     plain = _POSSESSIVE.sub("", text)
     owns = plain != text and bool(plain)
     folded = _folded(plain if owns else text)
-    return Word(text, singular(folded, {}) if folded.isalpha() else folded, match.start(), match.end(), owns)
+    key = _american(singular(folded, {})) if folded.isalpha() else folded
+    return Word(text, key, match.start(), match.end(), owns)
+
+
+def _american(word: str) -> str:
+    for pattern, other in _SPELLINGS:
+        word = pattern.sub(other, word)
+    return word
 
 
 def _folded(text: str) -> str:

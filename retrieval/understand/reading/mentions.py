@@ -1,5 +1,6 @@
 """Where a question may name a value of the metadata; whether it is a condition is judged elsewhere."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,13 @@ from retrieval.understand.catalog.words import Word, keys
 _SHORTEST_NAME = 3
 """Letters of a first or last name that may stand for the whole."""
 _FIRSTS = 4
-"""People at most that one first name may stand for."""
+"""Values at most that one part of a name may stand for."""
+_PART = 4
+"""Letters of a word that may stand for the value that it is in: `sculptures` for `Bronze Sculpture`."""
+_SHORT = re.compile(r"[^\W\d_]{4,}o|[^\W\d_]{5,}")
+"""What may be the beginning of a longer word: `photo`."""
+_SMALL = frozenset({"of", "the", "a", "an", "for", "in", "at", "with", "from", "on"})
+"""Words within a name that may be there or not: `paintings in oil`."""
 
 Name = tuple[str, ...]
 """Keys of its words."""
@@ -32,6 +39,9 @@ class Mention:
     certainty: float
     """1 where the whole value stands there."""
 
+
+_WORD_OF_VALUE = 0.9
+"""Certainty of one word for a value of several; Phrases asks more of it than of a whole value."""
 
 Named = tuple[CatalogField, tuple[Scalar, ...], float]
 """Whose values a name is, which, and how certain that is."""
@@ -68,7 +78,36 @@ class Mentions:
             for part, values in parts.items():
                 if len(values) <= _FIRSTS and part not in known:
                     names[part].append((field, tuple(sorted(values, key=str)), 0.9 if len(values) == 1 else 0.8))
+        for word, (field, several) in self._words_of_values.items():
+            if (word,) not in names and word not in self.catalog.nouns:
+                names[word,].append((field, several, _WORD_OF_VALUE))
         return names
+
+    @cached_property
+    def _words_of_values(self) -> Mapping[str, tuple[CatalogField, tuple[Scalar, ...]]]:
+        """Words that are in values of one field alone, and in few: `sculpture`, and `photo` of `photograph`."""
+        having: dict[str, set[tuple[str, Scalar]]] = defaultdict(set)
+        for field in self.catalog.fields.values():
+            for value in field.counts if field.kind == "text" else ():
+                for word in keys(str(value).replace("_", " ")):
+                    having[word].add((field.name, value))
+        said = {word for field in self.catalog.fields.values() for word in field.words}
+        return {
+            word: (self.catalog.fields[next(iter(found))[0]], tuple(sorted((value for _, value in found), key=str)))
+            for word, found in having.items()
+            if word.isalpha()
+            and len(word) >= _PART
+            and word not in said
+            and len(found) <= _FIRSTS
+            and len({name for name, _ in found}) == 1
+        }
+
+    def _shortened(self, key: str) -> Named | None:
+        """The one value of a word that begins so."""
+        if not _SHORT.fullmatch(key) or key in self.catalog.nouns:
+            return None
+        longer = [word for word in self._words_of_values if word.startswith(key) and len(word) > len(key)]
+        return (*self._words_of_values[longer[0]], _WORD_OF_VALUE) if len(longer) == 1 else None
 
     @cached_property
     def _longest(self) -> int:
@@ -79,14 +118,21 @@ class Mentions:
             said: list[str] = []
             for stop in range(first, min(len(words), first + 2 * self._longest)):
                 key = words[stop].key
-                if key in ("-", "/", "&", ".") and said:
+                if (key in ("-", "/", "&", ".") and said) or (key == "no" and said == ["with"]):
+                    said = [key] if key == "no" else said
                     continue
                 if not key[0].isalnum():
                     break
+                if said and key in _SMALL:
+                    continue
                 said.append(key)
-                for field, values, certainty in self._names.get(tuple(said), ()):
-                    # A part of a name that is written small is a word.
-                    if certainty == 1.0 or all(word.is_capital for word in words[first : stop + 1]):
+                found = list(self._names.get(tuple(said), ()))
+                if not found and stop == first and (longer := self._shortened(key)):
+                    found = [longer]
+                for field, values, certainty in found:
+                    # A part of a person's name that is written small is a word.
+                    written = field.kind != "person" or all(word.is_capital for word in words[first : stop + 1])
+                    if certainty == 1.0 or written:
                         yield Mention(field, values, first, stop + 1, certainty)
 
 
@@ -97,12 +143,23 @@ def _is_within(one: Mention, other: Mention) -> bool:
 
 def _whole_names(field: CatalogField) -> list[tuple[Name, Scalar]]:
     if field.kind == "flag":
-        return [(tuple(word for word in field.words if word not in ("is", "has")), True)]
-    if field.kind not in ("text", "person"):
+        called = tuple(word for word in field.words if word not in ("is", "has"))
+        things = [word for word in called if len(word) >= _PART]
+        having: list[tuple[Name, Scalar]] = [(("with", word), True) for word in things]
+        lacking: list[tuple[Name, Scalar]] = [((no, word), False) for word in things for no in ("without", "no")]
+        return [(called, True), *having, *lacking]
+    if field.kind not in ("text", "person", "code"):
         return []
-    named = [(keys(str(value).replace("_", " ")), value) for value in field.counts]
+    named = [(_name(str(value)), value) for value in field.counts]
     free = [(("without", *name[:-1]), value) for name, value in named if len(name) > 1 and name[-1] == "free"]
-    return [(name, value) for name, value in [*named, *free] if name]
+    turned = [(name[::-1], value) for name, value in named if len(name) == 2 and field.kind == "text"]
+    return list(dict.fromkeys((name, value) for name, value in [*named, *free, *turned] if name))
+
+
+def _name(value: str) -> Name:
+    """The keys of a value, without the small words between them."""
+    whole = keys(value.replace("_", " "))
+    return whole[:1] + tuple(key for key in whole[1:] if key not in _SMALL)
 
 
 def _parts(name: str) -> set[Name]:

@@ -1,7 +1,8 @@
 """Numbers and versions that a question compares documents with: `numbered under 100`, `Python 3.13 and later`."""
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isinf
 
 from retrieval.quantities.quantity import Quantity
@@ -12,8 +13,18 @@ from retrieval.understand.catalog.fields import CatalogField, plain
 from retrieval.understand.catalog.words import Word
 
 _REACH = 4
+_FIRST_YEAR = 1000
+"""What is less is no year."""
 _COUNTED = {"star": "rating", "people": "serving", "person": "serving", "guest": "serving"}
 """What is counted, and the word of the field that counts it."""
+_ONE = re.compile(
+    r"(?P<before>\b(?:than|least|most|under|over|above|below|about|of|exceeding|only|exactly) )"
+    r"(?P<one>(?P<half>half )?(?:an?|one))(?= (?P<unit>[a-z]+))",
+    re.IGNORECASE,
+)
+"""One of a unit, in words."""
+_UNIT = re.compile(r"\s*([^\W\d_]+)")
+_ARTICLE = re.compile(r"an?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +37,55 @@ class Compared:
 
 def numeric_conditions(text: str, words: Sequence[Word], catalog: Catalog, taken: Sequence[Span]) -> Iterator[Compared]:
     """Quantities that a field of numbers is compared with, by its name or because documents are numbered by it."""
-    for quantity in quantities(text):
+    figures = _in_figures(text)
+    for found in quantities(figures):
+        quantity = _with_unit(found, figures)
         span = (quantity.start, quantity.end)
         if quantity.kind not in ("number", "open", "range") or any(_meet(span, other) for other in taken):
+            continue
+        if _ARTICLE.match(quantity.text):
             continue
         field, certainty = _field(words, span, quantity, catalog)
         if field is not None:
             yield Compared(tuple(_bounds(text, field, quantity, certainty)), span)
+
+
+def alternatives(text: str, numbers: Sequence[Compared]) -> Iterator[tuple[Entity, ...]]:
+    """The entities of all numbers, those together of which one is enough: `over 150 kg or under 1 kg`."""
+    group: tuple[Entity, ...] = ()
+    for each in numbers:
+        if len(each.entities) > 1:  # a range: both bounds hold
+            yield from ((*(group,) * bool(group), *((entity,) for entity in each.entities)))
+            group = ()
+            continue
+        between = text[group[-1].span[1] : each.span[0]].strip(" ,").lower() if group else ""
+        if between == "or" and group[-1].field == each.entities[0].field:
+            group += each.entities
+            continue
+        if group:
+            yield group
+        group = each.entities
+    if group:
+        yield group
+
+
+def _with_unit(found: Quantity, text: str) -> Quantity:
+    """The quantity with the unit behind it, where a noun before it was taken for its label: `instruments of 1 kilo`."""
+    following = _UNIT.match(text, found.end)
+    if found.unit or not following or not _unit(following[1])[0]:
+        return found
+    again = next(iter(quantities(text[found.start : following.end()])), found)
+    return replace(again, start=found.start, end=following.end(), label=found.label)
+
+
+def _in_figures(text: str) -> str:
+    """`less than a kilo`, `half an hour` with figures, of the same length: spans stay as they are."""
+
+    def figure(match: re.Match[str]) -> str:
+        number = "0.5" if match["half"] else "1"
+        return f"{match['before']}{number.ljust(len(match['one']))}" if _unit(match["unit"])[0] else match[0]
+
+    return _ONE.sub(figure, text)
 
 
 def _field(
@@ -51,6 +104,8 @@ def _field(
         return None, 0.0
     first, last = words.index(inside[0]), words.index(inside[-1])
     near = [word.key for word in (*words[max(0, first - _REACH) : first][::-1], *inside, *words[last + 1 : last + 2])]
+    if not all(abs(bound) >= _FIRST_YEAR for bound in quantity.written):
+        numbers = [each for each in numbers if each.kind != "year"]
     measured = _by_unit(numbers, quantity)
     if measured:
         return measured, 0.85

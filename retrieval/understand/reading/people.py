@@ -33,9 +33,13 @@ class People:
             return mention.certainty
         if before in _FOR and self.closeness(mention):
             return 0.95 * mention.certainty
+        if before == "of" and self.words[mention.first - 2].is_plural:
+            return 0.85 * mention.certainty
         acts = before in ("did", "doe", "do", "has", "have", "is") and mention.stop < len(self.words)
         is_whole = mention.certainty == 1.0 and mention.stop - mention.first > 1
-        return 0.9 * mention.certainty if is_whole or acts else 0.0
+        following = self.words[mention.stop].key if mention.stop < len(self.words) else ","
+        alone = not before and following in CONJUNCTIONS
+        return 0.9 * mention.certainty if is_whole or acts or alone else 0.0
 
     def closeness(self, mention: Mention) -> int:
         """How much nearby speaks for this field and no other that holds the same name."""
@@ -49,8 +53,8 @@ class People:
     def _before(self, at: int) -> str:
         """The word before a name, or before the list of names that it ends."""
         at -= 1
-        skipped = CONJUNCTIONS | NEGATIONS | ADVERBS | {"the", "mr", "mrs", "dr", "."}
-        while at > 0 and (
+        skipped = CONJUNCTIONS | NEGATIONS | ADVERBS | {"the", "a", "an", "mr", "mrs", "dr", "."}
+        while at >= 0 and (
             self.words[at].key in skipped
             or (self.words[at].key not in _BY and any(each.first <= at < each.stop for each in self.mentions))
         ):

@@ -5,13 +5,25 @@ from datetime import date
 
 from retrieval.understand.catalog.words import Word
 from retrieval.understand.reading.relative import relative
-from retrieval.understand.reading.spans import MONTHS, YEARS, Period, is_number, last_day, months, whole_month, year_of
+from retrieval.understand.reading.spans import (
+    MONTHS,
+    SEASONS,
+    YEARS,
+    Period,
+    is_number,
+    last_day,
+    months,
+    season,
+    whole_month,
+    year_of,
+)
 
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
-_SEASONS = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "winter": (12, 14)}
-"""First and last month; winter goes on into the next year."""
 _FEASTS = {"christmas": (12, 25), "new year": (1, 1)}
 _PARTS = {"early": (1, 4), "mid": (5, 8), "late": (9, 12)}
+_TENS = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70}
+_TENS |= {"eighties": 80, "nineties": 90}
+_EDGES = {"end": -1, "close": -1, "start": 0, "beginning": 0}
 _SUFFIXES = frozenset({"st", "nd", "rd", "th"})
 
 
@@ -20,7 +32,9 @@ def period(words: Sequence[Word], at: int, today: date) -> Period | None:
     said = [word.key if word.owns else word.text.lower() for word in words[at : at + 8]]
     if not said:
         return None
+    edge = _edge(words, at, said, today)
     readings = (
+        edge,
         *(_iso(said), _year(said), _part(said), _quarter(said), _season(said)),
         *(_named_month(said, today), _decade(said, today), relative(said, today)),
     )
@@ -47,6 +61,10 @@ def _iso(said: Sequence[str]) -> Period | None:
 
 
 def _year(said: Sequence[str]) -> Period | None:
+    """`2000`, `the year 2000`."""
+    the = 1 if said[0] == "the" else 0
+    if said[the : the + 1] == ["year"] and len(said) > the + 1 and (year := year_of(said[the + 1])):
+        return Period(date(year, 1, 1), date(year, 12, 31), the + 2)
     year = year_of(said[0])
     return Period(date(year, 1, 1), date(year, 12, 31), 1, is_bare=True) if year else None
 
@@ -99,10 +117,8 @@ def _season(said: Sequence[str]) -> Period | None:
     """`summer 2025`, `the winter of 2025`, `Christmas 2025`."""
     skipped = 2 if said[1:2] in (["of"], [","]) else 1
     year = year_of(said[skipped]) if len(said) > skipped else None
-    if year and said[0] in _SEASONS:
-        first, last = _SEASONS[said[0]]
-        end = last_day(year, last) if last <= 12 else last_day(year + 1, last - 12)
-        return Period(date(year, first, 1), end, skipped + 1)
+    if year and said[0] in SEASONS:
+        return season(year, said[0], skipped + 1)
     if year and said[0] in _FEASTS:
         return Period(date(year, *_FEASTS[said[0]]), date(year, *_FEASTS[said[0]]), skipped + 1)
     return None
@@ -116,8 +132,25 @@ def _quarter(said: Sequence[str]) -> Period | None:
     return months(year, size, number, skipped + 1) if year and 1 <= number <= 12 // size else None
 
 
+def _edge(words: Sequence[Word], at: int, said: Sequence[str], today: date) -> Period | None:
+    """The first or last day of a time: `the end of 1970`."""
+    the = 1 if said[0] == "the" else 0
+    if said[the : the + 1] == [] or said[the] not in _EDGES or said[the + 1 : the + 2] != ["of"]:
+        return None
+    whole = period(words, at + the + 2, today)
+    if whole is None:
+        return None
+    day = whole.end if _EDGES[said[the]] else whole.start
+    return Period(day, day, the + 2 + whole.length)
+
+
 def _decade(said: Sequence[str], today: date) -> Period | None:
-    """`1990s`, which the reader of words cuts in two; `90s` likewise."""
+    """`1990s`, which the reader of words cuts in two; `90s` and `the nineties` likewise."""
+    the = 1 if said[0] == "the" else 0
+    if said[the : the + 1] and said[the] in _TENS:
+        tens = _TENS[said[the]]
+        first = tens + (1900 if tens > today.year % 100 else 2000)
+        return Period(date(first, 1, 1), date(first + 9, 12, 31), the + 1)
     if len(said) < 2 or said[1] != "s" or not is_number(said[0]) or not said[0].endswith("0"):
         return None
     first = int(said[0])

@@ -17,12 +17,15 @@ from retrieval.understand.reading.grammar import (
     is_noun_like,
 )
 from retrieval.understand.reading.mentions import Mention
-from retrieval.understand.reading.verbs import MADE
+from retrieval.understand.reading.verbs import MADE, is_past
 
 _REACH = 5
 """Words between a value and the noun that it goes with."""
 _NAMED = 0.95
+_PROPER = 0.85
 _ATTACHING = frozenset({"in", "on", "for", "about", "of", "regarding", "concerning", "within", "from", "to", "under"})
+_WITH_VALUES = CONJUNCTIONS | ADVERBS | NEGATIONS | MADE | {"done", "the", "a", "an", "please", "but", "-"}
+_HAVING = frozenset({"with", "containing", "contain", "including", "include", "having", "using", "featuring", "w"})
 _PASSED = ADVERBS | CONJUNCTIONS | NEGATIONS | MADE | {"-"}
 """What may stand between a value and the noun before it."""
 _LISTING = CONJUNCTIONS | {"the", "a", "our", "either"}
@@ -43,13 +46,23 @@ class Phrases:
     catalog: Catalog
     skipped: frozenset[int] = field(default=frozenset())
     """Places of words that are read already, as times and numbers are."""
+    unknown_heads: frozenset[int] = field(default=frozenset())
+    """Places of nouns that nobody told the catalogue of: what documents seem to be called in this question."""
 
     def certainty(self, mention: Mention) -> float:
         """0 to 1: how sure it is that a value is meant as a condition; 0 for a word of the topic."""
+        if mention.field.kind == "code":
+            return _NAMED
+        if mention.certainty < 1.0:
+            return self._is_noun(mention) * mention.certainty if self.words[mention.stop - 1].is_plural else 0.0
         if self._field_is_said(mention):
-            return _NAMED * mention.certainty
+            return _NAMED
+        if self._is_proper(mention) or (mention.field.kind == "flag" and mention.stop - mention.first > 1):
+            return _PROPER
+        if self._is_alone(mention):
+            return _PROPER
         ways = (self._is_noun, self._before_noun, self._after_noun, self._attached)
-        return max(way(mention) for way in ways) * mention.certainty
+        return max(way(mention) for way in ways)
 
     def is_negated(self, mention: Mention) -> bool:
         """Whether the question asks for what is not so: `not`, `without`, `other than`, back to the last noun."""
@@ -63,7 +76,10 @@ class Phrases:
                 return True
             if key == "than" and at and self.words[at - 1].key in ("other", "rather"):
                 return True
-            if key not in _BETWEEN and key not in self.catalog.nouns and key[:5] not in stems:
+            if key == "but" and at and self.words[at - 1].key in _ANY | {"any", "all", "every"}:
+                return True
+            is_verb = self.words[at + 1].key == "by" and is_past(self.words[at])
+            if not is_verb and key not in _BETWEEN and key not in self.catalog.nouns and key[:5] not in stems:
                 return False
             at -= 1
         return False
@@ -72,17 +88,34 @@ class Phrases:
     def heads(self) -> frozenset[int]:
         """Places of the nouns that the documents are called by here: `proposals`, or a value, `bugs`."""
         nouns = {at for at, word in enumerate(self.words) if word.key in self.catalog.nouns and self._ends_phrase(at)}
-        return frozenset(nouns | {each.stop - 1 for each in self.mentions if self._is_noun(each)})
+        return self.unknown_heads | nouns | {each.stop - 1 for each in self.mentions if self._is_noun(each)}
+
+    def _is_proper(self, mention: Mention) -> bool:
+        """A name of several words, written as one: `the Royal Mint`."""
+        said = [word for word in self.words[mention.first : mention.stop] if is_noun_like(word.key)]
+        return len(said) > 1 and all(word.is_capital for word in said)
+
+    def _is_alone(self, mention: Mention) -> bool:
+        """Between two commas with nothing but other values: `car carriers, delayed`; never the whole question."""
+        first, stop = mention.first, mention.stop
+        while first > 0 and self.words[first - 1].key != ",":
+            first -= 1
+        while stop < len(self.words) and self.words[stop].key != ",":
+            stop += 1
+        if stop - first == len(self.words):
+            return False
+        return all(
+            self._valued(at) or at in self.skipped or self.words[at].key in _WITH_VALUES for at in range(first, stop)
+        )
 
     def _is_noun(self, mention: Mention) -> float:
         """`invoices from May`, `a closed bug about`: the value itself is what the documents are called."""
-        last = mention.stop - 1
         following = self.words[mention.stop] if mention.stop < len(self.words) else None
         if mention.field.kind != "text":
             return 0.0
         before = self.words[mention.first - 1].key if mention.first else ""
         opens = not before or before in ASKING | SUBJECTS | CONJUNCTIONS | NEGATIONS or self._valued(mention.first - 1)
-        if self.words[last].is_plural:
+        if any(word.is_plural for word in self.words[mention.first : mention.stop]):
             # What follows a plural is a verb: `bugs reported by`. What is spoken about is the topic: `about drinks`.
             return 0.9 if opens else 0.5 if before in _ABOUT else 0.8
         if following and is_noun_like(following.key) and not self._valued(mention.stop):
@@ -127,6 +160,8 @@ class Phrases:
                 return 0.85
             elif key in SUBJECTS:
                 return 0.9 if verbs else 0.0
+            elif verbs and at and self.words[at - 1].key == "whose":
+                relative = True
             elif not (key in _PASSED or self._valued(at) or at in self.skipped):
                 return 0.8 if verbs and relative else 0.0
             at -= 1
@@ -142,9 +177,10 @@ class Phrases:
             at -= 1
         if at in self.heads and self.words[mention.first - 1].key in _LISTING and following is None:
             return 0.8  # `rice dishes, Nigerian or Lebanese`
-        if at < 1 or self.words[at].key not in _ATTACHING:
+        if at < 1 or self.words[at].key not in (_ATTACHING | _HAVING if mention.field.listed else _ATTACHING):
             return 0.0
-        return 0.8 if at - 1 in self.heads or at - 1 in self.skipped else 0.0
+        behind = at - 1 in self.heads or at - 1 in self.skipped or self.words[at - 1].key in _ANY
+        return 0.8 if behind else 0.0
 
     def _field_is_said(self, mention: Mention) -> bool:
         """`the typing topic`, `status: final`, `priority is high`, `high priority`."""
@@ -163,3 +199,22 @@ class Phrases:
 
     def _valued(self, at: int) -> bool:
         return any(each.first <= at < each.stop for each in self.mentions)
+
+
+def unknown_heads(phrases: Phrases) -> frozenset[int]:
+    """Plurals behind a value with nothing of a topic behind them: `delayed calls in July`, `cancelled calls, 2025`.
+
+    Only where the question states another condition: `closed captions` alone are a topic.
+    """
+    words, valued = phrases.words, {at for each in phrases.mentions for at in range(each.first, each.stop)}
+
+    def ends(at: int) -> bool:
+        if at >= len(words) or words[at].key in {",", "?", "."} | RELATIVES | AUXILIARIES or at in phrases.skipped:
+            return True
+        return words[at].key in _ATTACHING and (at + 1 in valued or at + 1 in phrases.skipped)
+
+    return frozenset(
+        at
+        for at, word in enumerate(words)
+        if at and word.is_plural and at not in valued and is_noun_like(word.key) and at - 1 in valued and ends(at + 1)
+    )

@@ -1,6 +1,6 @@
 """A question as its conditions and the topic that is left, without a model: by the values that the index has."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import count, pairwise
@@ -10,11 +10,11 @@ from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word, words
 from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, GLUE, NEGATIONS
 from retrieval.understand.reading.mentions import Mention, Mentions
-from retrieval.understand.reading.numbers import numeric_conditions
+from retrieval.understand.reading.numbers import alternatives, numeric_conditions
 from retrieval.understand.reading.people import People
-from retrieval.understand.reading.phrases import Phrases
+from retrieval.understand.reading.phrases import Phrases, unknown_heads
 from retrieval.understand.reading.times import temporal_refs
-from retrieval.understand.reading.verbs import MADE
+from retrieval.understand.reading.verbs import MADE, is_event
 from retrieval.understand.reading.versions import version_conditions
 
 _LEAST = 0.5
@@ -22,7 +22,8 @@ _LEAST = 0.5
 _STEM = 5
 """Letters that `director` and `directed` share."""
 _WRITING = frozenset(
-    {"author", "by", "written", "wrote", "write", "proposed", "version", "number", "numbered", "named"}
+    {"author", "by", "written", "wrote", "write", "proposed", "version", "number", "numbered", "named", "containing"}
+    | {"including", "having", "featuring"}
 )
 
 
@@ -70,18 +71,24 @@ class Reader:
         entities = [*self._values(text, said, taken, number_of)]
         for group in _joined_versions(text, versions):
             entities += _grouped(group, number_of)
-        for each in numbers:
-            entities += [replace(entity, group=next(number_of)) for entity in each.entities]
+        for group in alternatives(text, numbers):
+            number = next(number_of)
+            entities += [replace(entity, group=number) for entity in group]
         entities.sort(key=lambda each: (each.span, each.field, each.group))
-        return Reading(tuple(entities), times, self._topic(said, [*taken, *(each.span for each in entities)], entities))
+        taken += [each.span for each in entities] + list(self._events(said, times))
+        named = {each.field for each in entities} | {each.field for each in times if each.field}
+        return Reading(tuple(entities), times, self._topic(said, taken, entities, named))
 
     def _values(
         self, text: str, said: Sequence[Word], taken: Sequence[Span], number_of: Iterator[int]
     ) -> Iterator[Entity]:
         found = [each for each in self.mentions.within(said) if not _meets(_span(said, each), taken)]
-        read = {at for at, word in enumerate(said) if _meets((word.start, word.end), taken)}
-        phrases, people = Phrases(said, found, self.catalog, frozenset(read)), People(said, found)
-        sure = {each: (people if each.field.kind == "person" else phrases).certainty(each) for each in found}
+        read = frozenset(at for at, word in enumerate(said) if _meets((word.start, word.end), taken))
+        phrases, people = Phrases(said, found, self.catalog, read), People(said, found)
+        sure = _certainties(found, phrases, people)
+        if read or any(certainty >= _LEAST for certainty in sure.values()):
+            phrases = replace(phrases, unknown_heads=unknown_heads(phrases))
+            sure = _certainties(found, phrases, people)
         chains = [chain for chain in _chains(found, said) if max(sure[each] for each in chain) >= _LEAST]
         groups: dict[str, int] = {}
         for chain in _without_rivals(chains, people):
@@ -99,12 +106,24 @@ class Reader:
                 for value in mention.values:
                     yield Entity(text[slice(*span)], field.name, value, operator, best, span, negated, group)
 
-    def _topic(self, said: Sequence[Word], taken: Sequence[Span], entities: Sequence[Entity]) -> str:
+    def _events(self, said: Sequence[Word], times: Sequence[TemporalRef]) -> Iterator[Span]:
+        """The verbs that times go with: `that came in during`."""
+        for each in times:
+            at = next(place for place, word in enumerate(said) if word.end > each.span[0]) - 1
+            while at >= 0 and (said[at].key in GLUE or is_event(said[at], self.catalog)):
+                if is_event(said[at], self.catalog):
+                    yield said[at].start, said[at].end
+                    break
+                at -= 1
+
+    def _topic(
+        self, said: Sequence[Word], taken: Sequence[Span], entities: Sequence[Entity], named: Collection[str]
+    ) -> str:
         """What is left: the words from the first to the last that say something, conditions left out."""
         companions = {
             word for each in entities for word in self.catalog.companions.get((each.field, each.value), frozenset())
         }
-        fields = {word[:_STEM] for each in entities for word in self.catalog.fields[each.field].words}
+        fields = {word[:_STEM] for name in named for word in self.catalog.fields[name].words}
         empty = GLUE | self.catalog.nouns | companions | MADE | _WRITING
         left = [word for word in said if not _meets((word.start, word.end), taken)]
         speaking = [
@@ -119,6 +138,10 @@ class Reader:
         return " ".join(word.text for word in left[speaking[0] : speaking[-1] + 1] if word.key[0].isalnum())
 
 
+def _certainties(found: Sequence[Mention], phrases: Phrases, people: People) -> dict[Mention, float]:
+    return {each: (people if each.field.kind == "person" else phrases).certainty(each) for each in found}
+
+
 def _chains(found: Sequence[Mention], said: Sequence[Word]) -> Iterator[list[Mention]]:
     """Mentions of one field that stand in one list: `superseded, rejected or still draft`."""
     waiting = list(found)
@@ -128,14 +151,15 @@ def _chains(found: Sequence[Mention], said: Sequence[Word]) -> Iterator[list[Men
             last = chain[-1]
             between = said[last.stop : each.first]
             turns = any(word.key in ("but", "not") for word in between)
-            if each.field is last.field and each.first >= last.stop and between and _joins(between) and not turns:
+            listed = each.field is last.field and each.first >= last.stop and _joins(between, each.field.words)
+            if listed and not turns:
                 chain.append(each)
                 waiting.remove(each)
         yield chain
 
 
-def _joins(between: Sequence[Word]) -> bool:
-    links = CONJUNCTIONS | ADVERBS | NEGATIONS | {"by", "the", "a", "in", "from"}
+def _joins(between: Sequence[Word], called: Collection[str]) -> bool:
+    links = CONJUNCTIONS | ADVERBS | NEGATIONS | {"by", "the", "a", "in", "from", *called}
     return all(word.key in links for word in between) and any(word.key in CONJUNCTIONS for word in between)
 
 

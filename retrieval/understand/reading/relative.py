@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from retrieval.understand.catalog.words import Word
-from retrieval.understand.reading.spans import MONTHS, Period, before, is_number, months, whole_month
+from retrieval.understand.reading.spans import MONTHS, SEASONS, Period, before, is_number, months, season, whole_month
 
 _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "several": 3, "four": 4, "five": 5}
 _NUMBERS |= {"six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
@@ -18,17 +18,27 @@ def relative(said: Sequence[str], today: date) -> Period | None:
         return Period(day, day, 1)
     the = 1 if said[0] == "the" else 0
     rest = said[the:]
-    if not rest:
-        return None
-    if rest[0] in ("this", "current") and len(rest) > 1 and (whole := _whole(rest[1], today)):
-        return Period(whole.start, whole.end, the + 2)
-    if rest[0] in ("last", "past", "previous") and len(rest) > 1:
-        return _before_now(rest, today, the)
+    if len(rest) > 1 and rest[0] in ("this", "current"):
+        return _now(rest[1], today, the + 2)
+    if len(rest) > 1 and rest[0] in ("last", "past", "previous"):
+        return _last_season(rest[1], today, the + 2) if rest[1] in SEASONS else _before_now(rest, today, the)
     number, used = _count(rest)
     if number and len(rest) > used + 1 and (unit := _unit(rest[used])) and rest[used + 1] in ("ago", "back"):
         day = _ago(today, number, unit)
         return Period(day, day, the + used + 2)
     return None
+
+
+def _now(unit: str, today: date, length: int) -> Period | None:
+    """`this month`, `this spring`."""
+    whole = season(today.year, unit, length) if unit in SEASONS else _whole(unit, today)
+    return Period(whole.start, whole.end, length) if whole else None
+
+
+def _last_season(name: str, today: date, length: int) -> Period:
+    """The last one that is over."""
+    found = (season(today.year - back, name, length) for back in range(3))
+    return next(each for each in found if each.end < today)
 
 
 def _before_now(rest: Sequence[str], today: date, the: int) -> Period | None:

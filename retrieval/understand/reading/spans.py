@@ -25,6 +25,8 @@ MONTHS = {
     )
     for name in names
 }
+SEASONS = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "winter": (12, 14)}
+"""First and last month; winter goes on into the next year."""
 YEARS = range(1000, 2200)
 
 
@@ -50,6 +52,13 @@ def months(year: int, size: int, number: int, length: int) -> Period:
     """The n-th part of a year that is so many months long."""
     last = size * number
     return Period(date(year, last - size + 1, 1), last_day(year, last), length)
+
+
+def season(year: int, name: str, length: int) -> Period:
+    """Spring, summer, autumn or winter that begins in a year."""
+    first, last = SEASONS[name]
+    end = last_day(year, last) if last <= 12 else last_day(year + 1, last - 12)
+    return Period(date(year, first, 1), end, length)
 
 
 def last_day(year: int, month: int) -> date:

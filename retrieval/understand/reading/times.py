@@ -11,7 +11,7 @@ from retrieval.understand.reading.grammar import NEGATIONS
 from retrieval.understand.reading.periods import is_month, period
 from retrieval.understand.reading.relative import age
 from retrieval.understand.reading.spans import Period, before, is_number
-from retrieval.understand.reading.verbs import DATING, MADE, meant_date
+from retrieval.understand.reading.verbs import DATING, is_event, meant_date
 
 RECENT = 12
 """Months: what is recent is not older."""
@@ -53,11 +53,12 @@ def temporal_refs(
     found: list[TemporalRef] = []
     at = 0
     while at < len(words):
-        each = _range(words, at, today, heads) or _recent(words, at, heads, today)
+        each = _range(words, at, today, heads, catalog) or _recent(words, at, heads, today, catalog)
         if each is None:
             at += 1
             continue
-        each, field = _with_list(words, each, today), meant_date(words, each.first, each.stop, catalog)
+        each = _with_list(words, each, today)
+        field = meant_date(words, each.first, each.stop, catalog, each.start, each.end)
         span = (words[each.first].start, words[each.stop - 1].end)
         negated = at > 0 and words[at - 1].key in ("not", "never", "except")
         found.append(
@@ -75,7 +76,7 @@ def temporal_refs(
     return tuple(found)
 
 
-def _range(words: Sequence[Word], at: int, today: date, heads: Container[int]) -> _Range | None:
+def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], catalog: Catalog) -> _Range | None:
     """`between A and B`, `from A to B`, `A to B`, one time behind a preposition, or one that needs none."""
     first = period(words, at, today)
     for begin, opening in ((at + 1, period(words, at + 1, today)), (at, first)):
@@ -92,7 +93,7 @@ def _range(words: Sequence[Word], at: int, today: date, heads: Container[int]) -
     if not first.is_bare:
         # Without a preposition a time is an attribute of something: of what was made then, or of the topic.
         opens = at == 0 or words[at - 1].key == "," or words[at - 1].is_plural
-        sure = 0.9 if opens or words[at - 1].text.lower() in DATING else 0.6
+        sure = 0.9 if opens or is_event(words[at - 1], catalog) else 0.6
         return _Range(first.start, first.end, at, at + first.length, sure)
     is_named = is_number(words[at].text) and _is_attribute(words, at, heads)
     return _Range(first.start, first.end, at, at + first.length, 0.8) if is_named else None
@@ -209,10 +210,10 @@ def _is_attribute(words: Sequence[Word], at: int, heads: Container[int]) -> bool
     return is_year and near and before_it in ("the", "all", "of", "and", "or", ",", "show", "me")
 
 
-def _recent(words: Sequence[Word], at: int, heads: Container[int], today: date) -> _Range | None:
+def _recent(words: Sequence[Word], at: int, heads: Container[int], today: date, catalog: Catalog) -> _Range | None:
     """`recent` before what documents are called, `recently created`."""
     said = words[at].key
-    if said in ("recently", "lately", "newly") and at + 1 < len(words) and words[at + 1].text.lower() in MADE:
+    if said in ("recently", "lately", "newly") and at + 1 < len(words) and is_event(words[at + 1], catalog):
         return _Range(before(today, months=RECENT), None, at, at + 1, 0.9)
     if said in _NEW and not (at + 1 < len(words) and words[at + 1].key in ("call", "than")):
         for place in range(at + 1, min(len(words), at + 6)):

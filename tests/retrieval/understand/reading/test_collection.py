@@ -1,0 +1,83 @@
+"""A collection of maps: codes, firms among people, two times, units, flags, and nouns that nobody listed."""
+
+import pytest
+
+from retrieval.understand.catalog.catalog import Catalog, Described
+from retrieval.understand.reading.reader import Reader
+
+from ..conftest import TODAY
+
+_MAPS = (
+    # code, category, maker, acquired, drawn, kilograms, on loan, inks, state
+    ("SC-014", "Sea Chart", "Hanna Vries", "1984-05-02", 1712, 0.4, True, ("iron gall",), "Sound"),
+    ("SC-015", "Sea Chart", "Brothers Lund of Ribe", "2025-11-20", 1650, 1.5, False, ("sepia",), "Worn"),
+    ("LM-201", "Land Map", "Hanna Vries", "2026-04-09", 1806, 2.0, True, ("sepia", "iron gall"), "Worn"),
+    ("LM-202", "Land Map", "Otto Brandt", "1996-02-11", 1799, 12.0, False, ("carmine",), "Sound"),
+    ("GL-003", "Globe", "Otto Brandt", "2026-08-03", 1866, 160.0, False, ("carmine", "sepia"), "Under Repair"),
+    ("TP-090", "Town Plan", "Clara Vries", "1970-12-31", 1861, 0.9, True, ("iron gall",), "Under Repair"),
+)
+
+CONDITIONS = [
+    ("which map has the code LM-202?", "shelf_code=LM-202"),
+    ("sea charts by the Brothers Lund of Ribe", "category=Sea Chart maker=Brothers Lund of Ribe"),
+    ("charts of the sea, worn", "category=Sea Chart state=Worn"),
+    ("either Vries, town plans only", "maker=Clara Vries|maker=Hanna Vries category=Town Plan"),
+    ("plans by Clara Vries", "category=Town Plan maker=Clara Vries"),
+    ("objects with iron gall that we have on loan", "inks=iron gall on_loan=True"),
+    ("land maps not drawn by Brandt, worn", "category=Land Map -maker=Otto Brandt state=Worn"),
+    ("anything but globes", "-category=Globe"),
+    ("worn pieces, or sound ones", "state=Worn|state=Sound"),
+    ("globes over 150 kilos or under half a kilo", "category=Globe weight_kg>150|weight_kg<0.5"),
+    ("sea charts of less than a kilo", "category=Sea Chart weight_kg<1"),
+    ("items under repair", "state=Under Repair"),
+]
+
+TIMES = [
+    ("maps drawn before 1700", "year_drawn", None, "1699-12-31"),
+    ("maps from the 1860s", "year_drawn", "1860-01-01", "1869-12-31"),
+    ("maps acquired this year", "acquired", "2026-01-01", "2026-12-31"),
+    ("maps that came in during the eighties", "acquired", "1980-01-01", "1989-12-31"),
+    ("last year's acquisitions", "acquired", "2025-01-01", "2025-12-31"),
+    ("recently acquired globes", "acquired", "2025-08-22", None),
+    ("town plans obtained up to the end of 1970", "acquired", None, "1970-12-31"),
+    ("maps acquired last spring", "acquired", "2026-03-01", "2026-05-31"),
+    ("maps acquired before the year 2000", "acquired", None, "1999-12-31"),
+]
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    names = ("shelf_code", "category", "maker", "acquired", "year_drawn", "weight_kg", "on_loan", "inks", "state")
+    return Reader.of(
+        Catalog.of(
+            [
+                Described(str(number), f"Sheet {number}", dict(zip(names, each, strict=True)))
+                for number, each in enumerate(_MAPS)
+            ]
+        )
+    )
+
+
+@pytest.mark.parametrize(("question", "conditions"), CONDITIONS)
+def test_conditions(reader: Reader, question: str, conditions: str) -> None:
+    signs = {"$eq": "=", "$contains": "=", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
+    groups: dict[int, list[str]] = {}
+    for each in reader.read(question, TODAY).entities:
+        said = f"{'-' if each.negated else ''}{each.field}{signs[each.operator.value]}{each.value}"
+        groups.setdefault(each.group, []).append(said)
+    assert " ".join("|".join(group) for group in groups.values()) == conditions
+
+
+@pytest.mark.parametrize(("question", "field", "start", "end"), TIMES)
+def test_a_time_is_about_the_date_that_its_verb_names_or_that_reaches_so_far(
+    reader: Reader, question: str, field: str, start: str | None, end: str | None
+) -> None:
+    read = reader.read(question, TODAY)
+    (found,) = read.temporal_refs
+    assert (found.field, found.start and str(found.start), found.end and str(found.end)) == (field, start, end)
+    assert read.topic in ("", "maps")
+
+
+def test_a_plural_behind_a_value_is_what_documents_are_called_only_beside_another_condition(reader: Reader) -> None:
+    assert [each.field for each in reader.read("worn sheets from 2025", TODAY).entities] == ["state"]
+    assert reader.read("worn shoes", TODAY).entities == ()
