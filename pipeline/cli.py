@@ -26,6 +26,7 @@ from pipeline.commands import (
 )
 from pipeline.commands.snapshots import gc, rollback, verify
 from pipeline.console.output import out, print_error
+from pipeline.runs.full_disk import is_full_disk
 from retrieval.errors import RetrievalError
 
 app = typer.Typer(
@@ -85,6 +86,12 @@ def main() -> None:
         sys.exit(2)
     except FileNotFoundError as error:
         print_error(f"no such file: {error.filename}")
+        sys.exit(2)
+    except OSError as error:
+        if not is_full_disk(error):
+            raise
+        where = error.filename or "the home"
+        print_error(f"{where} cannot be written ({error.strerror}); make room, and run the same command again")
         sys.exit(2)
 
 

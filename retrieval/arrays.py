@@ -49,7 +49,7 @@ def load_array(path: Path, dtype: type[Scalar]) -> npt.NDArray[Scalar]:
     try:
         # As a plain array over the map: a slice of np.memmap itself costs ten times one of these.
         array: npt.NDArray[Scalar] = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-    except (OSError, ValueError, EOFError) as error:
+    except Exception as error:  # a header is read as Python, so that of a damaged one anything may come
         raise IndexCorruptError(f"{path} is not an array ({error}); build the index again") from error
     if array.dtype.type is not dtype:
         raise IndexCorruptError(f"{path} holds {array.dtype}, not {dtype.__name__}; build the index again")

@@ -12,6 +12,7 @@
     <home>/snapshots/<id>/                        complete indexes
     <home>/candidate                              id of the newest snapshot, live or not
     <home>/live                                   id of the snapshot that readers get
+    <home>/documents.jsonl                        while an index is made again from them: what was ingested
     <home>/live.jsonl                             which snapshots were live, and since when
     <home>/evaluations/<snapshot>/<strategy>/     scores
     <home>/finished.json                          what the last build that went live was made of, and what it left
@@ -24,7 +25,8 @@ from functools import cache
 from pathlib import Path
 
 from retrieval.atomic_files import write_atomically
-from retrieval.errors import IndexMissingError, LibraryError
+from retrieval.errors import IndexCorruptError, IndexMissingError, LibraryError
+from retrieval.index.snapshot.live import is_id
 from retrieval.ingest.library.library import VOCABULARY_FILE, slugify
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary, load_vocabulary
 from retrieval.settings import Settings
@@ -130,11 +132,15 @@ class Home:
 
         Raises:
             IndexMissingError: no snapshot was built here.
+            IndexCorruptError: the file that says it is damaged.
         """
         pointer = self.root / "candidate"
         if not pointer.is_file():
             raise IndexMissingError(f"no snapshot was built in {self.root}; run: querymust build --library DIR")
-        return pointer.read_text(encoding="utf-8").strip()
+        found = pointer.read_text(encoding="utf-8", errors="replace").strip()
+        if not is_id(found):
+            raise IndexCorruptError(f"{pointer} names no snapshot ({found[:40]!r}); build the index again")
+        return found
 
     def nominate(self, snapshot: str) -> None:
         """Make `snapshot` the candidate for going live."""

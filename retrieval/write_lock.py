@@ -83,8 +83,11 @@ def write_lock(root: Path) -> Iterator[int]:
     except OSError as error:
         raise HomeUnwritableError(root, error.strerror) from error
     try:
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, dump_record(Holder.here()) + b"\n", 0)
+        try:
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, dump_record(Holder.here()) + b"\n", 0)
+        except OSError as error:
+            raise HomeUnwritableError(root, error.strerror) from error
         yield descriptor
     finally:
         path.unlink(missing_ok=True)

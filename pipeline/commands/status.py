@@ -74,13 +74,15 @@ class Status:
         """
         from evals.judging.verdicts import gate_state
         from pipeline.building.book_entry import book_entries
-        from retrieval.errors import IndexMissingError, LibraryError
+        from retrieval.errors import IndexCorruptError, IndexMissingError, LibraryError
+        from retrieval.index.snapshot.live import SNAPSHOTS
         from retrieval.ingest.library.library import list_books
         from retrieval.write_lock import holder
 
         entries, live, at_work = book_entries(home), _live(home), holder(home.root)
         if not (entries or live or at_work):
-            raise IndexMissingError(f"nothing is built in {home.root}; run: querymust build --library DIR")
+            how = "live" if (home.root / SNAPSHOTS).is_dir() else "built"
+            raise IndexMissingError(f"nothing is {how} in {home.root}; run: querymust build --library DIR")
         unreadable = None
         try:
             digests = {folder.slug: folder.digest for folder in list_books(home.library)}
@@ -89,8 +91,10 @@ class Status:
             books |= {slug: "gone" for slug in entries if slug not in digests}
         except LibraryError as error:
             unreadable, books = str(error), dict.fromkeys(entries, "unknown")
-        pointer = home.root / "candidate"
-        candidate = home.candidate if pointer.is_file() else None
+        try:
+            candidate = home.candidate
+        except (IndexMissingError, IndexCorruptError):
+            candidate = None  # what readers get does not depend on it, and the next build names it anew
         return cls(
             home=home.root,
             library=home.settings.library,

@@ -15,6 +15,7 @@ import pipeline
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from pipeline.defs.sensors import ASKED_BY
 from pipeline.defs.sources import new_observations
+from pipeline.runs.full_disk import full_disk_sentence
 from pipeline.runs.job_origin import known_as
 from pipeline.runs.outcomes import Problem, RunOutcome
 from retrieval.home import Home
@@ -152,10 +153,10 @@ class Runner:
                 # whoever builds has the lock, which the path's resource would wait for.
                 resources={"home": self.home},
             )
-        return RunOutcome(_problems(result), _numbers(result))
+        return RunOutcome(_problems(result, self.home), _numbers(result))
 
 
-def _problems(result: dg.ExecuteInProcessResult) -> tuple[Problem, ...]:
+def _problems(result: dg.ExecuteInProcessResult, home: Home) -> tuple[Problem, ...]:
     problems = [
         Problem(evaluation.check_name, evaluation.description or "did not hold")
         for evaluation in result.get_asset_check_evaluations()
@@ -163,13 +164,13 @@ def _problems(result: dg.ExecuteInProcessResult) -> tuple[Problem, ...]:
     ]
     for event in result.all_events:
         if event.is_step_failure:
-            problem = _step_problem(event)
+            problem = _step_problem(event, home)
             if problem is not None:
                 problems.append(problem)
     return tuple(problems)
 
 
-def _step_problem(event: dg.DagsterEvent) -> Problem | None:
+def _step_problem(event: dg.DagsterEvent, home: Home) -> Problem | None:
     failure = event.step_failure_data
     if failure.user_failure_data is not None:
         return Problem(str(event.step_key), failure.user_failure_data.description or "failed")
@@ -177,7 +178,8 @@ def _step_problem(event: dg.DagsterEvent) -> Problem | None:
     cause = error.cause if error is not None and error.cause is not None else error
     if cause is None or cause.cls_name == "DagsterAssetCheckFailedError":
         return None
-    return Problem(str(event.step_key), cause.to_string())
+    trace = cause.to_string()
+    return Problem(str(event.step_key), full_disk_sentence(home.root, trace) or trace)
 
 
 _JSON = (int, float, str, list, dict, type(None))

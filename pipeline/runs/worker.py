@@ -6,11 +6,13 @@ each. Everything that is not a message goes to standard error.
 
 import os
 import threading
+import traceback
 from dataclasses import dataclass
 
 import dagster as dg
 
 from pipeline.runs.build import build
+from pipeline.runs.full_disk import full_disk_sentence
 from pipeline.runs.in_process import cancel_unfinished
 from pipeline.runs.messages import Message, Order
 from retrieval.errors import RetrievalError
@@ -37,6 +39,11 @@ class Worker:
             last = Message(error=str(error))
         except FileNotFoundError as error:
             last = Message(error=f"no such file: {error.filename}")
+        except Exception as error:
+            full = full_disk_sentence(order.home.root, "".join(traceback.format_exception(error)))
+            if full is None:
+                raise
+            last = Message(error=full)
         self.say(last)
 
     def remember(self, history: dg.DagsterInstance) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from retrieval.errors import (
     EmbedderUnavailableError,
+    IndexCorruptError,
     RetrievalError,
     VectorDBUnavailableError,
     VectorDBWriteError,
@@ -17,15 +18,15 @@ from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.index.embedding.embedding_text import embedding_text
 from retrieval.index.embedding.prices import price_of
 from retrieval.index.embedding.token_counts import cuts_for
-from retrieval.index.snapshot.live import live_id, promote, snapshot_folder
+from retrieval.index.snapshot.live import POINTER, is_live, live_id, promote, snapshot_folder, standing_id
 from retrieval.index.snapshot.retention import remove_snapshots
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.index.snapshot.verification import verify_snapshot
-from retrieval.rag.calibration import keep_calibration
+from retrieval.index.snapshot.verification import is_as_built, verify_snapshot
+from retrieval.rag.calibration import calibration_of, keep_calibration
 from retrieval.rag.contract import IngestionResult, RuleDocument
 from retrieval.rag.documents import DOCUMENT_HASH, DOCUMENT_ID, Prepared
 from retrieval.rag.job import Job
-from retrieval.rag.originals import keep_originals, read_originals
+from retrieval.rag.originals import forget_originals, keep_originals, read_originals
 from retrieval.rag.reading import ReadDocument, read_document
 from retrieval.rag.turn import writers_turn
 from retrieval.types import Chunk, Embedder
@@ -56,8 +57,10 @@ class Ingestion:
             lost, batch = self._read(job, job.lost), self._read(job, documents)
             self._take_lost(job, store, lost, batch)
             job.processed += sum([self._takes(job, store, document) for document in batch])
-            if job.new:
+            if job.new or job.is_damaged:
                 self._write(job, store)
+            elif job.originals.keys() - job.kept:
+                keep_originals(snapshot_folder(self._home.root, str(live_id(self._home.root))), job.originals.values())
             return job.result()
 
     def remove(self, document_ids: Iterable[UUID]) -> IngestionResult:
@@ -73,7 +76,7 @@ class Ingestion:
                     job.warn(name, "no document of the index has this id")
             if job.removed and not job.chunks:
                 raise VectorDBWriteError("no document would be left, and no index is empty; delete the home instead")
-            if job.removed or job.new:
+            if job.removed or job.new or job.is_damaged:
                 self._write(job, store)
             job.processed = len(job.removed)
             return job.result()
@@ -86,16 +89,30 @@ class Ingestion:
 
     def _begun(self) -> tuple[Job, EmbeddingStore]:
         """A batch that has taken in nothing yet, and where its vectors are kept."""
-        store, live = self._store(), live_id(self._home.root)
-        originals = read_originals(snapshot_folder(self._home.root, live)) if live else {}
+        store, standing = self._store(), standing_id(self._home.root)
+        originals = read_originals(snapshot_folder(self._home.root, standing)) if standing else {}
         try:
-            job = Job(self._live() if live else {}, originals)
+            job = Job(self._chunks_of(standing) if standing else {}, originals, frozenset(originals))
         except VectorDBUnavailableError as error:
+            originals = read_originals(self._home.root) | originals
             if not originals:
                 raise
-            job = Job({}, originals)
-            job.warn(str(live), f"the index cannot be read, and is made again from its documents ({error})")
+            job = Job({}, originals, frozenset(originals))
+            job.warn(str(standing), f"the index cannot be read, and is made again from its documents ({error})")
+            return job, store
+        if standing is not None and not is_live(self._home.root, standing):
+            job.warn(POINTER, f"was gone or damaged; {standing}, which was live last, is live again")
+            promote(self._home.root, standing, "ingest")
+        job.is_damaged = standing is not None and self._is_damaged(standing)
         return job, store
+
+    def _is_damaged(self, standing: str) -> bool:
+        """Whether what lies beside the chunks of an index has to be made again; others write on a Chroma server."""
+        try:
+            calibration_of(snapshot_folder(self._home.root, standing), self._embedder.identity.name)
+        except IndexCorruptError:
+            return True
+        return self._home.settings.chroma is None and not is_as_built(self._home.root, standing)
 
     def _read(self, job: Job, documents: Iterable[RuleDocument]) -> list[ReadDocument]:
         def is_there(ready: Prepared) -> bool:
@@ -142,10 +159,10 @@ class Ingestion:
             return False
         return True
 
-    def _live(self) -> dict[str, tuple[Chunk, ...]]:
-        """Chunks of the live index by document."""
+    def _chunks_of(self, standing: str) -> dict[str, tuple[Chunk, ...]]:
+        """Chunks of an index by document."""
         found: dict[str, list[Chunk]] = {}
-        with open_snapshot(self._home.root) as snapshot:
+        with open_snapshot(self._home.root, standing) as snapshot:
             for chunk in snapshot.chunks:
                 if DOCUMENT_ID not in chunk.metadata:
                     raise VectorDBWriteError(
@@ -196,6 +213,8 @@ class Ingestion:
         texts = [embedding_text(chunk) for chunk in chunks]
         self._embed(store, texts)  # of another embedder than before, all of them
         try:
+            if job.again:  # what is made again takes the place of the folder that they are in
+                keep_originals(root, job.originals.values())
             manifest = build_snapshot(root, chunks, store.get(texts), store.identity, self._home.vocabulary)
             with open_snapshot(root, manifest.id) as snapshot:
                 faults = verify_snapshot(snapshot)
@@ -204,6 +223,7 @@ class Ingestion:
             keep_originals(snapshot.folder, (job.originals[name] for name in job.documents if name in job.originals))
             keep_calibration(root, snapshot.folder, store.identity.name)
             promote(root, manifest.id, "ingest")
+            forget_originals(root)
             self._home.nominate(manifest.id)
             remove_snapshots(root, manifest.id)
         except VectorDBWriteError:

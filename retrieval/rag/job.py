@@ -19,6 +19,10 @@ class Job:
     """Chunks by the id of their document, as readers get them."""
     originals: dict[str, RuleDocument]
     """Those documents as they came in."""
+    kept: frozenset[str] = frozenset()
+    """Ids of those that are kept beside the index."""
+    is_damaged: bool = False
+    """Whether something of the index that is no chunk has to be made again."""
     clock: Clock = field(default_factory=Clock)
     new: dict[str, tuple[Chunk, ...]] = field(default_factory=dict)
     again: set[str] = field(default_factory=set)

@@ -26,9 +26,9 @@ def test_the_candidate_is_the_last_snapshot_that_was_nominated(tmp_path: Path) -
     home = Home(tmp_path)
     with pytest.raises(IndexMissingError, match="querymust build"):
         _ = home.candidate
-    home.nominate("one")
-    home.nominate("two")
-    assert home.candidate == "two"
+    home.nominate("1" * 16)
+    home.nominate("2" * 16)
+    assert home.candidate == "2" * 16
 
 
 def test_a_forgotten_book_leaves_no_records_and_no_error_when_there_were_none(tmp_path: Path) -> None:

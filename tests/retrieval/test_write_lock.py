@@ -101,6 +101,16 @@ def test_a_home_without_the_right_to_write_is_one_sentence(tmp_path: Path, monke
         pass
 
 
+def test_a_home_on_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("retrieval.write_lock.os.pwrite", refused)
+    with pytest.raises(HomeUnwritableError, match="No space left"), write_lock(tmp_path):
+        pass
+    assert holder(tmp_path) is None
+
+
 def test_who_waits_says_for_whom_once_and_goes_on_when_it_is_done(tmp_path: Path) -> None:
     told: list[str] = []
     with held_by_another(tmp_path) as process:

@@ -11,9 +11,11 @@ from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
 from pipeline.console.output import out, print_error, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from retrieval.index.chroma.soundness import Fault
+    from retrieval.index.snapshot.snapshot import Snapshot
 
 ADVICE = "run: querymust build (it makes what is damaged again), or give readers the index before: querymust rollback"
 
@@ -63,14 +65,32 @@ def _faults(root: Path, name: str) -> tuple[Fault, ...]:
     from retrieval.index.snapshot.snapshot import open_snapshot
     from retrieval.index.snapshot.verification import verify_snapshot
 
+    folder = snapshot_folder(root, name)
+    try:
+        manifest = Manifest.read(folder)
+    except IndexCorruptError as unreadable:
+        return (Fault("manifest", str(unreadable)),)
+    # Files that are damaged are not read: what they hold may be anything.
+    if damaged := tuple(Fault("files", each) for each in manifest.disagreements(folder, hashes=True)):
+        return damaged
     try:
         with open_snapshot(root, name, hashes=False) as opened:
-            lost = () if opened.neighbour_search else (Fault("files", "neighbour_search.json cannot be read"),)
-            return (*verify_snapshot(opened), *lost)
+            beside = [Fault("files", each) for each in _damaged_beside(opened)]
+            return (*verify_snapshot(opened), *beside)
     except IndexCorruptError as error:
-        folder = snapshot_folder(root, name)
-        try:
-            files = Manifest.read(folder).disagreements(folder, hashes=True)
-            return tuple(Fault("files", each) for each in files) or (Fault("counts", str(error)),)
-        except IndexCorruptError as unreadable:
-            return (Fault("manifest", str(unreadable)),)
+        return (Fault("counts", str(error)),)
+
+
+def _damaged_beside(opened: Snapshot) -> Iterator[str]:
+    """A sentence for each file that is not part of what the snapshot's id is the hash of."""
+    from retrieval.errors import IndexCorruptError
+    from retrieval.rag.calibration import calibration_of
+    from retrieval.rag.originals import lacking
+
+    if opened.neighbour_search is None:
+        yield "neighbour_search.json cannot be read"
+    try:
+        calibration_of(opened.folder, opened.manifest.embedder.name)
+    except IndexCorruptError as error:
+        yield str(error)
+    yield from lacking(opened)

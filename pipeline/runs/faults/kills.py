@@ -102,7 +102,7 @@ class _Tried:
         return f"after {seconds:.3f} of {extent.seconds:.3f} s", done
 
     def _left(self) -> Verdict:
-        verdict = self._judged(self.scene.forms)
+        verdict = judged(self.warm, self.place.home, self.scene.forms)
         said = self.warm.run(CLI, "status", "--home", self.place.home)
         return verdict + Verdict(broken=(f"status {said.sentence}",) if said.status else ())
 
@@ -112,11 +112,13 @@ class _Tried:
             return Verdict(stuck=(f"the next one {done.sentence}",))
         settled = self.warm.run(ACTS, "settled", self.place.home)
         stuck = tuple(settled.said.strip().splitlines()) if settled.status else ()
-        return self._judged((self.scene.final,)) + Verdict(stuck=stuck)
+        return judged(self.warm, self.place.home, (self.scene.final,)) + Verdict(stuck=stuck)
 
-    def _judged(self, forms: Sequence[Path]) -> Verdict:
-        done = self.warm.run(judging.__name__, self.place.home, *forms)
-        try:
-            return parse_record(done.said.strip().splitlines()[-1], Verdict)
-        except (IndexError, ValidationError):
-            return Verdict(broken=(f"looking at it {done.sentence}",))
+
+def judged(warm: Warm, home: Path, forms: Sequence[Path]) -> Verdict:
+    """The verdict on a home, found in a process of its own."""
+    done = warm.run(judging.__name__, home, *forms)
+    try:
+        return parse_record(done.said.strip().splitlines()[-1], Verdict)
+    except (IndexError, ValidationError):
+        return Verdict(broken=(f"looking at it {done.sentence}",))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.bench.index import Tell
+from pipeline.runs.faults.damage import Harm, try_damage
 from pipeline.runs.faults.kills import Trial, try_kills
 from pipeline.runs.faults.readers import read_under_promotion
 from pipeline.runs.faults.reading import Reading
@@ -17,6 +18,8 @@ from pipeline.runs.faults.warm import Warm, warm
 
 _INGESTING = ("chromadb", "wordllama", "pipeline.cli", "pipeline.runs.faults.judge", "retrieval.rag.pipeline")
 _BUILDING = ("pipeline.runs.build", "pipeline.commands.status")
+DAMAGED = ("rollback", "rollback-ingested")
+"""Scenes whose homes are damaged: what is live there is what the next build makes."""
 _MEMORY = Path("/dev/shm")  # noqa: S108 -- a folder of our own is made in it
 _ROOM = 2**30
 
@@ -47,6 +50,12 @@ class FaultsReport:
     """Trials after which the next build was refused, failed or hung, or a run or a lock stayed for ever."""
     by_act: dict[str, int]
     """Trials by what was interrupted."""
+    damaged: int
+    """Files of a home that were damaged one at a time, each in every way."""
+    unclear: int
+    """Files of which a command said something else than one clear error or the right answer."""
+    unhealed: int
+    """Files after whose damage the next build left something wrong."""
     promotions: int
     reads: int
     read_errors: int
@@ -73,6 +82,8 @@ class FaultsReport:
                 f"broken {self.broken}, half documents {self.half_documents}, lost books {self.lost_books}, "
                 f"stuck {self.stuck}"
             )
+        if self.damaged:
+            yield f"{self.damaged} files damaged: {self.unclear} not told clearly, {self.unhealed} not healed"
         if self.promotions:
             yield (
                 f"{self.reads} reads of {self.snapshots_read} snapshots under {self.promotions} promotions: "
@@ -82,12 +93,13 @@ class FaultsReport:
 
 
 def run_faults(
-    trials: int, seed: int, tell: Tell, *, readers: Readers | None = Readers(), libraries: bool = True
+    trials: int, files: int, seed: int, tell: Tell, *, readers: Readers | None = Readers(), libraries: bool = True
 ) -> FaultsReport:
     """Try everything in a folder that goes afterwards; in memory where there is room, for a disk makes commits wait.
 
     Args:
         trials: how many kills.
+        files: how many are damaged in a home of each kind.
         seed: of the documents and of the moments.
         tell: called as the work goes on.
         readers: who reads under promotion; None: nobody.
@@ -99,23 +111,30 @@ def run_faults(
     with tempfile.TemporaryDirectory(dir=_memory()) as folder:
         work = Path(folder)
         with warm(work, (*_INGESTING, *(_BUILDING if libraries else ()))) as programs:
-            tried = tuple(_kills(work, programs, trials, seed, tell, libraries=libraries)) if trials else ()
+            place = Place(work)
+            scenes = _scenes(place, programs, seed, tell, libraries=libraries) if trials or files else ()
+            tried = tuple(try_kills(scenes, place, programs, trials, seed, tell))
+            harms = [
+                harm
+                for scene in scenes
+                if scene.name in DAMAGED
+                for harm in try_damage(scene, place, programs, files, seed, tell)
+            ]
             reading = Reading()
             if readers is not None:
                 counts = (readers.promotions, readers.threads, readers.processes)
                 reading = read_under_promotion(work / "readers", programs, *counts, seed, tell)
-    return _report(seed, tried, readers, reading)
+    return _report(seed, tried, harms, readers, reading)
 
 
-def _kills(work: Path, programs: Warm, trials: int, seed: int, tell: Tell, *, libraries: bool) -> Iterator[Trial]:
-    place = Place(work)
-    scenes: Sequence[Scene] = contract_scenes(place, programs, seed, tell)
-    if libraries:
-        scenes = (*library_scenes(place, programs, seed, tell), *scenes)
-    return try_kills(scenes, place, programs, trials, seed, tell)
+def _scenes(place: Place, programs: Warm, seed: int, tell: Tell, *, libraries: bool) -> Sequence[Scene]:
+    built = library_scenes(place, programs, seed, tell) if libraries else ()
+    return (*built, *contract_scenes(place, programs, seed, tell))
 
 
-def _report(seed: int, tried: Sequence[Trial], readers: Readers | None, reading: Reading) -> FaultsReport:
+def _report(
+    seed: int, tried: Sequence[Trial], harms: Sequence[Harm], readers: Readers | None, reading: Reading
+) -> FaultsReport:
     verdicts = [trial.verdict for trial in tried]
     sentences = [
         f"trial {trial.number}, {trial.scene} {trial.moment}: {sentence}"
@@ -131,12 +150,15 @@ def _report(seed: int, tried: Sequence[Trial], readers: Readers | None, reading:
         lost_books=sum(bool(verdict.lost_books) for verdict in verdicts),
         stuck=sum(bool(verdict.stuck) for verdict in verdicts),
         by_act=dict(Counter(trial.scene for trial in tried)),
+        damaged=len(harms),
+        unclear=sum(bool(harm.unclear) for harm in harms),
+        unhealed=sum(bool(harm.unhealed) for harm in harms),
         promotions=readers.promotions if readers else 0,
         reads=reading.reads,
         read_errors=reading.errors,
         mixed_answers=reading.mixed,
         snapshots_read=len(reading.snapshots),
-        said=(*sentences, *reading.said),
+        said=(*sentences, *(each for harm in harms for each in (*harm.unclear, *harm.unhealed)), *reading.said),
         python=platform.python_version(),
         load=round(os.getloadavg()[0], 1),
     )

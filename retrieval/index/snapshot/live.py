@@ -5,7 +5,7 @@ from pathlib import Path
 
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError, IndexMissingError
-from retrieval.index.snapshot.live_history import Promotion, promotions, remember
+from retrieval.index.snapshot.live_history import Promotion, promotions, remember, were_live
 from retrieval.index.snapshot.manifest import FILE_NAME, Manifest
 
 POINTER = "live"
@@ -48,6 +48,20 @@ def live_id(home: Path) -> str | None:
     if not is_id(found):
         raise IndexCorruptError(f"{pointer} names no snapshot ({content[:40]!r}); delete it and build the index again")
     return found
+
+
+def standing_id(home: Path) -> str | None:
+    """Id of the live snapshot; where the pointer is gone or damaged, of the one that was live last and is there.
+
+    For writers, who would else begin with nothing and lose what was there. A reader is told instead.
+    """
+    present = (each for each in were_live(home) if snapshot_folder(home, each).is_dir())
+    return _before(home) or next(present, None)
+
+
+def is_live(home: Path, snapshot_id: str) -> bool:
+    """Whether the pointer names this snapshot; a damaged one names none."""
+    return _before(home) == snapshot_id
 
 
 def promote(home: Path, snapshot_id: str, how: str = "build", forced: str | None = None) -> None:

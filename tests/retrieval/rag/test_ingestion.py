@@ -19,9 +19,12 @@ from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_text import embedding_text
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.rag import ingestion
+from retrieval.rag.calibration import calibration_of
 from retrieval.rag.contract import RuleDocument
 from retrieval.rag.ingestion import PAUSES, Ingestion
+from retrieval.rag.originals import FILE_NAME, lacking
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.types import Embedder, Vector
 
@@ -194,10 +197,68 @@ def test_a_home_that_a_build_made_is_left_to_builds(tiny: Home, documents: Docum
     assert live_id(tiny.root) == live
 
 
-def test_a_damaged_index_is_not_written_over(home: Home, documents: Documents) -> None:
-    (home.root / "live").write_text("nonsense")
-    with pytest.raises(IndexCorruptError):
-        Ingestion(home, Failing()).ingest([documents["faq.md"]])
+@pytest.mark.parametrize("pointer", [b"nonsense", b"\xff", None])
+def test_no_document_is_lost_with_the_pointer_to_the_index(
+    home: Home, documents: Documents, pointer: bytes | None
+) -> None:
+    before, live = whole(home.root), live_id(home.root)
+    (home.root / "live").unlink()
+    if pointer is not None:
+        (home.root / "live").write_bytes(pointer)
+
+    done = Ingestion(home, Failing()).ingest([])
+
+    assert live_id(home.root) == live
+    assert f"{live}, which was live last, is live again" in done.warnings[0]
+    (home.root / "live").unlink()
+    Ingestion(home, Failing()).ingest([documents["faq.md"]])
+    assert whole(home.root).items() > before.items()
+
+
+def test_documents_that_are_not_kept_any_more_are_kept_when_they_come_again(home: Home, documents: Documents) -> None:
+    kept = snapshot_folder(home.root, str(live_id(home.root))) / FILE_NAME
+    before = kept.read_bytes()
+    with open_snapshot(home.root) as snapshot:
+        assert list(lacking(snapshot)) == []
+        kept.write_bytes(before[:-9])
+        assert "lacks 1 documents" in next(lacking(snapshot))
+        assert Ingestion(home, Failing()).ingest([documents["weapon-rules.md"]]).embedding_count == 0
+        assert list(lacking(snapshot)) == []
+    assert kept.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["chroma/chroma.sqlite3", "relevance.json", "neighbour_search.json"])
+def test_what_is_damaged_beside_the_chunks_is_made_again(home: Home, name: str) -> None:
+    before, live = whole(home.root), str(live_id(home.root))
+    (snapshot_folder(home.root, live) / name).write_bytes(b"{")
+
+    assert Ingestion(home, Failing()).ingest([]).embedding_count == 0
+
+    assert (whole(home.root), live_id(home.root)) == (before, live)
+    with open_snapshot(home.root) as snapshot:
+        assert verify_snapshot(snapshot) == ()
+        assert list(lacking(snapshot)) == []
+        assert snapshot.neighbour_search is not None
+        assert calibration_of(snapshot.folder, "wordllama")
+
+
+def test_an_index_that_goes_while_it_is_made_again_takes_no_document_along(
+    home: Home, documents: Documents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, folder = whole(home.root), snapshot_folder(home.root, str(live_id(home.root)))
+    (folder / "chunks.jsonl").unlink()
+
+    def killed(*_: object, **__: object) -> None:
+        shutil.rmtree(folder)  # as between the two moves that replace it
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ingestion, "build_snapshot", killed)
+        with pytest.raises(KeyboardInterrupt):
+            Ingestion(home, Failing()).ingest([])
+    assert "made again from its documents" in Ingestion(home, Failing()).ingest([documents["faq.md"]]).warnings[0]
+    assert whole(home.root).items() > before.items()
+    assert not (home.root / FILE_NAME).exists()
 
 
 KILLED = """
@@ -206,6 +267,7 @@ from pathlib import Path
 from uuid import UUID
 from dataclasses import replace
 from retrieval.rag.documents import read_rule_documents
+from retrieval.rag.originals import FILE_NAME, lacking
 from retrieval.rag.pipeline import RAGPipeline
 root, folder = map(Path, sys.argv[1:])
 documents = read_rule_documents(folder)

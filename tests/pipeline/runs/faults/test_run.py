@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.runs.faults.damage import Harm
 from pipeline.runs.faults.judge import Verdict
 from pipeline.runs.faults.kills import Trial
 from pipeline.runs.faults.library import EDITIONS, alternating, edition
@@ -19,12 +20,13 @@ def test_kills_and_promotions_break_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(Path(__file__).parents[4])
     told: list[str] = []
     readers = Readers(promotions=4, threads=2, processes=1)
-    report = run_faults(3, 0, lambda doing, *_: told.append(doing), readers=readers, libraries=False)
+    report = run_faults(3, 1, 0, lambda doing, *_: told.append(doing), readers=readers, libraries=False)
     assert report.said == ()
     assert report.sound
     assert report.by_act == {"ingest": 1, "rollback-ingested": 1, "gc-ingested": 1}
     assert (report.trials, report.broken, report.half_documents, report.lost_books, report.stuck) == (3, 0, 0, 0, 0)
     assert report.killed > 0
+    assert (report.damaged, report.unclear, report.unhealed) == (1, 0, 0)
     assert (report.read_errors, report.mixed_answers) == (0, 0)
     assert report.snapshots_read > 1
     assert {"ingest", "readers under promotion"} <= set(told)
@@ -33,17 +35,27 @@ def test_kills_and_promotions_break_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_trial_counts_once_for_each_kind_of_harm_and_every_sentence_is_said() -> None:
     harm = Verdict(broken=("one", "two"), stuck=("three",))
     tried = [Trial(0, "build", "at once", True, harm), Trial(1, "gc", "later", False, Verdict())]
-    report = _report(7, tried, None, Reading(reads=9, errors=1, said=["four"]))
+    report = _report(7, tried, [Harm("gc", "live", ("five",), ())], None, Reading(reads=9, errors=1, said=["four"]))
     assert not report.sound
-    counts = {"trials": 2, "killed": 1, "broken": 1, "half_documents": 0, "lost_books": 0, "stuck": 1, "reads": 9}
+    counts = {
+        "trials": 2,
+        "killed": 1,
+        "broken": 1,
+        "half_documents": 0,
+        "lost_books": 0,
+        "stuck": 1,
+        "reads": 9,
+        "unclear": 1,
+    }
     assert asdict(report).items() >= counts.items()
     assert report.said == (
         *(f"trial 0, build at once: {word}" for word in ("one", "two", "three")),
+        "five",
         "four",
     )
     lines = list(report.lines())
     assert lines[0] == "2 trials, 1 killed before they were done (build 1, gc 1)"
-    assert lines[-4:] == list(report.said)
+    assert lines[-5:] == list(report.said)
 
 
 def test_each_edition_shows_in_every_document_that_changed() -> None:

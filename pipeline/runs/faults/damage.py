@@ -1,0 +1,71 @@
+"""Damages the files of a home one at a time: what a reader is told of it, and whether the next build heals it."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.bench.index import Tell
+from pipeline.runs.faults import asking
+from pipeline.runs.faults.damages import DAMAGES
+from pipeline.runs.faults.kills import judged
+from pipeline.runs.faults.scenes import Place, Scene
+from pipeline.runs.faults.warm import Warm
+from retrieval.errors import RetrievalError
+from retrieval.index.snapshot.live import SNAPSHOTS, live_id
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """One file, damaged. Key: (scene, path)."""
+
+    scene: str
+    path: str
+    unclear: tuple[str, ...]
+    """What the commands said that is not one clear error, or not the answer of an undamaged home."""
+    unhealed: tuple[str, ...]
+    """What was wrong after the next build."""
+
+
+def try_damage(scene: Scene, place: Place, warm: Warm, files: int, seed: int, tell: Tell) -> Iterator[Harm]:
+    """Damage so many files of a scene's home, in every way; after one of the ways, the next build.
+
+    Dagster's are left alone, and those of snapshots that are not live: no build heals them, and a rollback to a damaged
+    one is refused.
+
+    Raises:
+        RetrievalError: an undamaged home was not asked well.
+    """
+    place.restore(scene.kept)
+    undamaged = warm.run(asking.__name__, place.home)
+    if undamaged.status != 0:
+        raise RetrievalError(f"asking {scene.name} {undamaged.sentence}")
+    expected = place.work / f"{scene.name}-expected.json"
+    expected.write_text(undamaged.said, "utf-8")
+    drawn = _drawn(place.home, files, random.Random(f"{seed}/{scene.name}"))
+    for number, path in enumerate(drawn):
+        tell(f"damage, {scene.name}: {path.name}", number, len(drawn))
+        done = warm.run(asking.__name__, place.home, expected, path.relative_to(place.home))
+        unclear = list(done.said.splitlines()) if done.status == 0 else [f"{path.name}: asking {done.sentence}"]
+        damage = list(DAMAGES)[number % len(DAMAGES)]
+        unhealed = _unhealed(scene, place, warm, path, damage)
+        yield Harm(scene.name, str(path.relative_to(place.home)), tuple(unclear), unhealed)
+        place.restore(scene.kept)
+
+
+def _drawn(home: Path, files: int, rng: random.Random) -> Sequence[Path]:
+    live, snapshots = home / SNAPSHOTS / str(live_id(home)), home / SNAPSHOTS
+    found = sorted(path for path in home.rglob("*") if path.is_file() and home / "dagster" not in path.parents)
+    ours = [path for path in found if snapshots not in path.parents or live in path.parents]
+    return rng.sample(ours, min(files, len(ours)))
+
+
+def _unhealed(scene: Scene, place: Place, warm: Warm, path: Path, damage: str) -> tuple[str, ...]:
+    if not path.stat().st_size:
+        damage = "gone"
+    DAMAGES[damage](path)
+    done = warm.run(*scene.next)
+    if done.status != 0:
+        return (f"{path.relative_to(place.home)} {damage}: the next one {done.sentence}",)
+    verdict = judged(warm, place.home, (scene.final,))
+    return tuple(f"{path.relative_to(place.home)} {damage}, after the next one: {each}" for each in verdict.sentences)
