@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from retrieval.index.chroma.contents import NAMES
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.snapshot.manifest import Manifest
-from retrieval.index.snapshot.snapshot import build_snapshot
+from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk, EmbedderIdentity, Vector
 
@@ -71,3 +72,19 @@ def ask_graphs(home: Path) -> None:
 def only_id(home: Path) -> str:
     (folder,) = (home / "snapshots").iterdir()
     return folder.name
+
+
+def held(snapshot: Snapshot) -> list[tuple[str, dict[str, tuple[object, ...]]]]:
+    """What a foreign reader finds in each collection."""
+    found = []
+    for name in NAMES:
+        got = snapshot.collections.collection(name).get(include=["embeddings", "metadatas", "documents"])
+        records = zip(got["ids"], got["embeddings"], got["metadatas"], got["documents"], strict=True)
+        found.append((name, {one: (vector.tolist(), metadata, text) for one, vector, metadata, text in records}))
+    return found
+
+
+def begun_from_another(home: Path, name: str) -> bool:
+    """Whether the collections of a snapshot began as a copy of another's."""
+    search = NeighbourSearch.read(home / "snapshots" / name)
+    return search is not None and search.changed > 0

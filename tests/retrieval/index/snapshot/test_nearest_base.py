@@ -14,12 +14,12 @@ from retrieval.index.chroma.contents import NAMES
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.snapshot import building, verification
 from retrieval.index.snapshot.live import snapshot_folder
-from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk
 
-from ..conftest import MODEL, MUST, ask_graphs, chunk, vectors_of
+from ..conftest import MODEL, MUST, ask_graphs, chunk, held, vectors_of
 
 COUNT = 90
 SPARE = 200
@@ -56,16 +56,6 @@ def edit(chunks: Library, rng: random.Random, step: int) -> None:
             chunks[chosen] = replace(entry, query_must=None if entry.query_must else MUST), number
         case _:
             chunks[chosen] = replace(entry, metadata={"draft": True}), number
-
-
-def held(snapshot: Snapshot) -> list[tuple[str, dict[str, tuple[object, ...]]]]:
-    """What a foreign reader finds in each collection."""
-    found = []
-    for name in NAMES:
-        got = snapshot.collections.collection(name).get(include=["embeddings", "metadatas", "documents"])
-        records = zip(got["ids"], got["embeddings"], got["metadatas"], got["documents"], strict=True)
-        found.append((name, {one: (vector.tolist(), metadata, text) for one, vector, metadata, text in records}))
-    return found
 
 
 def changed(home: Path, name: str) -> int:
