@@ -19,6 +19,8 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 _BREAK = ","
 """Stands in canonical text where a label and a number meet that do not belong together."""
+_AT_ONCE = 64
+"""So many questions may be asked at a time and each be read once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,12 @@ class Canonical:
 
 def canonical(text: str, vocabulary: Vocabulary | None = None) -> Canonical:
     """Read a question. Default vocabulary: the package's. Never raises for a string."""
-    vocabulary = vocabulary or Vocabulary.default()
+    return _read(text, vocabulary or Vocabulary.default())
+
+
+@lru_cache(maxsize=_AT_ONCE)
+def _read(text: str, vocabulary: Vocabulary) -> Canonical:
+    """The same; a search and its embedder read the same question one after the other."""
     sentence = Sentence(vocabulary.lexicon.mark_phrases(tokenize(text)), vocabulary.lexicon)
     bindings = bind(sentence)
     bound, intervals = _numbers_by_label(sentence, bindings)

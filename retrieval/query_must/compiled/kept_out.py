@@ -30,7 +30,7 @@ class CompiledKeptOut:
     _asked: Asked | None
     _named: Named | None
 
-    @property
+    @cached_property
     def is_empty(self) -> bool:
         """Whether no row at all is kept out, as far as that is known without looking at any."""
         return self._named is None or not self._named.free.any()

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
 from retrieval.query_must import Vocabulary, canonical, canonical_term, literal
+from retrieval.query_must.canonical import canonical as canonical_module
 
 # question, terms it has, terms it has not
 CASES = [
@@ -276,3 +278,12 @@ def test_every_spelling_of_a_label_and_its_number_meets(number, pattern):
     assert question.has(f"armor class {number}")
     assert not question.has(f"armor class {number + 1}")
     assert not question.has(f"armor class {number}5")
+
+
+def test_a_question_is_read_once_for_a_search_and_its_embedder() -> None:
+    question, other = "What does a cleric need to hit AC 6, once?", Vocabulary.from_json({})
+    before = canonical_module._read.cache_info().misses
+    assert canonical(question) is canonical(question, Vocabulary.default())
+    WordllamaEmbedder().embed_query(question)
+    assert canonical_module._read.cache_info().misses == before + 1
+    assert canonical(question, other).vocabulary is other
