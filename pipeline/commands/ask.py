@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption, live_retriever
-from pipeline.console.output import counted, err, out, print_json
-
-if TYPE_CHECKING:
-    from retrieval.understand.self_query.retriever import SelfQueryResult
+from pipeline.console.asked import log_lines, parts_record, print_documents, print_parts, print_reading, result_record
+from pipeline.console.output import err, print_json
 
 
 def ask(
@@ -27,65 +25,34 @@ def ask(
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Find documents by what a question says of their metadata, and by its topic.
+    """Find documents by what a question says of their metadata, and by its topic; answer comparisons part by part.
 
     \b
     Examples:
       querymust ask "rules updated since 2025 about movement"
       querymust ask "recent documents about psionics" --today 2026-08-22 --debug
       querymust ask "how many documents per doc_type?" --json
+      querymust ask "dagger or spear, which costs more?" --debug
     """
+    from retrieval.understand.iterate.retriever import IterativeRetriever
     from retrieval.understand.self_query.retriever import SelfQueryRetriever
 
     day = today.date() if today else None
-    asked = SelfQueryRetriever(live_retriever(home), today=(lambda: day) if day else date.today, strategy=strategy)
+    store = live_retriever(home)
+    asked = SelfQueryRetriever(store, today=(lambda: day) if day else date.today, strategy=strategy)
     found = asked.retrieve_sync(question, top_k, filters)
+    gathered = None
+    if filters and not found.conditions and found.analysis.intent.value == "search":
+        with log_lines(shown=debug):
+            gathered = IterativeRetriever(store).retrieve(question, top_k)
     if json_:
-        print_json(result_record(found))
+        print_json(result_record(found) | (parts_record(gathered) if gathered else {}))
         return
     for fallback in found.fallbacks:
         err.print(str(fallback), markup=False)
     if debug:
-        out.print(f"[READ] {found.analysis.intent.value}: {found.analysis.explanation}", markup=False)
-        for each in found.conditions:
-            out.print(f"[FILTER] {each.text!r}: {each.filter} ({each.confidence:.2f})", markup=False)
-        out.print(f"[PLAN] {found.plan.strategy.value}: {found.plan.reason}", markup=False)
-    for group in found.groups:
-        out.print(f"{group.count:5}  {group.value}", markup=False)
-    if found.groups:
-        return
-    for rank, document in enumerate(found.documents, start=1):
-        out.print(f"{rank:3}. {document.title}  ({document.book}/{document.document})", markup=False)
-    left = found.total - len(found.documents)
-    if left > 0 and found.conditions:
-        out.print(f"and {counted(left, 'more document')} that meet the conditions; --top-k shows more", markup=False)
-
-
-def result_record(found: SelfQueryResult) -> dict[str, object]:
-    """An answer as JSON values."""
-    return {
-        "query": found.analysis.original_query,
-        "intent": found.analysis.intent.value,
-        "topic": found.analysis.topic,
-        "explanation": found.analysis.explanation,
-        "conditions": [
-            {"text": each.text, "filter": str(each.filter), "confidence": each.confidence} for each in found.conditions
-        ],
-        "plan": {
-            "strategy": found.plan.strategy.value,
-            "reason": found.plan.reason,
-            "selectivity": found.plan.selectivity,
-        },
-        "fallbacks": [str(each) for each in found.fallbacks],
-        "total": found.total,
-        "documents": [
-            {
-                "book": each.book,
-                "document": each.document,
-                "title": each.title,
-                "score": round(each.hit.score, 6) if each.hit else None,
-            }
-            for each in found.documents
-        ],
-        "groups": [{"value": each.value, "count": each.count} for each in found.groups],
-    }
+        print_reading(found, gathered)
+    if gathered and len(gathered.decomposition.sub_queries) > 1:
+        print_parts(gathered)
+    else:
+        print_documents(found)

@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from retrieval.understand.catalog.words import Word
 from retrieval.understand.reading.spans import MONTHS, SEASONS, Period, before, is_number, months, season, whole_month
 
-_NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "several": 3, "four": 4, "five": 5}
-_NUMBERS |= {"six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
+NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "several": 3, "four": 4, "five": 5}
+NUMBERS |= {"six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
 _UNITS = {"day": "days", "week": "weeks", "month": "months", "year": "years"}
 
 
@@ -95,5 +95,5 @@ def _count(said: Sequence[str]) -> tuple[int | None, int]:
         return int(said[0]), 1
     if said[0] == "a" and said[1:2] in (["few"], ["couple"]):
         used = 3 if said[2:3] == ["of"] else 2
-        return _NUMBERS[said[1]], used
-    return (_NUMBERS[said[0]], 1) if said[0] in _NUMBERS else (None, 0)
+        return NUMBERS[said[1]], used
+    return (NUMBERS[said[0]], 1) if said[0] in NUMBERS else (None, 0)

@@ -7,14 +7,14 @@ from datetime import date, timedelta
 from importlib.resources import files
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from retrieval.errors import QueryAnalysisError
 from retrieval.index.snapshot.metadata_index import Scalar
 from retrieval.understand.analysis import Entity, FilterOperator, QueryAnalysis, QueryIntent, Span, TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.words import keys
+from retrieval.understand.chat import Chat
 from retrieval.understand.self_query.config import DEFAULTS, SelfQueryConfig
 
 if TYPE_CHECKING:
@@ -99,39 +99,13 @@ class ModelAnalyzer:
         )
 
     def _asked(self, query: str) -> ModelAnswer:
-        import openai
-
         prompt = files(__package__).joinpath("prompt.txt").read_text("utf-8")
         told = prompt.format(
             today=self.today().isoformat(), fields="\n".join(map(_described, self.catalog.fields.values()))
         )
-        try:
-            answer = self.client.chat.completions.create(
-                model=self.config.llm_model,
-                temperature=self.config.llm_temperature,
-                max_tokens=self.config.llm_max_tokens,
-                messages=[{"role": "system", "content": told}, {"role": "user", "content": query}],
-                response_format={
-                    "type": "json_schema",
-                    "json_schema": {"name": "conditions", "strict": True, "schema": ModelAnswer.model_json_schema()},
-                },
-            )
-            choice = answer.choices[0]
-            if choice.message.refusal:
-                raise QueryAnalysisError(f"{self.config.llm_model} refused the question: {choice.message.refusal}")
-            if choice.finish_reason == "length":
-                raise QueryAnalysisError(
-                    f"the answer of {self.config.llm_model} was cut at {self.config.llm_max_tokens} tokens; raise "
-                    "llm_max_tokens"
-                )
-            return ModelAnswer.model_validate_json(choice.message.content or "")
-        except openai.OpenAIError as error:
-            raise QueryAnalysisError(
-                f"{self.config.llm_model} could not be asked ({type(error).__name__}: {error}); check the key, the "
-                "address and the network"
-            ) from error
-        except (ValidationError, IndexError) as error:
-            raise QueryAnalysisError(f"{self.config.llm_model} did not answer in the asked form: {error}") from error
+        config = self.config
+        chat = Chat(self.client, config.llm_model, config.llm_temperature, config.llm_max_tokens)
+        return chat.ask(told, query, ModelAnswer)[0]
 
 
 def _described(field: CatalogField) -> str:

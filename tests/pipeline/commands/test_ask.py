@@ -35,6 +35,19 @@ def test_a_question_without_conditions_is_a_search(asked) -> None:
     assert asked("   ")[0] == 2
 
 
+def test_a_comparison_is_answered_part_by_part(asked) -> None:
+    question = "longsword versus dagger: cost"
+    status, out, errors = asked(question, "--debug")
+    found = asked(question, "--json").json
+    assert status == 0
+    assert "[DECOMPOSED] compare: longsword: cost | dagger: cost" in out
+    assert "Executing vector search with category hints: []" in errors
+    assert "after re-ranking." in errors
+    assert [each["sub_query"] for each in found["answers"][:2]] == ["longsword: cost", "dagger: cost"]
+    assert "Sword, long" in found["answers"][0]["title"]
+    assert "Dagger" in found["answers"][1]["title"]
+
+
 def test_a_file_of_documents_is_built_and_asked_about_its_metadata(run, tmp_path) -> None:
     tickets = [
         {"id": f"T-{number}", "title": f"{what} fails", "text": f"The {what.lower()} fails.", "status": status}

@@ -1,11 +1,21 @@
 """A small archive of a theatre: other fields and values than any corpus that questions were tuned on."""
 
+import json
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
+from openai import OpenAI
 
-from retrieval.types import Metadata
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.search.retriever import Retriever
+from retrieval.types import Chunk, Metadata
 from retrieval.understand.catalog.catalog import Catalog, Described
 
 TODAY = date(2026, 8, 22)
@@ -111,3 +121,68 @@ class Archive:
 def archive() -> Archive:
     documents = tuple(show(number) for number in range(len(_SHOWS)))
     return Archive(documents, Catalog.of(documents))
+
+
+class Server(ThreadingHTTPServer):
+    status, finish, refusal = 200, "stop", None
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: list[dict[str, Any]] = []
+        self.contents: list[str] = []
+        """What is answered, in turn; the last one again and again."""
+
+    def next(self) -> str:
+        return self.contents.pop(0) if len(self.contents) > 1 else self.contents[0]
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_POST(self) -> None:
+        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        message = {"role": "assistant", "content": self.server.next(), "refusal": self.server.refusal}
+        choice = {"index": 0, "finish_reason": self.server.finish, "message": message}
+        body: dict[str, Any] = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+        if self.server.status != 200:
+            body = {"error": {"message": "no", "type": "test"}}
+        sent = json.dumps(body).encode()
+        self.send_response(self.server.status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(sent)))
+        self.end_headers()
+        self.wfile.write(sent)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as fake:
+        thread = threading.Thread(target=fake.serve_forever)
+        thread.start()
+        yield fake
+        fake.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[OpenAI]:
+    with OpenAI(api_key="local", base_url=f"http://127.0.0.1:{server.server_port}/v1", max_retries=0) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def store(archive: Archive, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
+    """The archive's documents, a chunk each, in an index of its own."""
+    chunks = []
+    for document in archive.documents:
+        text = f"{document.title}. What the audience sees and hears in {document.title.split(': ')[1].lower()}."
+        place = (f"{document.name}-1", "archive", document.name, "prose", text, text, text, (1, 1), (document.title,))
+        chunks.append(Chunk(*place, metadata=document.metadata))
+    home, embedder = tmp_path_factory.mktemp("archive"), load_embedder()
+    vectors = embedder.embed([chunk.search_text for chunk in chunks])
+    manifest = build_snapshot(home, chunks, vectors, embedder.identity, Vocabulary.default())
+    with open_snapshot(home, manifest.id) as snapshot:
+        yield Retriever(snapshot, embedder)

@@ -1,7 +1,4 @@
 import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -13,7 +10,7 @@ from retrieval.understand.analysis import QueryIntent
 from retrieval.understand.self_query.model_analyzer import ModelAnalyzer
 from retrieval.understand.self_query.retriever import SelfQueryRetriever
 
-from ..conftest import TODAY, Archive
+from ..conftest import TODAY, Archive, Server
 
 ANSWER = {
     "conditions": [
@@ -36,49 +33,9 @@ ANSWER = {
 }
 
 
-class Server(ThreadingHTTPServer):
-    status, content, finish, refusal = 200, json.dumps(ANSWER), "stop", None
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.asked: list[dict[str, Any]] = []
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-        message = {"role": "assistant", "content": self.server.content, "refusal": self.server.refusal}
-        choice = {"index": 0, "finish_reason": self.server.finish, "message": message}
-        body: dict[str, Any] = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
-        if self.server.status != 200:
-            body = {"error": {"message": "no", "type": "test"}}
-        sent = json.dumps(body).encode()
-        self.send_response(self.server.status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(sent)))
-        self.end_headers()
-        self.wfile.write(sent)
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with Server() as fake:
-        thread = threading.Thread(target=fake.serve_forever)
-        thread.start()
-        yield fake
-        fake.shutdown()
-        thread.join()
-
-
-@pytest.fixture
-def client(server: Server) -> Iterator[OpenAI]:
-    with OpenAI(api_key="local", base_url=f"http://127.0.0.1:{server.server_port}/v1", max_retries=0) as made:
-        yield made
+@pytest.fixture(autouse=True)
+def answer(server: Server) -> None:
+    server.contents = [json.dumps(ANSWER)]
 
 
 def test_only_fields_and_values_that_are_there_become_conditions(client: OpenAI, archive: Archive) -> None:
@@ -103,8 +60,8 @@ def test_the_model_is_told_the_day_and_what_the_index_holds(client: OpenAI, serv
     ("trouble", "message"),
     [
         ({"status": 401}, "AuthenticationError"),
-        ({"content": "{}"}, "asked form"),
-        ({"content": "not JSON"}, "asked form"),
+        ({"contents": ["{}"]}, "asked form"),
+        ({"contents": ["not JSON"]}, "asked form"),
         ({"finish": "length"}, "llm_max_tokens"),
         ({"refusal": "no thanks"}, "refused"),
     ],

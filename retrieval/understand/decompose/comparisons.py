@@ -1,0 +1,205 @@
+"""A question that compares things, as one question for each: what stands for the others is left out of it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+from retrieval.understand.catalog.words import Word, words
+from retrieval.understand.reading.grammar import AUXILIARIES
+from retrieval.understand.reading.relative import NUMBERS as ONES
+
+IsName = Callable[[Sequence[str]], bool]
+"""Whether these keys are what something in the index is called."""
+
+_VERSUS = (
+    *(("versus",), ("vs", "."), ("vs",), ("v", "."), ("v",), ("against",), ("as", "against"), ("as", "opposed", "to")),
+    *(("compared", "with"), ("compared", "to"), ("as", "compared", "with"), ("as", "compared", "to")),
+    *(("in", "comparison", "with"), ("next", "to", "that", "of"), ("as", "well", "as"), ("rather", "than")),
+)
+_LISTING = frozenset({"or", "and", ",", "/"})
+_COMPARING = frozenset(
+    {"compare", "compared", "comparing", "comparison", "difference", "differ", "different", "differs", "distinguish"}
+    | {"both", "each", "respectively", "gap", "which", "who", "whichever", "either", "versus", "vs", "rank", "same"}
+)
+_LEADING = frozenset(
+    {"a", "an", "the", "that", "those", "one", "of", "for", "with", "from", "in", "on", "at", "to", "into", "between"}
+    | {"both", "either", "by", "where", "getting", "my", "with"}
+)
+"""What stands before a thing that is compared, and is no part of it."""
+_BREAKS = AUXILIARIES | frozenset(
+    {"in", "on", "at", "for", "with", "from", "by", "to", "into", "under", "over", "per", "between", "after", "before"}
+    | {"which", "who", "what", "how", "when", "where", "why", "whose", "that", "than", "if", "as", "against", "does"}
+    | {"not", "me", "i", "you", "one", "cost", "compare"}
+)
+"""Words that end what a thing is called, where no name of the index reaches over them."""
+_LONGEST = 7
+"""Words of a name at most."""
+_SIGNS = frozenset({",", ":", ";", "?", "!", "(", ")", "-", "–", "—"})
+
+
+def compared(question: str, is_name: IsName) -> tuple[str, ...]:
+    """The questions that a comparison is made of, in its order, each about one of the things.
+
+    Args:
+        question: as it was asked.
+        is_name: told what in the index has a name.
+
+    Returns:
+        Two questions or more; none where nothing is compared.
+    """
+    said = words(question)
+    spans = _things(said, is_name)
+    if len(spans) < 2:
+        return ()
+    left_out = _connections(said, spans)
+    parts = []
+    for kept in spans:
+        gone = {at for other in spans if other is not kept for at in range(*other)} | (left_out - set(range(*kept)))
+        parts.append(_text(question, said, gone))
+    return tuple(dict.fromkeys(parts)) if len(set(parts)) == len(spans) else ()
+
+
+def _text(question: str, said: Sequence[Word], gone: set[int]) -> str:
+    """The question without some words; what stands between two that stay is kept."""
+    pieces: list[str] = []
+    for at, word in enumerate(said):
+        if at in gone:
+            continue
+        joined = "" if word.key in _SIGNS else " "
+        between = question[said[at - 1].end : word.start] if at and at - 1 not in gone else joined
+        pieces += [between, word.text]
+    return "".join(pieces).strip(" ,:;-")
+
+
+def _things(said: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
+    for first, stop in _joints(said):
+        right = _right_of(said, stop, is_name)
+        left = (_subject if said[first].key == "than" else _left_of)(said, first, is_name)
+        if right is None or left is None:
+            continue
+        if said[first].key != "than":
+            left, right = _shared_head(said, left, right, is_name)
+        things = [*_more_of_list(said, left, is_name), left, right]
+        if _compares(said, things, (first, stop), is_name):
+            return things
+    return _listed(said, is_name)
+
+
+def _joints(said: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    """Places of what joins two things that are compared, the clearest first."""
+    texts = [word.text.lower() for word in said]
+    for at in range(1, len(texts)):
+        length = max((len(each) for each in _VERSUS if tuple(texts[at : at + len(each)]) == each), default=0)
+        if length and not (texts[at] == "against" and any(each in texts for each in ("versus", "vs", "v"))):
+            yield at, at + length
+    for wanted in ("than", "or", "and", "from", "to"):
+        yield from ((at, at + 1) for at in range(1, len(texts)) if texts[at] == wanted)
+
+
+def _right_of(said: Sequence[Word], at: int, is_name: IsName) -> tuple[int, int] | None:
+    while at < len(said) and said[at].text.lower() in _LEADING:
+        at += 1
+    named = max(
+        (stop for stop in range(at + 1, min(len(said), at + 7) + 1) if _named(said, at, stop, is_name)), default=0
+    )
+    stop = at
+    while stop < len(said) and said[stop].key not in _SIGNS and (stop == at or said[stop].text.lower() not in _BREAKS):
+        stop += 1
+    stop = named or stop
+    stop += stop < len(said) and said[stop].text.lower() in ("one", "ones")
+    return (at, stop) if stop > at else None
+
+
+def _left_of(said: Sequence[Word], stop: int, is_name: IsName) -> tuple[int, int] | None:
+    while stop > 0 and said[stop - 1].key in {",", "or", "and"}:
+        stop -= 1
+    named = min((at for at in range(max(0, stop - _LONGEST), stop) if _named(said, at, stop, is_name)), default=stop)
+    at = stop
+    while at > 0 and said[at - 1].key not in _SIGNS and said[at - 1].text.lower() not in _BREAKS:
+        if said[at - 1].key in {"a", "an", "the", "of"} | _LISTING:
+            break
+        at -= 1
+    at = named if named < stop else at
+    return (at, stop) if stop > at else None
+
+
+def _subject(said: Sequence[Word], stop: int, is_name: IsName) -> tuple[int, int] | None:
+    """What is more than something: the longest name before `than`, else what follows the first verb."""
+    named = [
+        (at, end)
+        for at in range(stop)
+        for end in range(at + 1, min(stop, at + 6) + 1)
+        if _named(said, at, end, is_name)
+    ]
+    if named:
+        return max(named, key=lambda each: (each[1] - each[0], each[0]))
+    verb = next((at for at in range(stop) if said[at].text.lower() in AUXILIARIES), None)
+    return _right_of(said, verb + 1, is_name) if verb is not None and verb + 1 < stop else None
+
+
+def _named(said: Sequence[Word], at: int, stop: int, is_name: IsName) -> bool:
+    """Whether a name begins and ends here."""
+    if not (said[at].key[0].isalnum() and said[stop - 1].key[0].isalnum()):
+        return False
+    return is_name([word.key for word in said[at:stop] if word.key[0].isalnum()])
+
+
+def _shared_head(
+    said: Sequence[Word], left: tuple[int, int], right: tuple[int, int], is_name: IsName
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """`longsword and greataxe critical multipliers`: what follows the second thing may belong to both."""
+    if _named(said, *right, is_name):
+        return left, right
+    length = left[1] - left[0]
+    if left[0] == 0 and right[1] - right[0] > length:
+        return left, (right[0], right[0] + length)
+    return left, right
+
+
+def _listed(said: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
+    """Names that only commas join: `club, mace, quarterstaff`."""
+    commas = [at for at, word in enumerate(said) if word.key == ","]
+    found: list[tuple[int, int]] = []
+    for comma in commas:
+        left, right = _left_of(said, comma, is_name), _right_of(said, comma + 1, is_name)
+        if left and right and _named(said, *left, is_name) and _named(said, *right, is_name):
+            found += [each for each in (left, right) if each not in found]
+    return found
+
+
+def _more_of_list(said: Sequence[Word], left: tuple[int, int], is_name: IsName) -> list[tuple[int, int]]:
+    """Things before the first of two: `mansion, keep or tower`."""
+    found: list[tuple[int, int]] = []
+    at = left[0]
+    while at > 1 and said[at - 1].key == ",":
+        before = _left_of(said, at - 1, is_name)
+        if before is None or before[1] - before[0] > 3:
+            break
+        found.insert(0, before)
+        at = before[0]
+    return found
+
+
+def _compares(said: Sequence[Word], things: Sequence[tuple[int, int]], joint: tuple[int, int], is_name: IsName) -> bool:
+    """Whether what is joined is compared, and not one thing with two names."""
+    joined = said[joint[0]].text.lower()
+    named = all(_named(said, *each, is_name) for each in things)
+    if joined in ("and", "or"):
+        asked = any(word.text.lower() in _COMPARING for word in said)
+        opens = said[0].text.lower() in AUXILIARIES
+        return named or asked or (joined == "or" and opens)
+    if joined in ("from", "to"):
+        return named and said[joint[0] - 1].key not in ("how", "much")
+    if joined == "than":
+        counted = all(word.text[0].isdigit() or word.key in ONES for word in said[slice(*things[-1])][:1])
+        return named or not (counted or said[joint[0] - 1].key in ("other", "rather"))
+    return True
+
+
+def _connections(said: Sequence[Word], things: Sequence[tuple[int, int]]) -> set[int]:
+    """Words between two things that only join them."""
+    gone: set[int] = set()
+    for one, other in pairwise(things):
+        between = range(one[1], other[0])
+        joint = next((at for at in between if said[at].key == "than"), one[1])
+        gone.update(between[max(0, joint - one[1]) :])
+    return gone

@@ -1,0 +1,42 @@
+"""Questions taken apart by what an index holds: no model, the same answer every time."""
+
+from collections.abc import Sequence
+
+from retrieval.errors import QueryAnalysisError
+from retrieval.search.query import MAX_CHARACTERS
+from retrieval.understand.catalog.words import keys, words
+from retrieval.understand.decompose.comparisons import compared
+from retrieval.understand.decompose.decomposition import Decomposition
+from retrieval.understand.decompose.names import Names
+from retrieval.understand.reading.grammar import GLUE
+
+
+class RuleDecomposer:
+    """Takes comparisons apart, and hints at the categories that a question names.
+
+    Args:
+        names: of what is in the index.
+        categories: those of the library.
+    """
+
+    def __init__(self, names: Names, categories: Sequence[str] = ()) -> None:
+        self._names = names
+        self._categories = {category: frozenset(keys(category.replace("_", " "))) for category in categories}
+
+    def decompose(self, query: str) -> Decomposition:
+        """What a question is made of.
+
+        Raises:
+            QueryAnalysisError: it is empty, or longer than 2,000 characters.
+        """
+        if not query.strip() or len(query) > MAX_CHARACTERS:
+            raise QueryAnalysisError(f"the question has {len(query)} characters; ask one of 1 to {MAX_CHARACTERS}")
+        said = [word for word in words(query) if word.key[0].isalnum()]
+        whole = {word.key for word in said}
+        parts = compared(query, self._names.__contains__)
+        return Decomposition(
+            main_intent="compare" if parts else "look up",
+            sub_queries=parts or (query,),
+            search_keywords=tuple(dict.fromkeys(word.text for word in said if word.key not in GLUE)),
+            category_hints=tuple(category for category, named in self._categories.items() if named and named <= whole),
+        )

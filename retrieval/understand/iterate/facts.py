@@ -1,0 +1,105 @@
+"""What a search in rounds has gathered, and what it decides to do next. Seed 004."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from retrieval.understand.catalog.words import words
+from retrieval.understand.decompose.decomposition import Decomposition
+from retrieval.understand.iterate.hints import HintedHit
+
+UNKNOWN = "Unknown"
+"""What the category of a fact without one is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A chunk that was found. Key: chunk id."""
+
+    found: HintedHit
+    sub_query: str
+    """That found it first."""
+    iteration: int
+    """1-based."""
+
+
+@dataclass(frozen=True, slots=True)
+class IterationDecision:
+    """What comes next."""
+
+    continue_iteration: bool
+    next_sub_queries: tuple[str, ...] = ()
+    category_focus: tuple[str, ...] = ()
+    """Categories that are hinted at in the next round; none: no hint."""
+    reasoning: str = ""
+    tokens: int = 0
+    """That a model was paid for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is known before a decision."""
+
+    original_query: str
+    decomposition: Decomposition
+    executed_queries: tuple[str, ...]
+    facts: tuple[Fact, ...]
+    current_iteration: int
+    max_iterations: int
+
+    @property
+    def categories_explored(self) -> Mapping[str, int]:
+        """Facts by category, the most frequent first."""
+        return dict(Counter(each.found.category or UNKNOWN for each in self.facts).most_common())
+
+    def best_of(self, sub_query: str) -> float:
+        """The highest relevance among the facts that a sub-query found first; 0 without one."""
+        return max((each.found.original_relevance for each in self.facts if each.sub_query == sub_query), default=0.0)
+
+
+class Decider(Protocol):
+    """Whoever decides."""
+
+    def decide(self, progress: Progress) -> IterationDecision:
+        """What comes next.
+
+        Raises:
+            QueryAnalysisError: it cannot be said.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class RuleDecider:
+    """Goes on while a sub-query has found nothing that is relevant enough, in other words each time.
+
+    The second round asks by the key words of the sub-query, hints at the categories that facts came from, and the third
+    asks by the longer half of them without a hint.
+    """
+
+    enough: float = 0.5
+    """Relevance of a fact that answers."""
+
+    def decide(self, progress: Progress) -> IterationDecision:
+        """What comes next."""
+        parts, first = progress.decomposition.sub_queries, progress.current_iteration == 1
+        open_ = [each for each in parts if progress.best_of(each) < self.enough]
+        if not open_:
+            return IterationDecision(False, reasoning="every sub-query has a fact that is relevant enough")
+        asked = [_by_key_words(each, progress.decomposition.search_keywords, all_of_them=first) for each in open_]
+        new = [each for each in dict.fromkeys(asked) if each and each not in progress.executed_queries]
+        if not new:
+            return IterationDecision(False, reasoning="what is open was asked in every way that is known")
+        useful = [category for category in progress.categories_explored if category != UNKNOWN][:2]
+        reasoning = f"{len(open_)} of {len(parts)} sub-queries have no fact that is relevant enough"
+        return IterationDecision(True, tuple(new), tuple(useful) if first else (), reasoning)
+
+
+def _by_key_words(sub_query: str, keywords: Sequence[str], *, all_of_them: bool) -> str:
+    """The key words of a sub-query, or the longer half of them, as a question."""
+    said = {word.text.casefold() for word in words(sub_query)}
+    kept = [word for word in keywords if word.casefold() in said]
+    if not all_of_them:
+        longest = sorted(kept, key=lambda word: (-len(word), word))[: (len(kept) + 1) // 2]
+        kept = [word for word in kept if word in longest]
+    return " ".join(kept)

@@ -1,0 +1,63 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.understand.catalog.words import keys
+from retrieval.understand.decompose.comparisons import compared
+
+NAMES = {"iron boat", "reed boat", "oak raft", "sail", "oar", "copper nail", "brass nail", "anchor", "long rope"}
+_KNOWN = {tuple(sorted(keys(name))) for name in NAMES}
+
+
+def is_name(said) -> bool:
+    return tuple(sorted(said)) in _KNOWN
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("iron boat vs reed boat: draught", ["iron boat: draught", "reed boat: draught"]),
+        ("weight of a sail compared with an oar", ["weight of a sail", "weight of a oar"]),
+        ("difference between an oar and a sail?", ["difference between an oar?", "difference between an sail?"]),
+        ("is the oak raft cheaper than the reed boat?", ["is the oak raft cheaper?", "is the cheaper reed boat?"]),
+        ("sail, oar or anchor, which is heavier", [f"{it}, which is heavier" for it in ("sail", "oar", "anchor")]),
+        ("copper nail and brass nail prices", ["copper nail prices", "brass nail prices"]),
+        ("sail, oar, anchor: prices", ["sail: prices", "oar: prices", "anchor: prices"]),
+        ("cost: harbour pilot versus river pilot", ["cost: harbour pilot", "cost: river pilot"]),
+        ("size of HULL_TYPE against DECK_TYPE", ["size of HULL_TYPE", "size of DECK_TYPE"]),
+    ],
+)
+def test_a_comparison_is_a_question_for_each_thing(question, parts):
+    assert list(compared(question, is_name)) == parts
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how heavy is an anchor, and what does one cost?",
+        "the price of rope and tar",
+        "may a boat carry more than three people?",
+        "what does an oar cost other than in spring?",
+        "",
+        "than",
+        "or or or",
+    ],
+)
+def test_a_question_about_one_thing_is_left_whole(question):
+    assert compared(question, is_name) == ()
+
+
+WORDS = "sail oar or and than vs , : ? the a which is cheaper iron boat 3"
+
+
+@given(st.lists(st.sampled_from(WORDS.split()), max_size=14))
+def test_parts_are_different_shorter_and_made_of_the_words_of_the_question(said):
+    question = " ".join(said)
+
+    parts = compared(question, is_name)
+
+    assert len(set(parts)) == len(parts) != 1
+    for part in parts:
+        assert part.strip()
+        assert set(keys(part)) <= set(keys(question))
+        assert len(keys(part)) < len(keys(question))

@@ -1,0 +1,39 @@
+from dataclasses import replace
+
+from retrieval.types import Hit, Receipt, Retrieval
+from retrieval.understand.decompose.merging import deal
+from tests.chunks import EMPTY
+
+
+def found(query, scores, tables=None):
+    hits = tuple(
+        Hit(replace(EMPTY, id=name, table_id=(tables or {}).get(name)), score, rank)
+        for rank, (name, score) in enumerate(sorted(scores.items(), key=lambda each: -each[1]), start=1)
+    )
+    return Retrieval(query, "default", hits, Receipt(query))
+
+
+def ids(dealt):
+    return [hit.chunk.id for hit in dealt.hits]
+
+
+def test_the_best_of_every_part_comes_before_the_second_best_of_any():
+    dealt = deal(found("w", {"x": 5}), [found("a", {"a1": 3, "a2": 2}), found("b", {"b1": 1, "b2": 0})], 4)
+
+    assert ids(dealt)[:4] == ["a1", "b1", "a2", "b2"]
+    assert [hit.rank for hit in dealt.hits] == [1, 2, 3, 4]
+    assert dealt.parts["b1"] == "b"
+
+
+def test_a_chunk_that_answers_two_parts_is_there_once():
+    dealt = deal(found("w", {}), [found("a", {"x": 3, "y": 1}), found("b", {"x": 3, "z": 1})], 3)
+
+    assert (ids(dealt), dealt.parts["x"], dealt.parts["z"]) == (["x", "z", "y"], "a", "b")
+
+
+def test_rows_of_one_table_raise_each_other():
+    tables = {"a2": "T", "b2": "T"}
+    parts = [found("a", {"a1": 2.0, "a2": 1.5}, tables), found("b", {"b1": 2.0, "b2": 1.5}, tables)]
+
+    assert ids(deal(found("w", {}), parts, 2)) == ["a2", "b2"]
+    assert ids(deal(found("w", {}), [found("a", {"a1": 9.0, "a2": 1.5}, tables), parts[1]], 2))[0] == "a1"
