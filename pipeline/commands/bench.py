@@ -142,6 +142,31 @@ def bench_faults(
         raise typer.Exit(1)
 
 
+@app.command("documents")
+def bench_documents(
+    count: Annotated[int, typer.Option("--count", min=0, help="How many are written.")] = 10_000,
+    seed: Annotated[int, typer.Option("--seed", help="Of what is written.")] = 0,
+    json_: JsonOption = False,
+) -> None:
+    """Bring random documents through the ingest: which fall or lose a word, and how its time grows.
+
+    Status 1 if one crashed or lost a word. Nothing is embedded.
+
+    \b
+    Examples:
+      querymust bench documents
+      querymust bench documents --count 500 --seed 3 --json
+    """
+    with progress_bar("documents") as bar:
+        bar("starting", 0, 1)
+        from pipeline.bench.documents.run import run_documents
+
+        report = run_documents(count, seed, bar)
+    _print_report(report, report.lines(), json_=json_)
+    if report.crashed or report.lost:
+        raise typer.Exit(1)
+
+
 @app.command("metrics")
 def bench_metrics(
     questions: Annotated[int, typer.Option("--questions", min=1, help="How many.")] = 10_000,

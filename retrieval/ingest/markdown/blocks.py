@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from retrieval.ingest.html_spans import TableScan, table_spans
 from retrieval.ingest.markdown.spans import BlockKind, Span, spans_of, without_marks
-from retrieval.ingest.markdown.words import TAG_OR_COMMENT, heading_text, without_comments
+from retrieval.ingest.markdown.words import heading_text, without_comments, without_tags
 
 _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
 _IMPORTS = re.compile(r"(?:import\s[^\n]*\sfrom\s+(['\"])[^\n]*\1;?\s*)+")
@@ -161,4 +161,4 @@ def _cut_at_tables(source: str, first: int) -> Iterator[Span]:
 
 
 def _has_words(markup: str) -> bool:
-    return bool(TAG_OR_COMMENT.sub("", markup).strip())
+    return bool(without_tags(markup, "").strip())

@@ -1,24 +1,21 @@
 """What a reader sees of markdown: its words without its marks."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from retrieval.ingest.markdown.parser import Token, inline_tokens, whole_tokens
 
-TAG_OR_COMMENT = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
-"""What HTML does not show."""
-
-_CODE_OR_COMMENT = re.compile(
-    r"""
+_TAG = re.compile(r"<[^<>]*>")
+_TAG_OR_COMMENT = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
+_OF_CODE = r"""
     (?P<code>
         ^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t>]*(?P=fence)|\Z)
         | (?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)*?(?<!`)(?P=ticks)(?!`)
     )
-    | ^[ \t]*<!--(?:(?!-->).)*-->[ \t]*(?:\n|\Z)
-    | <!--.*?-->
-    """,
-    re.MULTILINE | re.DOTALL | re.VERBOSE,
-)
+"""
+_OF_COMMENTS = r"| ^[ \t]*<!--(?:(?!-->).)*-->[ \t]*(?:\n|\Z) | <!--.*?-->"
+_CODE = re.compile(_OF_CODE, re.MULTILINE | re.DOTALL | re.VERBOSE)
+_CODE_OR_COMMENT = re.compile(_OF_CODE + _OF_COMMENTS, re.MULTILINE | re.DOTALL | re.VERBOSE)
 """Code first: a comment in it is text."""
 _INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")
 _ROLE = re.compile(r"(?:\{[a-z][\w:+.-]*\}|(?<![\w`:]):[a-z][\w:+.-]*:)`([^`<\n]+?)(?:\s*<[^`\n]*>)?`")
@@ -47,14 +44,38 @@ def without_comments(markup: str) -> str:
     """The markup as it is shown: no `<!-- ... -->`, and no line of nothing else. In code a comment is text."""
     if "<!--" not in markup or markup.startswith(("    ", "\t")):
         return markup
-    return _CODE_OR_COMMENT.sub(lambda match: match["code"] or "", markup)
+    return _substituted(markup, _CODE_OR_COMMENT, _CODE, lambda match: match["code"] or "")
+
+
+def without_tags(markup: str, by: str) -> str:
+    """The markup with `by` for each tag and comment, which HTML does not show."""
+    return _substituted(markup, _TAG_OR_COMMENT, _TAG, lambda _: by)
+
+
+def _substituted(
+    markup: str, pattern: re.Pattern[str], beyond: re.Pattern[str], by: Callable[[re.Match[str]], str]
+) -> str:
+    """What `pattern.sub` gives. `beyond` is the pattern without its comments, for where none begins any more that ends.
+
+    To look for the end of each that has none would take the square of the time.
+    """
+    end = markup.rfind("-->")
+    last = markup.rfind("<!--", 0, end) if end >= 0 else -1
+    parts, at = [], 0
+    while at <= last and (match := pattern.search(markup, at)):
+        parts += [markup[at : match.start()], by(match)]
+        at = match.end()
+    for match in beyond.finditer(markup, at):
+        parts += [markup[at : match.start()], by(match)]
+        at = match.end()
+    return "".join((*parts, markup[at:]))
 
 
 def with_blank_comments(markup: str) -> str:
     """The same line by line: what a comment leaves blank stays a blank line."""
     if "<!--" not in markup:
         return markup
-    return _CODE_OR_COMMENT.sub(lambda match: match["code"] or "\n" * match[0].count("\n"), markup)
+    return _substituted(markup, _CODE_OR_COMMENT, _CODE, lambda match: match["code"] or "\n" * match[0].count("\n"))
 
 
 def heading_text(source: str) -> str:
@@ -96,7 +117,7 @@ def plain_paragraphs(markup: str) -> tuple[str, ...]:
         elif token.type in {"fence", "code_block"}:
             found += token.content.splitlines()
         elif token.type == "html_block":
-            found.append(plain_text(TAG_OR_COMMENT.sub(" ", token.content)))
+            found.append(plain_text(without_tags(token.content, " ")))
     return tuple(text for text in found if text.strip())
 
 

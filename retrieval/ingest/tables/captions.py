@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from retrieval.ingest.markdown.blocks import Block
-from retrieval.ingest.markdown.words import TAG_OR_COMMENT, plain_text
+from retrieval.ingest.markdown.words import plain_text, without_tags
 
 MAX_SUBTITLE = 200
 """Characters of a line that may come between a caption and its table."""
@@ -138,8 +138,8 @@ def lead_of(paragraph: str) -> Caption | None:
 def _html_title(block: Block) -> str:
     """The words of an HTML block that says nothing else: `<summary>Options</summary>`, `<b>Options</b>`."""
     match = _HTML_TITLE.search(block.shown) if block.kind == "html" else None
-    words = plain_text(TAG_OR_COMMENT.sub(" ", match["words"])) if match else ""
-    said = plain_text(TAG_OR_COMMENT.sub(" ", block.shown))
+    words = plain_text(without_tags(match["words"], " ")) if match else ""
+    said = plain_text(without_tags(block.shown, " "))
     return words.rstrip(":") if words == said and len(words) <= MAX_SUBTITLE else ""
 
 

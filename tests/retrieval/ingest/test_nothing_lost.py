@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pipeline.bench.documents.ingesting import lost_words
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.rows import transform_tables
@@ -24,9 +25,7 @@ def chunks_of(text: str) -> tuple[Chunk, ...]:
 
 def lost(text: str) -> list[str]:
     """Words `w<number>x` of the source that no chunk holds."""
-    held = " ".join(part for chunk in chunks_of(text) for part in (chunk.text, chunk.search_text, *chunk.heading_path))
-    there = set(re.findall(r"w\d+x", held))
-    return [word for word in re.findall(r"w\d+x", text) if word not in there]
+    return lost_words(text, chunks_of(text))
 
 
 def cells(n: int, of_row: bool) -> str:

@@ -1,11 +1,15 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from retrieval.ingest.markdown import words as module
 from retrieval.ingest.markdown.words import (
     heading_text,
     plain_paragraphs,
     plain_text,
     with_blank_comments,
     without_comments,
+    without_tags,
 )
 
 
@@ -117,3 +121,29 @@ def test_a_heading_is_read_without_its_anchor():
 )
 def test_a_heading_has_no_marks_before_or_behind_it(source, words):
     assert heading_text(source) == words
+
+
+@given(
+    st.lists(
+        st.sampled_from(["<!--", "-->", "`", "```", "\n", "\n\n", "a", " ", "<b>", "<", ">", "-", "~~~\n"]), max_size=24
+    )
+)
+def test_comments_go_as_a_search_for_each_of_them_would_have_it(pieces: list[str]) -> None:
+    markup = "".join(pieces)
+    code_or_comment, tag_or_comment = module._CODE_OR_COMMENT, module._TAG_OR_COMMENT
+    blank = code_or_comment.sub(lambda match: match["code"] or "\n" * match[0].count("\n"), markup)
+    assert with_blank_comments(markup) == (blank if "<!--" in markup else markup)
+    assert without_tags(markup, " ") == tag_or_comment.sub(" ", markup)
+
+
+def test_comments_without_an_end_are_not_each_looked_for_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[int] = []
+
+    class Counting:
+        def search(self, markup: str, at: int) -> None:
+            searched.append(at)
+
+    monkeypatch.setattr(module, "_CODE_OR_COMMENT", Counting())
+    markup = "--> " + "<!-- a " * 50
+    assert without_comments(markup) == markup
+    assert searched == []
