@@ -63,9 +63,35 @@ def bench_scale(
         from pipeline.bench.scale.run import run_scale
 
         require_extra("bm25s")
-        if chunks % 100:
-            raise typer.BadParameter(f"{chunks} is not a multiple of 100", param_hint="--chunks")
+        _require_hundreds(chunks)
         report = run_scale(chunks, home=keep.expanduser().resolve() if keep else None, tell=bar)
+    _print_report(report, report.lines(), json_=json_)
+
+
+@app.command("contract")
+def bench_contract(
+    chunks: Annotated[int, typer.Option("--chunks", min=100, help="Of the large library; a multiple of 100.")] = (
+        100_000
+    ),
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", help="Folder for its index, as that of `bench scale`.", file_okay=False),
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Time the contract's answers over a hundred documents and over a large library, beside a plain Chroma query.
+
+    \b
+    Examples:
+      querymust bench contract
+      querymust bench contract --keep scale-100000 --json
+    """
+    with progress_bar("contract") as bar:
+        bar(f"{chunks} chunks", 0, 1)
+        from pipeline.bench.contract.run import run_contract
+
+        _require_hundreds(chunks)
+        report = run_contract(chunks, home=keep.expanduser().resolve() if keep else None, tell=bar)
     _print_report(report, report.lines(), json_=json_)
 
 
@@ -184,6 +210,11 @@ def bench_metrics(
 
         report = run_metrics(questions)
     _print_report(report, report.lines(), json_=json_)
+
+
+def _require_hundreds(chunks: int) -> None:
+    if chunks % 100:
+        raise typer.BadParameter(f"{chunks} is not a multiple of 100", param_hint="--chunks")
 
 
 def _print_report(report: DataclassInstance, lines: Iterable[str], *, json_: bool) -> None:

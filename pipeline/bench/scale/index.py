@@ -67,7 +67,7 @@ def _build(folder: Path, library: Sequence[Chunk], embedder: Embedder, key: str,
     stages.tell("files", 0, len(library))
     manifest = build_snapshot(folder, library, vectors, embedder.identity, Vocabulary.default(), progress=stages.tell)
     stages.end()
-    _write_single(folder / "single", library, vectors, tell)
+    write_single(folder / "single", library, vectors, tell)
     return ScaleIndex(key, manifest.id, {name: round(value, 2) for name, value in stages.seconds.items()})
 
 
@@ -90,7 +90,7 @@ class _Stages:
         self._since = Clock()
 
 
-def _write_single(folder: Path, library: Sequence[Chunk], vectors: Vector, tell: Tell) -> None:
+def write_single(folder: Path, library: Sequence[Chunk], vectors: Vector, tell: Tell) -> None:
     """Everything in one collection with `query_must` in the metadata, as the published plan has it."""
     store = ChromaStore(folder)
     store.create("open")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
+from uuid import UUID
 
 from retrieval.query_must.conditional import always_asks
 from retrieval.search.metadata_filter.filter import Eq, Filter, In
@@ -118,7 +119,7 @@ def _chunk(
     pairs = " | ".join(f"{column} {cell}" for column, cell in zip(columns, cells, strict=True))
     text = f"{subject} {caption} {table} > {pairs}"
     return Chunk(
-        id=f"{table:06}-{row:02}",
+        id=str(UUID(int=table * ROWS + row)),
         book=f"book-{group % BOOKS}",
         document=f"book-{group % BOOKS}.md",
         kind="row",

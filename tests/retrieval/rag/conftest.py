@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import shutil
 from typing import TYPE_CHECKING
-from uuid import UUID
 
 import pytest
 
+from pipeline.bench.contract.documents import hundred_documents
 from pipeline.sample import SKIRMISH
-from retrieval.rag.contract import RuleDocument
 from retrieval.rag.documents import read_rule_documents
 from retrieval.rag.pipeline import RAGPipeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from retrieval.rag.contract import RuleDocument
 
     MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 
@@ -28,16 +29,8 @@ def documents() -> dict[str, RuleDocument]:
 
 @pytest.fixture(scope="session")
 def hundred() -> list[RuleDocument]:
-    """Documents of one section each."""
-    return [
-        RuleDocument(
-            document_id=UUID(int=number),
-            filename=f"doc-{number}.md",
-            content=f"# Document {number}\n\n## Rule {number}\n\nThe test of rule {number} needs {number} dice.\n",
-            metadata={"source": "Many", "doc_type": "core-rules", "last_update_date": "2026-01-01"},
-        )
-        for number in range(100)
-    ]
+    """Those of the contract's performance case."""
+    return hundred_documents()
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +47,7 @@ def weapons_home(made_once: MadeOnce, documents: dict[str, RuleDocument]) -> Pat
 
 @pytest.fixture(scope="session")
 def hundred_home(made_once: MadeOnce, hundred: list[RuleDocument]) -> Path:
-    """A home with a hundred documents of a few words. Never change it."""
+    """A home with them. Never change it."""
     return made_once("hundred", lambda folder: _ingested(folder / "home", *hundred)) / "home"
 
 

@@ -1,0 +1,1 @@
+"""How long the contract takes to answer, beside a plain query of the same vectors."""
