@@ -1,15 +1,18 @@
 """Asks a home again and again while others write there, as a program: `reading HOME REPLIES THREADS`.
 
-It says `ready`, asks until its standard input is closed, and prints a `Reading`.
+It says `ready`. For each byte of its standard input it says `read` once every thread has asked and got an answer since;
+when that is closed, it prints a `Reading`.
 """
 
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from itertools import count
+from operator import ge
 from pathlib import Path
 
 from pipeline.runs.faults.form import answered
@@ -81,11 +84,13 @@ class Reader:
     def _questions(self) -> list[str]:
         return list(next(iter(self._replies.values())).found)
 
-    def read(self, until: threading.Event) -> Reading:
-        """Ask until the event is set."""
+    def read(self, until: threading.Event, done: Callable[[], None]) -> Reading:
+        """Ask until the event is set, and say so after each answer."""
         reading = Reading()
         questions = self._questions
         for number in count():
+            if number:
+                done()
             if until.is_set():
                 return reading
             question = questions[number // 2 % len(questions)]
@@ -118,23 +123,39 @@ class Reader:
 def main() -> None:
     """Read with as many threads as the arguments say."""
     home, replies, threads = Path(sys.argv[1]), read_jsonl(Path(sys.argv[2]), Replies), int(sys.argv[3])
-    reader, until, total, adding = Reader(home, replies), threading.Event(), Reading(), threading.Lock()
+    reader, until, total, change = Reader(home, replies), threading.Event(), Reading(), threading.Condition()
+    answered_by = [0] * threads
 
-    def work() -> None:
-        reading = reader.read(until)
-        with adding:
+    def done(number: int) -> None:
+        with change:
+            answered_by[number] += 1
+            change.notify_all()
+
+    def work(number: int) -> None:
+        reading = reader.read(until, partial(done, number))
+        with change:
             total.add(reading)
 
-    workers = [threading.Thread(target=work) for _ in range(threads)]
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(threads)]
+    _say("ready")
     for worker in workers:
         worker.start()
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
-    os.read(0, 1)
+    while os.read(0, 1):
+        with change:
+            # Of the next answers, some were asked for before.
+            goal = [each + 2 for each in answered_by]
+            while not all(map(ge, answered_by, goal)):
+                change.wait()
+        _say("read")
     until.set()
     for worker in workers:
         worker.join()
-    sys.stdout.write(dump_record(total).decode() + "\n")
+    _say(dump_record(total).decode())
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
