@@ -84,7 +84,7 @@ class Catalog:
             fields,
             _nouns(documents, everywhere)
             | _shared_heads(fields)
-            | {key for book in books for key in keys(book) if len(key) > 3},
+            | {key for book in books for key in keys(book) if len(key) > 2},
             {
                 (name, value): _typical([said[number] for number in numbers], everywhere, len(documents))
                 for name, each in fields.items()

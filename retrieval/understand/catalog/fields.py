@@ -1,6 +1,7 @@
 """What kind of thing a field of the metadata holds, judged by its values."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -23,15 +24,49 @@ _DATE_WORDS = frozenset(
 )
 _PEOPLE = frozenset(
     {"author", "writer", "owner", "assignee", "reporter", "editor", "creator", "contributor", "person", "people"}
+    | {"judge", "lawyer", "counsel", "doctor", "nurse", "artist", "actor", "singer", "architect", "photographer"}
+    | {"member", "chair", "host", "guest", "applicant", "defendant", "plaintiff", "witness", "coach", "guide"}
     | {"reviewer", "maintainer", "sponsor", "speaker", "contact", "user", "customer", "client", "manager", "approver"}
 )
 _DOERS = ("or", "er", "ee", "ist", "by")
 """Endings of fields that hold who does something: director, trainee, approved_by."""
+_THINGS = frozenset(
+    {"sector", "color", "colour", "flavor", "flavour", "factor", "floor", "door", "error", "motor", "vector", "major"}
+    | {
+        "order",
+        "number",
+        "chapter",
+        "quarter",
+        "center",
+        "layer",
+        "server",
+        "paper",
+        "letter",
+        "cover",
+        "career",
+        "tier",
+    }
+    | {
+        "register",
+        "weather",
+        "water",
+        "river",
+        "gender",
+        "matter",
+        "parameter",
+        "cluster",
+        "folder",
+        "filter",
+        "trigger",
+    }
+)
+"""Words that end as doers do and do nothing."""
 _MANY = 20
 _UNLIKE = 0.7
 """Values that so many documents have alone are no classes."""
 _MOSTLY = 0.9
 _PARTLY = 0.5
+_SEVERAL, _ALIKE = 8, 0.3
 _FREE_WORDS = 4
 """Values with more words than that, on average, are prose."""
 _SECONDS, _MILLISECONDS = 1e8, 1e11
@@ -104,9 +139,13 @@ def _are_people(name: str, texts: Collection[str]) -> bool:
     if _PEOPLE & set(keys(name.replace("_", " "))):
         return all(text[:1].isupper() for text in texts)
     named = [text for text in texts if _PERSON.fullmatch(text) and len(text.split()) <= 3]
-    if name.lower().removesuffix("s").endswith(_DOERS):
+    last = name.lower().replace("-", "_").split("_")[-1].removesuffix("s")
+    if last.endswith(_DOERS) and last not in _THINGS:
         return len(named) >= _PARTLY * len(texts)  # a maker may be a firm
-    return len(texts) >= _MANY and len(named) >= _MOSTLY * len(texts)
+    if len(texts) < _SEVERAL or len(named) < _MOSTLY * len(texts):
+        return False
+    # `Labour Court` and `District Court` are two capitalised words as well, and end alike.
+    return max(Counter(text.split()[-1] for text in named).values()) <= _ALIKE * len(texts)
 
 
 def _kind_of_numbers(name: str, values: Collection[float], n_documents: int) -> Kind:

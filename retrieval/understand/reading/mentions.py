@@ -89,7 +89,8 @@ class Mentions:
         having: dict[str, set[tuple[str, Scalar]]] = defaultdict(set)
         for field in self.catalog.fields.values():
             for value in field.counts if field.kind == "text" else ():
-                for word in keys(str(value).replace("_", " ")):
+                whole = keys(str(value).replace("_", " "))
+                for word in {*whole[:1], *whole[-1:]}:
                     having[word].add((field.name, value))
         said = {word for field in self.catalog.fields.values() for word in field.words}
         return {

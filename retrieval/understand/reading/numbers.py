@@ -17,12 +17,25 @@ _FIRST_YEAR = 1000
 """What is less is no year."""
 _COUNTED = {"star": "rating", "people": "serving", "person": "serving", "guest": "serving"}
 """What is counted, and the word of the field that counts it."""
+_LARGE = 2200
+"""What is larger is no year and counts nothing that a topic would."""
 _ONE = re.compile(
     r"(?P<before>\b(?:than|least|most|under|over|above|below|about|of|exceeding|only|exactly) )"
     r"(?P<one>(?P<half>half )?(?:an?|one))(?= (?P<unit>[a-z]+))",
     re.IGNORECASE,
 )
 """One of a unit, in words."""
+_CURRENCIES = {
+    "euro": "eur",
+    "€": "eur",
+    "dollar": "usd",
+    "$": "usd",
+    "pound": "gbp",
+    "£": "gbp",
+    "yen": "jpy",
+    "¥": "jpy",
+}
+"""What fields of money are called after."""
 _UNIT = re.compile(r"\s*([^\W\d_]+)")
 _ARTICLE = re.compile(r"an?\b", re.IGNORECASE)
 
@@ -109,12 +122,29 @@ def _field(
     measured = _by_unit(numbers, quantity)
     if measured:
         return measured, 0.85
-    for key in near:
+    for key in (_CURRENCIES.get(said, said) for said in near):
         for each in numbers:
             if any(_akin(key, said) for said in each.words):
                 return each, 0.9
+    reached = _reached(numbers, quantity)
+    if reached:
+        return reached, 0.75
     behind = quantity.label in catalog.nouns or (first > 0 and words[first - 1].key in catalog.nouns)
     return (identity, 0.85) if identity and behind else (None, 0.0)
+
+
+def _reached(numbers: Sequence[CatalogField], quantity: Quantity) -> CatalogField | None:
+    """Of a large number that is compared, the one field that has numbers on both sides: `pay less than 12,000`."""
+    bounds = [abs(bound) for bound in quantity.written if not isinf(bound)]
+    if quantity.unit or quantity.kind == "number" or not bounds or not all(bound >= _LARGE for bound in bounds):
+        return None
+    able = [each for each in numbers if each.kind != "year" and _has_both_sides(each, bounds)]
+    return able[0] if len(able) == 1 else None
+
+
+def _has_both_sides(field: CatalogField, bounds: Sequence[float]) -> bool:
+    values = [float(value) for value in field.counts]
+    return min(values) <= min(bounds) and max(bounds) <= max(values)
 
 
 def _by_unit(numbers: Sequence[CatalogField], quantity: Quantity) -> CatalogField | None:

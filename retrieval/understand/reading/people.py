@@ -9,6 +9,7 @@ from retrieval.understand.reading.mentions import Mention
 
 _BY = frozenset({"by", "from", "author", "writer"})
 _FOR = frozenset({"to", "for", "of", "with", "is", "are", "was"})
+_BESIDE = frozenset({"of", "with", "before", "under"})
 _ACTS: Mapping[str, frozenset[str]] = {
     "author": frozenset({"write", "wrote", "written", "writes", "pen", "published", "publish", "invent", "invented"}),
     "report": frozenset(
@@ -33,7 +34,9 @@ class People:
             return mention.certainty
         if before in _FOR and self.closeness(mention):
             return 0.95 * mention.certainty
-        if before == "of" and self.words[mention.first - 2].is_plural:
+        if mention.first and self.words[mention.first - 1].key in mention.field.words:
+            return 0.95 * mention.certainty  # `Judge Sorensen`
+        if before in _BESIDE and self._behind_plural(mention.first):
             return 0.85 * mention.certainty
         acts = before in ("did", "doe", "do", "has", "have", "is") and mention.stop < len(self.words)
         is_whole = mention.certainty == 1.0 and mention.stop - mention.first > 1
@@ -49,6 +52,10 @@ class People:
             verb for start, verbs in _ACTS.items() for verb in verbs if mention.field.name.lower().startswith(start)
         }
         return sum(word.key[:5] in stems or word.text.lower() in acts for word in near)
+
+    def _behind_plural(self, at: int) -> bool:
+        """`decisions with Adeyemi`, `tankers of Pelorus and of Kestrel`."""
+        return any(word.is_plural for word in self.words[max(0, at - 6) : at - 1])
 
     def _before(self, at: int) -> str:
         """The word before a name, or before the list of names that it ends."""

@@ -1,7 +1,7 @@
 """Times as people write them: `March 2020`, `the first half of 2021`, `last month`, `two weeks ago`."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 
 from retrieval.understand.catalog.words import Word
 from retrieval.understand.reading.relative import relative
@@ -32,7 +32,7 @@ def period(words: Sequence[Word], at: int, today: date) -> Period | None:
     said = [word.key if word.owns else word.text.lower() for word in words[at : at + 8]]
     if not said:
         return None
-    edge = _edge(words, at, said, today)
+    edge = _edge(words, at, said, today) or _week_of(words, at, said, today)
     readings = (
         edge,
         *(_iso(said), _year(said), _part(said), _quarter(said), _season(said)),
@@ -127,6 +127,10 @@ def _season(said: Sequence[str]) -> Period | None:
 def _quarter(said: Sequence[str]) -> Period | None:
     if len(said) < 3 or said[0] not in ("q", "h") or not is_number(said[1]):
         return None
+    if said[2] in ("or", "and", "to", "-") and said[3:4] == said[:1] and len(said) > 5 and is_number(said[4]):
+        last = _quarter([*said[3:]])  # `Q1 or Q2 of 2024`
+        first = _quarter([said[0], said[1], str(last.end.year)]) if last else None
+        return Period(first.start, last.end, 3 + last.length) if first and last and first.start <= last.start else None
     skipped = 3 if said[2] in ("of", ",", "/") and len(said) > 3 else 2
     year, size, number = year_of(said[skipped]), 3 if said[0] == "q" else 6, int(said[1])
     return months(year, size, number, skipped + 1) if year and 1 <= number <= 12 // size else None
@@ -142,6 +146,18 @@ def _edge(words: Sequence[Word], at: int, said: Sequence[str], today: date) -> P
         return None
     day = whole.end if _EDGES[said[the]] else whole.start
     return Period(day, day, the + 2 + whole.length)
+
+
+def _week_of(words: Sequence[Word], at: int, said: Sequence[str], today: date) -> Period | None:
+    """`the week of 6 July 2026`, from Monday to Sunday."""
+    the = 1 if said[0] == "the" else 0
+    if list(said[the : the + 2]) != ["week", "of"]:
+        return None
+    day = period(words, at + the + 2, today)
+    if day is None or day.start != day.end:
+        return None
+    monday = day.start - timedelta(days=day.start.weekday())
+    return Period(monday, monday + timedelta(days=6), the + 2 + day.length)
 
 
 def _decade(said: Sequence[str], today: date) -> Period | None:

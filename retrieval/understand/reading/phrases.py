@@ -1,6 +1,6 @@
 """Whether a word that is a value also is a condition: `rejected proposals` is one, `rejected pickle data` is none."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from retrieval.understand.reading.grammar import (
     AUXILIARIES,
     CONJUNCTIONS,
     NEGATIONS,
+    PREPOSITIONS,
     RELATIVES,
     SUBJECTS,
     is_noun_like,
@@ -30,8 +31,39 @@ _PASSED = ADVERBS | CONJUNCTIONS | NEGATIONS | MADE | {"-"}
 """What may stand between a value and the noun before it."""
 _LISTING = CONJUNCTIONS | {"the", "a", "our", "either"}
 _ANY = frozenset({"anything", "everything", "something", "nothing"})
+_TURNED: Mapping[str, Collection[str]] = {
+    "than": ("other", "rather"),
+    "out": ("leave", "leaving", "filter"),
+    "but": (*sorted(_ANY), "any", "all", "every"),
+}
+"""Words that negate behind certain others."""
 _ABOUT = frozenset({"about", "regarding", "concerning"})
-_BETWEEN = AUXILIARIES | ADVERBS | {"-", "a", "an", "the", "by", "in", "from", "with", "any", "to", "of", "for", "on"}
+_BETWEEN = (
+    AUXILIARIES
+    | ADVERBS
+    | RELATIVES
+    | frozenset(
+        {
+            "-",
+            "a",
+            "an",
+            "the",
+            "by",
+            "in",
+            "from",
+            "with",
+            "any",
+            "to",
+            "of",
+            "for",
+            "on",
+            "at",
+            "those",
+            "these",
+            "ones",
+        }
+    )
+)
 """What may stand between a negation and what it negates, beside words for documents and of the field's name."""
 _SORTS = frozenset({"type", "kind", "category", "course", "genre", "format", "class", "form", "sort"})
 """Fields whose values are nouns for the documents: a bug, a dessert."""
@@ -51,15 +83,11 @@ class Phrases:
 
     def certainty(self, mention: Mention) -> float:
         """0 to 1: how sure it is that a value is meant as a condition; 0 for a word of the topic."""
-        if mention.field.kind == "code":
-            return _NAMED
         if mention.certainty < 1.0:
             return self._is_noun(mention) * mention.certainty if self.words[mention.stop - 1].is_plural else 0.0
-        if self._field_is_said(mention):
+        if mention.field.kind == "code" or self._field_is_said(mention):
             return _NAMED
-        if self._is_proper(mention) or (mention.field.kind == "flag" and mention.stop - mention.first > 1):
-            return _PROPER
-        if self._is_alone(mention):
+        if self._is_whole_name(mention) or self._is_alone(mention):
             return _PROPER
         ways = (self._is_noun, self._before_noun, self._after_noun, self._attached)
         return max(way(mention) for way in ways)
@@ -72,11 +100,8 @@ class Phrases:
             if at < 0:
                 return False
             key = self.words[at].key
-            if key in NEGATIONS or key.endswith(("n't", "n’t")):
-                return True
-            if key == "than" and at and self.words[at - 1].key in ("other", "rather"):
-                return True
-            if key == "but" and at and self.words[at - 1].key in _ANY | {"any", "all", "every"}:
+            before = self.words[at - 1].key if at else ""
+            if key in NEGATIONS or key.endswith(("n't", "n’t")) or before in _TURNED.get(key, ()):
                 return True
             is_verb = self.words[at + 1].key == "by" and is_past(self.words[at])
             if not is_verb and key not in _BETWEEN and key not in self.catalog.nouns and key[:5] not in stems:
@@ -90,10 +115,16 @@ class Phrases:
         nouns = {at for at, word in enumerate(self.words) if word.key in self.catalog.nouns and self._ends_phrase(at)}
         return self.unknown_heads | nouns | {each.stop - 1 for each in self.mentions if self._is_noun(each)}
 
-    def _is_proper(self, mention: Mention) -> bool:
-        """A name of several words, written as one: `the Royal Mint`."""
+    def _is_whole_name(self, mention: Mention) -> bool:
+        """Of several words: written as a name, a flag's, or of what documents are called (`labour court`)."""
+        if mention.field.kind == "flag":
+            return mention.stop - mention.first > 1
         said = [word for word in self.words[mention.first : mention.stop] if is_noun_like(word.key)]
-        return len(said) > 1 and all(word.is_capital for word in said)
+        if len(said) < 2:
+            return False
+        spoken_about = mention.first > 0 and self.words[mention.first - 1].key in _ABOUT
+        called = said[-1].key in self.catalog.nouns and not spoken_about
+        return called or all(word.is_capital for word in said)
 
     def _is_alone(self, mention: Mention) -> bool:
         """Between two commas with nothing but other values: `car carriers, delayed`; never the whole question."""
@@ -117,7 +148,7 @@ class Phrases:
         opens = not before or before in ASKING | SUBJECTS | CONJUNCTIONS | NEGATIONS or self._valued(mention.first - 1)
         if any(word.is_plural for word in self.words[mention.first : mention.stop]):
             # What follows a plural is a verb: `bugs reported by`. What is spoken about is the topic: `about drinks`.
-            return 0.9 if opens else 0.5 if before in _ABOUT else 0.8
+            return 0.9 if opens else 0.5 if before in _ABOUT else 0.8 if before not in PREPOSITIONS else 0.6
         if following and is_noun_like(following.key) and not self._valued(mention.stop):
             return 0.0
         is_sort = bool(_SORTS & set(mention.field.words))

@@ -23,6 +23,7 @@ _UNTIL = (("until",), ("till",), ("through",), ("up", "to"), ("by",), ("no", "la
 _WITHIN = (("in",), ("during",), ("on",), ("within",), ("of",), ("for",), ("over",), ("throughout",), ("dated",))
 _TO = frozenset({"to", "until", "till", "through", "thru", "and", "-", "–", "—"})
 _ONWARD = (("onward",), ("on",), ("and", "later"), ("and", "after"), ("or", "later"), ("and", "onward"), ("+",))
+_BACK = (("or", "earlier"), ("and", "earlier"), ("or", "before"), ("and", "before"), ("or", "older"))
 _NEW = frozenset({"recent", "newest", "latest"})
 
 _SURE = 0.95
@@ -87,9 +88,10 @@ def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], c
     behind = _untouched(words, at, today) or _behind_preposition(words, at, today)
     if behind or first is None:
         return behind
-    onward = _onward(words, at + first.length)
-    if onward:
-        return _Range(first.start, None, at, at + first.length + onward, _SURE)
+    onward, back = (_said(words, at + first.length, which) for which in (_ONWARD, _BACK))
+    if onward or back:
+        start, end = (first.start, None) if onward else (None, first.end)
+        return _Range(start, end, at, at + first.length + onward + back, _SURE)
     if not first.is_bare:
         # Without a preposition a time is an attribute of something: of what was made then, or of the topic.
         opens = at == 0 or words[at - 1].key == "," or words[at - 1].is_plural
@@ -144,6 +146,9 @@ def _until(words: Sequence[Word], joint: int, first: Period, today: date) -> _Ra
     if last is None:
         return None
     start = first.start
+    has_year = any(is_number(word.text) and len(word.text) == 4 for word in words[max(0, joint - 4) : joint])
+    if not has_year and not first.is_bare and start > last.start:
+        start = start.replace(year=last.start.year, day=min(start.day, 28) if start.month == 2 else start.day)
     if first.is_bare and not is_number(words[joint - 1].text) and start > last.start:
         start = first.start.replace(year=last.start.year)  # September to November 2018
     elif first.is_bare and not is_number(words[joint - 1].text):
@@ -164,22 +169,23 @@ def _later(found: Period, first: int, stop: int, _: Sequence[Word]) -> _Range:
 def _since(found: Period, first: int, stop: int, words: Sequence[Word]) -> _Range:
     if words[first].key != "from":
         return _Range(found.start, None, first, stop, _SURE)
-    onward = _onward(words, stop)
+    onward = _said(words, stop, _ONWARD)
     return _Range(found.start, None if onward else found.end, first, stop + onward, _SURE)
 
 
-def _onward(words: Sequence[Word], at: int) -> int:
-    """How many words say that it goes on: `and later`."""
+def _said(words: Sequence[Word], at: int, phrases: Sequence[tuple[str, ...]]) -> int:
+    """How many words say one of these: `and later`."""
     said = tuple(word.key for word in words[at : at + 2])
-    return max((len(phrase) for phrase in _ONWARD if said[: len(phrase)] == phrase), default=0)
+    return max((len(phrase) for phrase in phrases if said[: len(phrase)] == phrase), default=0)
 
 
 def _up_to(found: Period, first: int, stop: int, _: Sequence[Word]) -> _Range:
     return _Range(None, found.end, first, stop, 0.9)
 
 
-def _within(found: Period, first: int, stop: int, _: Sequence[Word]) -> _Range:
-    return _Range(found.start, found.end, first, stop, _SURE)
+def _within(found: Period, first: int, stop: int, words: Sequence[Word]) -> _Range:
+    back, onward = (_said(words, stop, which) for which in (_BACK, _ONWARD[2:]))
+    return _Range(None if back else found.start, None if onward else found.end, first, stop + back + onward, _SURE)
 
 
 _Bound = Callable[[Period, int, int, Sequence[Word]], _Range]
@@ -215,6 +221,10 @@ def _recent(words: Sequence[Word], at: int, heads: Container[int], today: date, 
     said = words[at].key
     if said in ("recently", "lately", "newly") and at + 1 < len(words) and is_event(words[at + 1], catalog):
         return _Range(before(today, months=RECENT), None, at, at + 1, 0.9)
+    if said in _NEW and at + 1 < len(words) and words[at + 1].is_plural:
+        following = words[at + 2].key if at + 2 < len(words) else "by"
+        if following in ("by", "from", "of", ",", "?"):
+            return _Range(before(today, months=RECENT), None, at, at + 1, 0.8)
     if said in _NEW and not (at + 1 < len(words) and words[at + 1].key in ("call", "than")):
         for place in range(at + 1, min(len(words), at + 6)):
             if place in heads:

@@ -8,13 +8,13 @@ from retrieval.understand.reading.reader import Reader
 from ..conftest import TODAY
 
 _MAPS = (
-    # code, category, maker, acquired, drawn, kilograms, on loan, inks, state
-    ("SC-014", "Sea Chart", "Hanna Vries", "1984-05-02", 1712, 0.4, True, ("iron gall",), "Sound"),
-    ("SC-015", "Sea Chart", "Brothers Lund of Ribe", "2025-11-20", 1650, 1.5, False, ("sepia",), "Worn"),
-    ("LM-201", "Land Map", "Hanna Vries", "2026-04-09", 1806, 2.0, True, ("sepia", "iron gall"), "Worn"),
-    ("LM-202", "Land Map", "Otto Brandt", "1996-02-11", 1799, 12.0, False, ("carmine",), "Sound"),
-    ("GL-003", "Globe", "Otto Brandt", "2026-08-03", 1866, 160.0, False, ("carmine", "sepia"), "Under Repair"),
-    ("TP-090", "Town Plan", "Clara Vries", "1970-12-31", 1861, 0.9, True, ("iron gall",), "Under Repair"),
+    # code, category, maker, acquired, drawn, kilograms, price, on loan, inks, state
+    ("SC-014", "Sea Chart", "Hanna Vries", "1984-05-02", 1712, 0.4, 2500, True, ("iron gall",), "Sound"),
+    ("SC-015", "Sea Chart", "Brothers Lund of Ribe", "2025-11-20", 1650, 1.5, 14000, False, ("sepia",), "Worn"),
+    ("LM-201", "Land Map", "Hanna Vries", "2026-04-09", 1806, 2.0, 800, True, ("sepia", "iron gall"), "Worn"),
+    ("LM-202", "Land Map", "Otto Brandt", "1996-02-11", 1799, 12.0, 3600, False, ("carmine",), "Sound"),
+    ("GL-003", "Globe", "Otto Brandt", "2026-08-03", 1866, 160.0, 22000, False, ("carmine", "sepia"), "Under Repair"),
+    ("TP-090", "Town Plan", "Clara Vries", "1970-12-31", 1861, 0.9, 950, True, ("iron gall",), "Under Repair"),
 )
 
 CONDITIONS = [
@@ -30,6 +30,13 @@ CONDITIONS = [
     ("globes over 150 kilos or under half a kilo", "category=Globe weight_kg>150|weight_kg<0.5"),
     ("sea charts of less than a kilo", "category=Sea Chart weight_kg<1"),
     ("items under repair", "state=Under Repair"),
+    ("what the maker Brandt left us", "maker=Otto Brandt"),
+    ("otto brandt storms", "maker=Otto Brandt"),
+    ("harbours; leave out the ones that are worn", "-state=Worn"),
+    ("maps that cost more than €12,000", "price_eur>12000"),
+    ("maps of less than 9000 euros", "price_eur<9000"),
+    ("plans that go for between 3000 and 9000", "price_eur>=3000 price_eur<=9000"),
+    ("how do worn soles print on maps", ""),
 ]
 
 TIMES = [
@@ -42,20 +49,33 @@ TIMES = [
     ("town plans obtained up to the end of 1970", "acquired", None, "1970-12-31"),
     ("maps acquired last spring", "acquired", "2026-03-01", "2026-05-31"),
     ("maps acquired before the year 2000", "acquired", None, "1999-12-31"),
+    ("maps acquired in 1996 or earlier", "acquired", None, "1996-12-31"),
+    ("maps acquired in Q1 or Q2 of 2026", "acquired", "2026-01-01", "2026-06-30"),
+    ("maps acquired between 15 January and 3 March 1996", "acquired", "1996-01-15", "1996-03-03"),
+    ("maps acquired in the week of 6 August 2026", "acquired", "2026-08-03", "2026-08-09"),
+    ("latest globes", "acquired", "2025-08-22", None),
 ]
 
 
 @pytest.fixture(scope="module")
 def reader() -> Reader:
-    names = ("shelf_code", "category", "maker", "acquired", "year_drawn", "weight_kg", "on_loan", "inks", "state")
-    return Reader.of(
-        Catalog.of(
-            [
-                Described(str(number), f"Sheet {number}", dict(zip(names, each, strict=True)))
-                for number, each in enumerate(_MAPS)
-            ]
-        )
+    names = (
+        "shelf_code",
+        "category",
+        "maker",
+        "acquired",
+        "year_drawn",
+        "weight_kg",
+        "price_eur",
+        "on_loan",
+        "inks",
+        "state",
     )
+    documents = [
+        Described(str(number), f"Map {number}", dict(zip(names, each, strict=True)))
+        for number, each in enumerate(_MAPS)
+    ]
+    return Reader.of(Catalog.of(documents))
 
 
 @pytest.mark.parametrize(("question", "conditions"), CONDITIONS)
