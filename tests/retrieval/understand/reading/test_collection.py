@@ -35,7 +35,7 @@ CONDITIONS = [
     ("harbours; leave out the ones that are worn", "-state=Worn"),
     ("maps that cost more than €12,000", "price_eur>12000"),
     ("maps of less than 9000 euros", "price_eur<9000"),
-    ("plans that go for between 3000 and 9000", "price_eur>=3000 price_eur<=9000"),
+    ("plans that go for between 3000 and 9000", "category=Town Plan price_eur>=3000 price_eur<=9000"),
     ("how do worn soles print on maps", ""),
 ]
 
