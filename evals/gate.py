@@ -190,7 +190,8 @@ SCORE_RULES: tuple[Rule[Scores], ...] = (
         "not_worse_than_live",
         "On the questions that both can be asked, those of people and generated ones apart, over all and in each book, "
         f"the mrr of what ships is less than {MARGIN} below what is live: the 95 % interval of the paired difference "
-        "says so, or the loss is neither beyond chance nor of more than one whole question.",
+        "says so, or the loss is neither beyond chance nor more than a harmless change moves. All of these share one "
+        "level: a library of many books is not refused more often.",
         "leaderboard",
         _worse_than_live,
         against="live",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from evals.statistics.non_inferiority import judge
+from evals.statistics.non_inferiority import Paired, judge
 
 Ranks = Sequence[int | None]
 """1-based rank of each question's best gold; None where it is no candidate."""
@@ -14,9 +14,11 @@ def worse_groups(ranks: Mapping[str, tuple[Ranks, Ranks]]) -> tuple[str, ...]:
     Args:
         ranks: by group, with the new numbers and with those that ship, over the same questions; at least one each.
     """
-    found = {group: judge(_reciprocal(ours), _reciprocal(theirs)) for group, (ours, theirs) in ranks.items()}
+    found = judge([Paired(_reciprocal(ours), _reciprocal(theirs)) for ours, theirs in ranks.values()])
     return tuple(
-        f"{group}: mrr is below that of what ships, {each}" for group, each in found.items() if each.verdict == "worse"
+        f"{group}: mrr is below that of what ships, {each}"
+        for group, each in zip(ranks, found, strict=True)
+        if each.verdict == "worse"
     )
 
 

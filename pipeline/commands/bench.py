@@ -193,6 +193,25 @@ def bench_documents(
         raise typer.Exit(1)
 
 
+@app.command("gate")
+def bench_gate(
+    changes: Annotated[int, typer.Option("--changes", min=1, help="How many of each kind and size.")] = 300,
+    json_: JsonOption = False,
+) -> None:
+    """Simulate changes of an index, and count those that the gate refuses.
+
+    \b
+    Example:
+      querymust bench gate --changes 100
+    """
+    with progress_bar("gate") as bar:
+        bar("starting", 0, 1)
+        from pipeline.bench.gate import run_gate
+
+        report = run_gate(changes, tell=bar)
+    _print_report(report, report.lines(), json_=json_)
+
+
 @app.command("metrics")
 def bench_metrics(
     questions: Annotated[int, typer.Option("--questions", min=1, help="How many.")] = 10_000,
