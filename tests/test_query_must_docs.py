@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from evals.questions.questions import load_questions
-from pipeline.pages.filtering_results import PAGE, blocks, with_blocks
+from pipeline.pages.filtering_results import PAGE, blocks
 from pipeline.pages.filtering_times import FilterTimes
+from pipeline.pages.marked_blocks import with_blocks
 from pipeline.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.query_must import OPERATORS, unregister_operator

@@ -7,7 +7,6 @@ of what ships, `default`, without query_must and with it.
 """
 
 import argparse
-import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +17,7 @@ from evals.questions.questions import Question, load_questions
 from pipeline.console.output import err, out
 from pipeline.pages.filtering_outcomes import Outcome, ask_all
 from pipeline.pages.filtering_times import FILE, FilterTimes, measure, time_lines
+from pipeline.pages.marked_blocks import with_blocks
 from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.search.retriever import Retriever
@@ -137,20 +137,6 @@ def _noisy_lines(outcomes: Sequence[Outcome]) -> Iterable[str]:
 def _reduction(outcomes: Sequence[Outcome]) -> str:
     reduction = noise_reduction([each.noise[0] for each in outcomes], [each.noise[1] for each in outcomes])
     return "-" if reduction is None else f"{reduction:.3f}"
-
-
-def with_blocks(page: str, made: Mapping[str, str]) -> str:
-    """The page with its generated parts made again.
-
-    Raises:
-        ValueError: the markers of a part are not there.
-    """
-    for name, text in made.items():
-        found = re.search(rf"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->", page, re.DOTALL)
-        if found is None:
-            raise ValueError(f"the page has no <!-- {name}:begin --> ... <!-- {name}:end -->; put the markers back")
-        page = f"{page[: found.start(1)]}{text}\n{page[found.end(1) :]}"
-    return page
 
 
 def main() -> None:

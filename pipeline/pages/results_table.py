@@ -1,19 +1,17 @@
 """The README's table of results, made from `docs/results.json`: `python -m pipeline.pages.results_table`."""
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import typer
 
 from evals.metric_table import Use, metric_text, names
+from pipeline.pages.marked_blocks import with_blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path("docs") / "results.json"
 COLUMNS = names(Use.README)
-
-_BLOCK = re.compile(r"(<!-- results:begin -->\n).*?(<!-- results:end -->)", re.DOTALL)
 
 
 def results_table(results: Mapping[str, Mapping[str, float | None]]) -> str:
@@ -22,18 +20,12 @@ def results_table(results: Mapping[str, Mapping[str, float | None]]) -> str:
     for strategy, metrics in results.items():
         cells = (metric_text(name, metrics.get(name)) for name in COLUMNS)
         lines.append(f"| `{strategy}` | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def with_table(readme: str, results: Mapping[str, Mapping[str, float | None]]) -> str:
-    """The README's text with its table made again.
-
-    Raises:
-        ValueError: the markers are not there.
-    """
-    if not _BLOCK.search(readme):
-        raise ValueError("README.md has no <!-- results:begin --> ... <!-- results:end -->; put the markers back")
-    return _BLOCK.sub(lambda match: match[1] + results_table(results) + match[2], readme)
+    """The README's text with its table made again. Raises ValueError where its markers are not there."""
+    return with_blocks(readme, {"results": results_table(results)})
 
 
 def read_results(path: Path) -> Mapping[str, Mapping[str, float | None]]:

@@ -87,7 +87,7 @@ def test_a_library_that_went_is_told_and_the_live_index_still_is(tiny: Home) -> 
     tiny.library.rename(tiny.library.with_name("elsewhere"))
     found = Status.of(tiny)
     assert found.books == {"tiny": "unknown"}
-    assert "is not a folder" in str(found.unreadable)
+    assert "neither a folder nor" in str(found.unreadable)
     assert found.live is not None
 
 

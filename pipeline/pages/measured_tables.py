@@ -1,0 +1,58 @@
+"""Tables of pages that hold what a benchmark printed with `--json`: `python -m pipeline.pages.measured_tables`."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import typer
+
+from pipeline.bench.contract.report import ContractReport
+from pipeline.bench.gate import GateReport
+from pipeline.pages.marked_blocks import with_blocks
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Report(Protocol):
+    """What a benchmark found."""
+
+    def lines(self) -> Iterator[str]:
+        """A markdown table."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredTable:
+    """A table, and the file that it is made from. Key: block."""
+
+    page: Path
+    measured: Path
+    """What the benchmark printed."""
+    block: str
+    read: Callable[[Mapping[str, Any]], Report]
+
+    def report(self) -> Report:
+        """What was measured."""
+        return self.read(json.loads((ROOT / self.measured).read_text("utf-8")))
+
+    def on(self, page: str, report: Report) -> str:
+        """The page's text with its table made again. Raises ValueError where its markers are not there."""
+        return with_blocks(page, {self.block: "\n".join(report.lines())})
+
+
+_DOCS = Path("docs")
+CONTRACT_TIMES = MeasuredTable(_DOCS / "contract.md", _DOCS / "contract_times.json", "times", ContractReport.of)
+GATE_RATES = MeasuredTable(_DOCS / "evals.md", _DOCS / "gate_rates.json", "rates", GateReport.of)
+
+
+def main() -> None:
+    """Write the tables into their pages."""
+    for table in (CONTRACT_TIMES, GATE_RATES):
+        page = ROOT / table.page
+        page.write_text(table.on(page.read_text("utf-8"), table.report()), "utf-8")
+        typer.echo(f"{page.name}: table made from {table.measured}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+from dataclasses import replace
+
+import pytest
+
+from pipeline.bench.contract.report import ContractReport
+from pipeline.bench.gate import SIZES, GateReport, run_gate
+from pipeline.pages.measured_tables import CONTRACT_TIMES, GATE_RATES, ROOT, MeasuredTable
+
+
+@pytest.mark.parametrize("table", [CONTRACT_TIMES, GATE_RATES], ids=lambda table: table.block)
+def test_the_page_has_what_was_measured(table: MeasuredTable) -> None:
+    page = (ROOT / table.page).read_text("utf-8")
+    assert table.on(page, table.report()) == page, "stale; run: python -m pipeline.pages.measured_tables"
+
+
+def test_other_times_are_another_page() -> None:
+    page, times = (ROOT / CONTRACT_TIMES.page).read_text("utf-8"), CONTRACT_TIMES.report()
+    assert isinstance(times, ContractReport)
+    slower = replace(times, timings=tuple(replace(each, p50_ms=each.p50_ms * 2) for each in times.timings))
+    assert CONTRACT_TIMES.on(page, slower) != page
+
+
+def test_other_rates_are_another_page() -> None:
+    page = (ROOT / GATE_RATES.page).read_text("utf-8")
+    assert GATE_RATES.on(page, run_gate(1, sizes=SIZES[:1])) != page
+
+
+def test_what_was_simulated_is_within_what_is_promised() -> None:
+    report = GATE_RATES.report()
+    assert isinstance(report, GateReport)
+    assert [(each.books, each.questions) for each in report.rates] == list(SIZES)
+    for each in report.rates:
+        assert each.together["harmless"] <= 0.125, "a tenth, and what 300 simulations leave open"
+        if each.books > 1:
+            assert each.apart["harmless"] > 2 * each.together["harmless"]
+            assert min(each.together["0.1 lost"], each.together["0.3 lost in one book"]) > 0.9
