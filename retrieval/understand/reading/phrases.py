@@ -1,6 +1,6 @@
 """Whether a word that is a value also is a condition: `rejected proposals` is one, `rejected pickle data` is none."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,7 +18,8 @@ from retrieval.understand.reading.grammar import (
     is_noun_like,
 )
 from retrieval.understand.reading.mentions import Mention
-from retrieval.understand.reading.verbs import MADE, is_past
+from retrieval.understand.reading.negation import ANYTHING
+from retrieval.understand.reading.verbs import MADE
 
 _REACH = 5
 """Words between a value and the noun that it goes with."""
@@ -30,41 +31,7 @@ _HAVING = frozenset({"with", "containing", "contain", "including", "include", "h
 _PASSED = ADVERBS | CONJUNCTIONS | NEGATIONS | MADE | {"-"}
 """What may stand between a value and the noun before it."""
 _LISTING = CONJUNCTIONS | {"the", "a", "our", "either"}
-_ANY = frozenset({"anything", "everything", "something", "nothing"})
-_TURNED: Mapping[str, Collection[str]] = {
-    "than": ("other", "rather"),
-    "out": ("leave", "leaving", "filter"),
-    "but": (*sorted(_ANY), "any", "all", "every"),
-}
-"""Words that negate behind certain others."""
 _ABOUT = frozenset({"about", "regarding", "concerning"})
-_BETWEEN = (
-    AUXILIARIES
-    | ADVERBS
-    | RELATIVES
-    | frozenset(
-        {
-            "-",
-            "a",
-            "an",
-            "the",
-            "by",
-            "in",
-            "from",
-            "with",
-            "any",
-            "to",
-            "of",
-            "for",
-            "on",
-            "at",
-            "those",
-            "these",
-            "ones",
-        }
-    )
-)
-"""What may stand between a negation and what it negates, beside words for documents and of the field's name."""
 _SORTS = frozenset({"type", "kind", "category", "course", "genre", "format", "class", "form", "sort"})
 """Fields whose values are nouns for the documents: a bug, a dessert."""
 
@@ -91,23 +58,6 @@ class Phrases:
             return _PROPER
         ways = (self._is_noun, self._before_noun, self._after_noun, self._attached)
         return max(way(mention) for way in ways)
-
-    def is_negated(self, mention: Mention) -> bool:
-        """Whether the question asks for what is not so: `not`, `without`, `other than`, back to the last noun."""
-        stems = {word[:5] for word in mention.field.words}
-        at = mention.first - 1
-        for _ in range(_REACH + 1):
-            if at < 0:
-                return False
-            key = self.words[at].key
-            before = self.words[at - 1].key if at else ""
-            if key in NEGATIONS or key.endswith(("n't", "n’t")) or before in _TURNED.get(key, ()):
-                return True
-            is_verb = self.words[at + 1].key == "by" and is_past(self.words[at])
-            if not is_verb and key not in _BETWEEN and key not in self.catalog.nouns and key[:5] not in stems:
-                return False
-            at -= 1
-        return False
 
     @cached_property
     def heads(self) -> frozenset[int]:
@@ -187,7 +137,7 @@ class Phrases:
                 verbs += 1
             elif at in self.heads:
                 return 0.92 if verbs or relative else 0.85
-            elif key in _ANY and not verbs:
+            elif key in ANYTHING and not verbs:
                 return 0.85
             elif key in SUBJECTS:
                 return 0.9 if verbs else 0.0
@@ -210,7 +160,7 @@ class Phrases:
             return 0.8  # `rice dishes, Nigerian or Lebanese`
         if at < 1 or self.words[at].key not in (_ATTACHING | _HAVING if mention.field.listed else _ATTACHING):
             return 0.0
-        behind = at - 1 in self.heads or at - 1 in self.skipped or self.words[at - 1].key in _ANY
+        behind = at - 1 in self.heads or at - 1 in self.skipped or self.words[at - 1].key in ANYTHING
         return 0.8 if behind else 0.0
 
     def _field_is_said(self, mention: Mention) -> bool:

@@ -10,6 +10,7 @@ from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word, words
 from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, GLUE, NEGATIONS
 from retrieval.understand.reading.mentions import Mention, Mentions
+from retrieval.understand.reading.negation import is_negated
 from retrieval.understand.reading.numbers import alternatives, numeric_conditions
 from retrieval.understand.reading.people import People
 from retrieval.understand.reading.phrases import Phrases, unknown_heads
@@ -93,7 +94,7 @@ class Reader:
         groups: dict[str, int] = {}
         for chain in _without_rivals(chains, people):
             best = max(sure[each] for each in chain)
-            negated = phrases.is_negated(chain[0])
+            negated = is_negated(said, chain[0], self.catalog)
             field = chain[0].field
             apart = field.listed and not negated and not _alternatives(chain, said)
             group = next(number_of)

@@ -1,0 +1,64 @@
+"""Whether a question asks for what a value is not."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.catalog.words import Word
+from retrieval.understand.reading.grammar import ADVERBS, AUXILIARIES, NEGATIONS, RELATIVES
+from retrieval.understand.reading.mentions import Mention
+from retrieval.understand.reading.verbs import is_past
+
+ANYTHING = frozenset({"anything", "everything", "something", "nothing"})
+_REACH = 6
+"""Words between a negation and what it negates."""
+_TURNED: Mapping[str, Collection[str]] = {
+    "than": ("other", "rather"),
+    "out": ("leave", "leaving", "filter"),
+    "but": (*sorted(ANYTHING), "any", "all", "every"),
+}
+"""Words that negate behind certain others."""
+_BETWEEN = (
+    AUXILIARIES
+    | ADVERBS
+    | RELATIVES
+    | frozenset(
+        {
+            "-",
+            "a",
+            "an",
+            "the",
+            "by",
+            "in",
+            "from",
+            "with",
+            "any",
+            "to",
+            "of",
+            "for",
+            "on",
+            "at",
+            "those",
+            "these",
+            "ones",
+        }
+    )
+)
+"""What may stand between a negation and what it negates, beside words for documents and of the field's name."""
+
+
+def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> bool:
+    """Whether the question asks for what is not so: `not`, `without`, `other than`, back to the last noun."""
+    stems = {word[:5] for word in mention.field.words}
+    at = mention.first - 1
+    for _ in range(_REACH):
+        if at < 0:
+            return False
+        key = words[at].key
+        before = words[at - 1].key if at else ""
+        if key in NEGATIONS or key.endswith(("n't", "n’t")) or before in _TURNED.get(key, ()):
+            return True
+        is_verb = words[at + 1].key == "by" and is_past(words[at])
+        if not is_verb and key not in _BETWEEN and key not in catalog.nouns and key[:5] not in stems:
+            return False
+        at -= 1
+    return False
