@@ -1,6 +1,7 @@
 from .errors import (
     AmbiguousNameError,
     BadPredicateError,
+    BudgetExceededError,
     EmbedderMismatchError,
     EmbedderUnavailableError,
     EmbeddingFailureError,
@@ -67,6 +68,7 @@ __all__ = [
     "AmbiguousNameError",
     "BadPredicateError",
     "Book",
+    "BudgetExceededError",
     "Chunk",
     "Decision",
     "Document",
