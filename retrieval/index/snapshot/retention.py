@@ -8,6 +8,7 @@ from tempfile import mkdtemp
 from retrieval.index.snapshot.building_folder import ABANDONED_PREFIX
 from retrieval.index.snapshot.live import SNAPSHOTS, is_id, live_id
 from retrieval.index.snapshot.live_history import were_live
+from retrieval.index.snapshot.readers import unread
 
 KEEP = 3
 """So many that were live are kept beside the one that is."""
@@ -46,19 +47,23 @@ def snapshots_of(home: Path, candidate: str | None, keep: int = KEEP) -> tuple[K
 def remove_snapshots(home: Path, candidate: str | None, keep: int = KEEP, *, pretend: bool = False) -> tuple[Kept, ...]:
     """Remove every snapshot that nothing keeps, and say which.
 
-    The caller holds the home's lock. A reader that has one open goes on with what it mapped: POSIX keeps those files
-    until they are let go. What it has not opened yet is gone.
+    The caller holds the home's lock. What a process of this machine has open stays, and goes with a later call.
 
     Raises:
         IndexCorruptError: the live pointer is damaged; nothing was removed.
     """
-    gone = tuple(each for each in snapshots_of(home, candidate, keep) if not each.why)
-    for each in gone if not pretend else ():
-        # Under a name that no reader takes for a snapshot's, so that a killed removal leaves no half of one.
-        away = Path(mkdtemp(prefix=ABANDONED_PREFIX, dir=home / SNAPSHOTS))
-        (home / SNAPSHOTS / each.id).replace(away / each.id)
-        rmtree(away, ignore_errors=True)
-    return gone
+    gone = (each for each in snapshots_of(home, candidate, keep) if not each.why)
+    return tuple(each for each in gone if _removed(home / SNAPSHOTS / each.id, pretend=pretend))
+
+
+def _removed(folder: Path, *, pretend: bool) -> bool:
+    with unread(folder) as may_go:
+        if may_go and not pretend:
+            # Under a name that no reader takes for a snapshot's, so that a killed removal leaves no half of one.
+            away = Path(mkdtemp(prefix=ABANDONED_PREFIX, dir=folder.parent))
+            folder.replace(away / folder.name)
+            rmtree(away, ignore_errors=True)
+        return may_go
 
 
 def _size(folder: Path) -> int:

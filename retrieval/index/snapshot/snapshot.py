@@ -42,6 +42,7 @@ from retrieval.index.snapshot.counts import require_counts
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
+from retrieval.index.snapshot.readers import ReadHold
 from retrieval.index.words.column_index import ColumnIndex
 from retrieval.index.words.evidence_index import EvidenceIndex
 from retrieval.index.words.field_index import FieldIndex
@@ -65,8 +66,10 @@ class Snapshot:
     A chunk's position is its place in the order of ids: position breaks ties as the id would.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest, server: ChromaServer | None = None) -> None:
-        self.folder, self.manifest, self.server = folder, manifest, server
+    def __init__(
+        self, folder: Path, manifest: Manifest, server: ChromaServer | None = None, hold: ReadHold | None = None
+    ) -> None:
+        self.folder, self.manifest, self.server, self._hold = folder, manifest, server, hold
 
     @property
     def id(self) -> str:
@@ -194,9 +197,11 @@ class Snapshot:
         return self.manifest.n_guarded if name == "guarded" else self.manifest.n_open
 
     def close(self) -> None:
-        """Let go of Chroma's files; everything else is a memory map."""
+        """Let go of Chroma's files, and of the snapshot, which may be removed from now on."""
         if "collections" in self.__dict__:
             self.__dict__.pop("collections").close()
+        if self._hold:
+            self._hold.let_go()
 
     def __enter__(self) -> "Snapshot":
         return self
@@ -235,9 +240,10 @@ def _opened(home: Path, found: str, *, hashes: bool) -> Snapshot:
     folder = snapshot_folder(home, found)
     if not folder.is_dir():
         raise IndexMissingError(f"{home} has no snapshot {found!r}; build it first")
+    hold = ReadHold.of(folder)
     manifest = Manifest.read(folder)
     for sentence in manifest.disagreements(folder, hashes=hashes):
         raise IndexCorruptError(f"snapshot {found} in {home}: {sentence}; build the index again")
-    snapshot = Snapshot(folder, manifest, ChromaServer.of(Settings.read(home).chroma, manifest.id))
+    snapshot = Snapshot(folder, manifest, ChromaServer.of(Settings.read(home).chroma, manifest.id), hold)
     require_counts(snapshot)
     return snapshot

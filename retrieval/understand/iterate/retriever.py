@@ -13,7 +13,7 @@ from retrieval.understand.decompose.decomposition import Decomposer, Decompositi
 from retrieval.understand.decompose.merging import deal
 from retrieval.understand.decompose.names import Names
 from retrieval.understand.iterate.facts import Decider, Fact, IterationDecision, Progress, RuleDecider
-from retrieval.understand.iterate.hints import HintConfig, HintedHit, category_of, rerank_by_categories
+from retrieval.understand.iterate.hints import HintConfig, HintedHit, rerank_by_categories
 
 log = logging.getLogger(__name__)
 
@@ -88,9 +88,8 @@ class IterativeRetriever:
     ) -> None:
         self.retriever, self.hints, self.settings = retriever, hints, settings
         self.category_key, self._clock = category_key, clock
-        self.categories = sorted(
-            {category for chunk in retriever.snapshot.chunks if (category := category_of(chunk, category_key))}
-        )
+        column = retriever.snapshot.metadata.columns.get(category_key)
+        self.categories = list(column.texts) if column else []
         self.decomposer = decomposer or RuleDecomposer(Names(retriever.snapshot.chunks), self.categories)
         self.decider = decider or RuleDecider()
 

@@ -1,12 +1,15 @@
+import gc
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from retrieval.errors import IndexCorruptError
+from retrieval.errors import IndexCorruptError, IndexMissingError
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.live_history import promotions, were_live
+from retrieval.index.snapshot.readers import unread
 from retrieval.index.snapshot.retention import remove_snapshots, snapshots_of
 from retrieval.index.snapshot.snapshot import open_snapshot
 
@@ -52,14 +55,44 @@ def test_as_many_as_asked_stay_and_pretending_removes_nothing(many: tuple[Path, 
     assert present(home) == {ids[5], ids[6]}
 
 
-def test_a_reader_of_a_removed_snapshot_goes_on(many: tuple[Path, list[str]]) -> None:
+def test_what_a_reader_has_open_stays_until_it_is_let_go(many: tuple[Path, list[str]]) -> None:
     home, ids = many
     with open_snapshot(home, ids[0]) as held:
-        expected = np.array(held.vectors)
-        remove_snapshots(home, ids[6])
-        assert ids[0] not in present(home)
-        assert np.array_equal(held.vectors, expected)
+        assert [each.id for each in remove_snapshots(home, ids[6])] == [ids[1]]
         assert held.chunks[3].text.startswith("text")
+        assert held.lexical.scores("text").size == len(held)
+    assert [each.id for each in remove_snapshots(home, ids[6])] == [ids[0]]
+
+
+def test_a_reader_that_forgets_to_close_lets_go_when_it_is_collected(many: tuple[Path, list[str]]) -> None:
+    home, ids = many
+    held = open_snapshot(home, ids[0])
+    assert len(held)
+    del held
+    gc.collect()
+    assert {each.id for each in remove_snapshots(home, ids[6])} == set(ids[:2])
+
+
+def test_another_process_that_was_killed_holds_nothing(many: tuple[Path, list[str]]) -> None:
+    home, ids = many
+    program = (
+        "import sys, time; from pathlib import Path; from retrieval.index.snapshot.snapshot import open_snapshot; "
+        "held = open_snapshot(Path(sys.argv[1]), sys.argv[2]); print('open', flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, str(home), ids[0]], stdout=subprocess.PIPE) as reader:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == b"open\n"
+        assert [each.id for each in remove_snapshots(home, ids[6])] == [ids[1]]
+        reader.kill()
+    assert [each.id for each in remove_snapshots(home, ids[6])] == [ids[0]]
+
+
+def test_a_snapshot_that_is_being_removed_is_not_opened(many: tuple[Path, list[str]]) -> None:
+    home, ids = many
+    with unread(home / "snapshots" / ids[0]) as may_go:
+        assert may_go
+        with pytest.raises(IndexMissingError, match="being removed"):
+            open_snapshot(home, ids[0])
 
 
 def test_where_the_pointer_is_damaged_nothing_goes(many: tuple[Path, list[str]]) -> None:
