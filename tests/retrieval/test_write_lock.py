@@ -30,10 +30,10 @@ with write_lock(Path(sys.argv[1])):
 
 
 @contextmanager
-def held_by_another(home: Path) -> Iterator["subprocess.Popen[bytes]"]:
+def held_by_another(home: Path, program: str = PROGRAM) -> Iterator["subprocess.Popen[bytes]"]:
     """A process that holds the lock until its standard input ends."""
     with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(home)],
+        [sys.executable, "-c", program, str(home)],
         cwd=Path(__file__).parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -134,14 +134,7 @@ with write_lock(Path(sys.argv[1])) as lock:
 
 
 def test_the_workers_of_a_killed_process_are_given_the_time_to_notice(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", ORPHANING, str(tmp_path)],
-        cwd=Path(__file__).parents[2],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"held\n"
+    with held_by_another(tmp_path, ORPHANING) as process:
         process.kill()
         process.wait()
         found = holder(tmp_path)
