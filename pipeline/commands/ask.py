@@ -43,8 +43,10 @@ def ask(
     found = asked.retrieve_sync(question, top_k, filters)
     gathered = None
     if filters and not found.conditions and found.analysis.intent.value == "search":
-        with log_lines(shown=debug):
-            gathered = IterativeRetriever(store).retrieve(question, top_k)
+        rounds = IterativeRetriever(store)
+        if debug or json_ or len(rounds.decomposer.decompose(question).sub_queries) > 1:
+            with log_lines(shown=debug):
+                gathered = rounds.retrieve(question, top_k)
     if json_:
         print_json(result_record(found) | (parts_record(gathered) if gathered else {}))
         return
