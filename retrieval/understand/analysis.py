@@ -6,7 +6,9 @@ from datetime import date
 from enum import Enum
 from typing import Protocol
 
+from retrieval.errors import QueryAnalysisError
 from retrieval.index.snapshot.metadata_index import Scalar
+from retrieval.search.query import MAX_CHARACTERS
 
 Span = tuple[int, int]
 """First character in the question, and the one after the last."""
@@ -92,6 +94,18 @@ class QueryAnalysis:
     """The field whose values are counted, in an aggregate."""
     explanation: str = ""
     """One sentence: how the question was read."""
+
+
+def require_readable(query: str) -> None:
+    """See that a question can be read.
+
+    Raises:
+        QueryAnalysisError: it is empty, or longer than 2,000 characters.
+    """
+    if not query.strip() or len(query) > MAX_CHARACTERS:
+        raise QueryAnalysisError(
+            f"the question has {len(query)} characters; ask one of 1 to {MAX_CHARACTERS} that are not all blank"
+        )
 
 
 class Analyzer(Protocol):

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from retrieval.errors import QueryAnalysisError
-from retrieval.search.query import MAX_CHARACTERS
+from retrieval.understand.analysis import require_readable
 from retrieval.understand.catalog.words import keys, words
 from retrieval.understand.decompose.comparisons import compared
 from retrieval.understand.decompose.decomposition import Decomposition
@@ -29,8 +28,7 @@ class RuleDecomposer:
         Raises:
             QueryAnalysisError: it is empty, or longer than 2,000 characters.
         """
-        if not query.strip() or len(query) > MAX_CHARACTERS:
-            raise QueryAnalysisError(f"the question has {len(query)} characters; ask one of 1 to {MAX_CHARACTERS}")
+        require_readable(query)
         said = [word for word in words(query) if word.key[0].isalnum()]
         whole = {word.key for word in said}
         parts = compared(query, self._names.__contains__)

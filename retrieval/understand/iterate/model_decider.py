@@ -6,7 +6,7 @@ from importlib.resources import files
 from pydantic import BaseModel, ConfigDict
 
 from retrieval.understand.chat import Chat
-from retrieval.understand.iterate.facts import IterationDecision, Progress
+from retrieval.understand.iterate.facts import UNKNOWN, IterationDecision, Progress
 
 SHOWN = 20
 """Facts that the model is shown, the latest."""
@@ -49,7 +49,7 @@ class ModelDecider:
 
 def _shown(progress: Progress) -> str:
     facts = [
-        f"- [{each.found.category or 'Unknown'}] {each.found.hit.chunk.title}: {each.found.hit.chunk.text[:_LONGEST]}"
+        f"- [{each.found.category or UNKNOWN}] {each.found.hit.chunk.title}: {each.found.hit.chunk.text[:_LONGEST]}"
         for each in progress.facts[-SHOWN:]
     ]
     explored = ", ".join(f"{name}: {count}" for name, count in progress.categories_explored.items())

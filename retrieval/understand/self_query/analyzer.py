@@ -4,10 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
 
-from retrieval.errors import QueryAnalysisError
 from retrieval.index.snapshot.metadata_index import Scalar
-from retrieval.search.query import MAX_CHARACTERS
-from retrieval.understand.analysis import Entity, QueryAnalysis, TemporalRef
+from retrieval.understand.analysis import Entity, QueryAnalysis, TemporalRef, require_readable
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.reading.reader import Reader
 from retrieval.understand.self_query.intent import IntentExtractor
@@ -38,10 +36,7 @@ class QueryAnalyzer:
         Raises:
             QueryAnalysisError: it is empty, or longer than 2,000 characters.
         """
-        if not query.strip() or len(query) > MAX_CHARACTERS:
-            raise QueryAnalysisError(
-                f"the question has {len(query)} characters; ask one of 1 to {MAX_CHARACTERS} that are not all blank"
-            )
+        require_readable(query)
         found = self.reader.read(query, self.today())
         sure = [each.confidence for each in found.entities] + [each.confidence for each in found.temporal_refs]
         intent, grouped_by = IntentExtractor(self.catalog).extract(query, has_conditions=bool(sure), topic=found.topic)
