@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Literal
 
 from retrieval.index.snapshot.metadata_index import Scalar
@@ -91,7 +92,7 @@ class CatalogField:
     @property
     def words(self) -> tuple[str, ...]:
         """The words of its name."""
-        return keys(self.name.replace("_", " ").replace("-", " "))
+        return _words_of(self.name)
 
     @property
     def is_date(self) -> bool:
@@ -108,6 +109,12 @@ class CatalogField:
             return int((start + timedelta(days=is_end)).timestamp()) * scale - is_end
         has_times = any(len(str(value)) > len("2000-01-01") for value in self.counts)
         return f"{day.isoformat()}T23:59:59.999999Z" if is_end and has_times else day.isoformat()
+
+
+@lru_cache(maxsize=1 << 12)
+def _words_of(name: str) -> tuple[str, ...]:
+    """Every question is compared with every field, many times."""
+    return keys(name.replace("_", " ").replace("-", " "))
 
 
 def kind_of(name: str, values: Collection[Scalar], n_documents: int, *, listed: bool) -> Kind:
