@@ -9,6 +9,7 @@ from pipeline.commands import (
     ablation,
     ask,
     bench,
+    bench_understanding,
     books,
     build,
     collections,
@@ -57,6 +58,8 @@ app.command("fit")(fit.fit)
 app.add_typer(questions.app, name="questions")
 app.add_typer(collections.app, name="collections")
 bench.app.command("ablation")(ablation.bench_ablation)
+bench.app.command("hints")(bench_understanding.bench_hints)
+bench.app.command("conditions")(bench_understanding.bench_conditions)
 app.add_typer(bench.app, name="bench")
 
 

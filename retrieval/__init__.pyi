@@ -59,7 +59,7 @@ from .understand.self_query.config import SelfQueryConfig
 from .understand.self_query.fallback import FallbackHandler
 from .understand.self_query.intent import IntentExtractor
 from .understand.self_query.planner import QueryPlanner
-from .understand.self_query.retriever import SelfQueryResult, SelfQueryRetriever
+from .understand.self_query.retriever import SelfQueryResult, SelfQueryRetriever, Understood
 from .understand.traversal import TraversalIndex, retrieve_candidates
 from .understand.traversal_config import TraversalConfig
 
@@ -120,6 +120,7 @@ __all__ = [
     "TemporalRef",
     "TraversalConfig",
     "TraversalIndex",
+    "Understood",
     "UnknownNameError",
     "UnreadableSettingsError",
     "VectorDBUnavailableError",

@@ -10,6 +10,8 @@ import typer
 
 from pipeline.bench.contract.report import ContractReport
 from pipeline.bench.gate import GateReport
+from pipeline.bench.understanding.conditions_report import ConditionsReport
+from pipeline.bench.understanding.hint_curve import HintCurve
 from pipeline.pages.marked_blocks import with_blocks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,11 +46,21 @@ class MeasuredTable:
 _DOCS = Path("docs")
 CONTRACT_TIMES = MeasuredTable(_DOCS / "contract.md", _DOCS / "contract_times.json", "times", ContractReport.of)
 GATE_RATES = MeasuredTable(_DOCS / "evals.md", _DOCS / "gate_rates.json", "rates", GateReport.of)
+HINTS = MeasuredTable(_DOCS / "decomposition.md", _DOCS / "hint_curve.json", "hints", HintCurve.of)
+CONDITIONS = MeasuredTable(_DOCS / "self_query.md", _DOCS / "self_query.json", "conditions", ConditionsReport.of)
+TABLES = (CONTRACT_TIMES, GATE_RATES, HINTS, CONDITIONS)
+HINTS_DRAWN = _DOCS / "hint_curve.svg"
+
+
+def hints_drawn() -> str:
+    """The same numbers as `HINTS`, as a picture."""
+    return HintCurve.of(json.loads((ROOT / HINTS.measured).read_text("utf-8"))).svg()
 
 
 def main() -> None:
     """Write the tables into their pages."""
-    for table in (CONTRACT_TIMES, GATE_RATES):
+    (ROOT / HINTS_DRAWN).write_text(hints_drawn(), "utf-8")
+    for table in TABLES:
         page = ROOT / table.page
         page.write_text(table.on(page.read_text("utf-8"), table.report()), "utf-8")
         typer.echo(f"{page.name}: table made from {table.measured}")

@@ -44,6 +44,18 @@ class SelfQueryResult:
     """Of an aggregate by a field: documents by value, the most frequent first."""
 
 
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A question before anything is searched."""
+
+    analysis: QueryAnalysis
+    conditions: tuple[FieldCondition, ...]
+    """That are used."""
+    documents: tuple[FoundDocument, ...]
+    """Those that meet the conditions, in the order of their names; all without conditions."""
+    fallbacks: tuple[Fallback, ...]
+
+
 class SelfQueryRetriever:
     """Retrieves documents with the conditions that a question itself states. Any number of threads may share one.
 
@@ -117,8 +129,13 @@ class SelfQueryRetriever:
         """
         if not isinstance(top_k, int) or top_k < 1:
             raise InvalidQueryError(f"top_k is {top_k!r}; ask for a whole number of documents, at least 1")
-        analysis, fallbacks = await self._analyzed(query) if use_filters else (_unread(query), ())
-        return self._answer(analysis, fallbacks, top_k, strict=strict)
+        if use_filters:
+            understood = await self.understand(query)
+        else:
+            understood = Understood(_unread(query), (), self._documents.all, ())
+        if strict and understood.fallbacks:
+            raise FallbackActivatedError("; ".join(map(str, understood.fallbacks)))
+        return self._answer(understood, top_k)
 
     def retrieve_sync(
         self, query: str, top_k: int = 10, use_filters: bool = True, *, strict: bool = False
@@ -139,9 +156,16 @@ class SelfQueryRetriever:
             return self._without_model.read(query), (self.fallback.unparsed(str(error), len(self._documents)),)
         return self._analyses.keep(key, analysis), ()
 
-    def _answer(
-        self, analysis: QueryAnalysis, fallbacks: tuple[Fallback, ...], top_k: int, *, strict: bool
-    ) -> SelfQueryResult:
+    async def understand(self, query: str) -> Understood:
+        """What a question asks of the metadata, and which documents meet that. Nothing is ranked.
+
+        Args:
+            query: 1 to 2,000 characters.
+
+        Raises:
+            InvalidQueryError: the question is empty or too long.
+        """
+        analysis, fallbacks = await self._analyzed(query)
         conditions = self.translator.conditions(analysis)
         unsure = self.fallback.before(analysis, conditions, len(self._documents))
         if unsure:
@@ -150,8 +174,10 @@ class SelfQueryRetriever:
         if conditions and not meeting and self.config.fallback_on_empty:
             conditions, steps = self.fallback.relaxed(conditions, lambda kept: len(self._left(kept)))
             meeting, fallbacks = self._left(conditions), (*fallbacks, *steps)
-        if strict and fallbacks:
-            raise FallbackActivatedError("; ".join(map(str, fallbacks)))
+        return Understood(analysis, conditions, meeting, fallbacks)
+
+    def _answer(self, understood: Understood, top_k: int) -> SelfQueryResult:
+        analysis, conditions, meeting = understood.analysis, understood.conditions, understood.documents
         where = together(conditions)
         plan = self.planner.plan(analysis, len(conditions), len(meeting), len(self._documents))
         found = meeting[:top_k]
@@ -166,7 +192,7 @@ class SelfQueryRetriever:
                 where,
                 self.strategy,
             )
-        return SelfQueryResult(found, len(meeting), analysis, conditions, where, plan, fallbacks, groups)
+        return SelfQueryResult(found, len(meeting), analysis, conditions, where, plan, understood.fallbacks, groups)
 
     def _left(self, conditions: Sequence[FieldCondition]) -> tuple[FoundDocument, ...]:
         where = together(conditions)

@@ -4,10 +4,20 @@ import pytest
 
 from pipeline.bench.contract.report import ContractReport
 from pipeline.bench.gate import SIZES, GateReport, run_gate
-from pipeline.pages.measured_tables import CONTRACT_TIMES, GATE_RATES, ROOT, MeasuredTable
+from pipeline.bench.understanding.hint_curve import HintCurve
+from pipeline.pages.measured_tables import (
+    CONTRACT_TIMES,
+    GATE_RATES,
+    HINTS,
+    HINTS_DRAWN,
+    ROOT,
+    TABLES,
+    MeasuredTable,
+    hints_drawn,
+)
 
 
-@pytest.mark.parametrize("table", [CONTRACT_TIMES, GATE_RATES], ids=lambda table: table.block)
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.block)
 def test_the_page_has_what_was_measured(table: MeasuredTable) -> None:
     page = (ROOT / table.page).read_text("utf-8")
     assert table.on(page, table.report()) == page, "stale; run: python -m pipeline.pages.measured_tables"
@@ -23,6 +33,19 @@ def test_other_times_are_another_page() -> None:
 def test_other_rates_are_another_page() -> None:
     page = (ROOT / GATE_RATES.page).read_text("utf-8")
     assert GATE_RATES.on(page, run_gate(1, sizes=SIZES[:1])) != page
+
+
+def test_the_picture_of_the_hints_is_of_their_numbers() -> None:
+    assert (ROOT / HINTS_DRAWN).read_text("utf-8") == hints_drawn(), "run: python -m pipeline.pages.measured_tables"
+
+
+def test_a_hint_never_loses_what_a_wrong_filter_loses() -> None:
+    curve = HINTS.report()
+    assert isinstance(curve, HintCurve)
+    plain, *hints, hard = curve.points
+    assert hard.wrong_recall == 0
+    assert all(each.wrong_recall > 0 for each in hints)
+    assert all(each.right_contamination < plain.right_contamination for each in hints)
 
 
 def test_what_was_simulated_is_within_what_is_promised() -> None:

@@ -1,0 +1,1 @@
+"""What reading a question and hinting at categories are worth."""

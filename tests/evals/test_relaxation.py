@@ -1,0 +1,64 @@
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+import pytest
+
+from evals.relaxation import EXAMPLES, GivenUp, last_day, relaxation_of
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.search.retriever import Retriever
+from retrieval.understand.self_query.fallback import Trigger
+from retrieval.understand.self_query.retriever import SelfQueryRetriever
+from tests.chunks import EMPTY
+
+BOATS = (("tug", "Rotterdam", "2024-02-01"), ("ferry", "Dover", "2026-05-03"), ("ferry", "Oslo", "2025-01-09"))
+
+
+@pytest.fixture(scope="module")
+def boats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SelfQueryRetriever]:
+    chunks = [
+        replace(
+            EMPTY,
+            id=f"c{place}",
+            document=f"boat-{place}.md",
+            text="A boat.",
+            search_text="A boat.",
+            metadata={"type": kind, "port": port, "arrived": day},
+        )
+        for place, (kind, port, day) in enumerate(BOATS)
+    ]
+    home, embedder = tmp_path_factory.mktemp("boats"), load_embedder()
+    vectors = np.eye(len(chunks), embedder.identity.dimensions, dtype=np.float32)
+    manifest = build_snapshot(home, chunks, vectors, embedder.identity, Vocabulary.default())
+    with open_snapshot(home, manifest.id) as snapshot:
+        yield SelfQueryRetriever(Retriever(snapshot, embedder), today=lambda: date(2026, 6, 1))
+
+
+def test_the_rate_is_of_the_questions_that_state_conditions(boats: SelfQueryRetriever) -> None:
+    found = relaxation_of(boats, ["ferry documents", "tug documents, port: Dover", "how is a knot tied?"])
+    assert (found.n_questions, found.n_stating, found.n_relaxed) == (3, 2, 1)
+    assert found.rate == 0.5
+    (pattern,) = found.patterns
+    assert pattern.why == Trigger.NO_RESULTS.value
+    (example,) = pattern.examples
+    assert example.query == "tug documents, port: Dover"
+    assert example.left > 0
+    assert relaxation_of(boats, ["how is a knot tied?"]).rate is None
+
+
+def test_patterns_are_by_field_the_most_frequent_first_with_their_first_questions(boats: SelfQueryRetriever) -> None:
+    often = [f"tug documents since 2026, please {number}" for number in range(EXAMPLES + 2)]
+    nothing = "ferry documents, port: Rotterdam, since 2026-06-02"
+    found = relaxation_of(boats, [nothing, *often])
+    assert [(each.field, each.count) for each in found.patterns] == [("type", 6), ("arrived", 1), ("port", 1)]
+    first = found.patterns[0]
+    assert [each.query for each in first.examples] == [nothing, *often[: EXAMPLES - 1]]
+    assert first.examples[1] == GivenUp(often[0], ("tug",), 1)
+    assert first.examples[0].left == len(BOATS), "nothing of it holds of any boat, so all conditions went"
+
+
+def test_relative_times_go_back_from_the_last_day_of_the_documents(boats: SelfQueryRetriever) -> None:
+    assert last_day(boats.catalog) == date(2026, 5, 3)
