@@ -14,10 +14,11 @@ from evals.evaluation import HEADLINE, SHIPPED, Evaluation, evaluation_of
 from evals.leaderboard import Leaderboard
 from evals.metric_table import meaning
 from evals.noise import Relatives
+from evals.relaxation import relaxation_in
 from evals.showing.board import board
 from evals.showing.curve import MOST_POINTS
 from evals.showing.kinds import SHOWN, by_kind
-from evals.showing.legend import LEGEND, Explained
+from evals.showing.legend import LEGEND, RELAXATION_RATE, Explained
 from evals.showing.since_live import since_live
 from evals.showing.trend import Judged, trend
 from evals.showing.worst import WorstQuestion, worst_questions
@@ -203,6 +204,7 @@ def leaderboard(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home])
     numbers = numbers_of(headline.get(SHIPPED, {})) | {
         "mrr_live": reported(shipped.live if shipped else None),
         "mrr_delta": reported(shipped.delta if shipped else None),
+        RELAXATION_RATE: reported(relaxation_in(home, scores).rate),
     }
     return dg.MaterializeResult(
         metadata={

@@ -6,6 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 
+from evals.evaluation import Evaluation
+from retrieval.home import Home
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.search.retriever import Retriever
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.self_query.retriever import SelfQueryRetriever
 
@@ -73,11 +78,28 @@ def relaxation_of(retriever: SelfQueryRetriever, queries: Iterable[str]) -> Rela
     return Relaxation(n_questions, n_stating, n_relaxed, patterns)
 
 
-def last_day(catalog: Catalog) -> date:
-    """The last date that any document has: `last month` goes back from there.
+def relaxation(retriever: Retriever, evaluation: Evaluation) -> Relaxation:
+    """What became of the conditions of the questions behind an evaluation's headline.
 
-    The clock would give the same questions another score tomorrow.
+    Times like `last month` go back from the last day that the documents have: with the clock the same snapshot would be
+    another one tomorrow.
     """
+    queries = {(row.set, row.split, row.question_id): row.query for row in evaluation.headline_rows()}
+    if not queries:
+        return Relaxation(0, 0, 0, ())
+    asked = SelfQueryRetriever(retriever, today=lambda: day)
+    day = last_day(asked.catalog)
+    return relaxation_of(asked, queries.values())
+
+
+def relaxation_in(home: Home, evaluation: Evaluation) -> Relaxation:
+    """The same on the snapshot of a home that was evaluated."""
+    with open_snapshot(home.root, evaluation.snapshot) as snapshot:
+        return relaxation(Retriever(snapshot, load_embedder(snapshot.manifest.embedder.name)), evaluation)
+
+
+def last_day(catalog: Catalog) -> date:
+    """The last date that any document has."""
     days = [date.min]
     for field in catalog.dates:
         for value in field.counts if field.kind == "date" else ():

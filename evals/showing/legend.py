@@ -16,9 +16,16 @@ class Explained:
     what_it_is: str
 
 
+RELAXATION_RATE = "relaxation_rate"
+
 LEGEND = (
     *(Explained(each.name, each.better, meaning(each.name)) for each in METRICS if each.name in HEADLINE),
     Explained("mrr_live", "", "mrr of what is live, over the questions that both it and the candidate were asked"),
     Explained("mrr_delta", "higher", "mrr of the candidate over these questions, minus mrr_live"),
+    Explained(
+        RELAXATION_RATE,
+        "lower",
+        "share of the questions with conditions on metadata that lost one, because no document met them all",
+    ),
 )
-"""The numbers of every strategy, and the two of the leaderboard."""
+"""The numbers of every strategy, and the three of the leaderboard."""

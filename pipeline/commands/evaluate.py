@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from evals.acceptance.verdict import Verdict
     from evals.evaluation import Evaluation
     from evals.failures import Failure
+    from evals.relaxation import Relaxation
     from retrieval.home import Home
 
 TREC_HELP = (
@@ -63,6 +64,8 @@ class Scores:
     """By strategy; None if nobody asked for them, or for a verdict that turned out well."""
     verdicts: tuple[Verdict, ...]
     """One for each of `detailed`; none if nobody asked for them."""
+    relaxation: Relaxation
+    """Of the conditions that the questions state."""
 
 
 def evaluate(
@@ -129,6 +132,7 @@ def evaluation_record(scores: Scores) -> dict[str, object]:
             for each in evaluation.stale
         ],
         "strategies": evaluation.headline(),
+        "relaxation": asdict(scores.relaxation) | {"rate": scores.relaxation.rate},
         "breakdown": [
             number for name in scores.detailed for number in breakdown_records(name, evaluation.breakdown(name))
         ],
@@ -161,6 +165,8 @@ def _print_scores(scores: Scores) -> None:
     for name, found in (scores.failures or {}).items():
         rows = evaluation.headline_rows()
         print_failures(name, found, sum(bool(row.gold) for row in rows if row.strategy == name))
+    if (lost := scores.relaxation).n_stating:
+        out.print(f"\n{lost.n_relaxed} of {lost.n_stating} questions with conditions on metadata lost one of them")
     out.print(f"\n{evaluation.n_questions} questions, snapshot {evaluation.snapshot}")
 
 
@@ -168,6 +174,7 @@ def _scores(root: Path, files: tuple[Path, ...], names: list[str], wanted: Asked
     from evals.evaluation import SHIPPED, evaluate
     from evals.failures import failures as failures_of
     from evals.noise import Relatives
+    from evals.relaxation import relaxation
     from retrieval.errors import RetrievalError
     from retrieval.home import Home
     from retrieval.search.strategies import STRATEGIES, strategy
@@ -190,10 +197,11 @@ def _scores(root: Path, files: tuple[Path, ...], names: list[str], wanted: Asked
         )
     detailed = tuple(each.name for each in chosen) if names else (SHIPPED,)
     verdicts = verdicts_of(wanted, evaluation, snapshot, detailed)
+    given_up = relaxation(retriever, evaluation)
     if not failures and all(verdict.passed for verdict in verdicts):
-        return Scores(evaluation, detailed, None, verdicts)
+        return Scores(evaluation, detailed, None, verdicts, given_up)
     relatives, rows = Relatives.of(tuple(snapshot.chunks)), evaluation.headline_rows()
     found = {
         name: failures_of([row for row in rows if row.strategy == name], relatives, snapshot.asked) for name in detailed
     }
-    return Scores(evaluation, detailed, found, verdicts)
+    return Scores(evaluation, detailed, found, verdicts, given_up)

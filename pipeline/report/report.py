@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from evals.evaluation import SHIPPED, Evaluation, evaluate
 from evals.failures import failures
 from evals.noise import Relatives
+from evals.relaxation import Relaxation, relaxation
 from pipeline.console.hits import ShortId
 from pipeline.report.harness import NO_EXTRAS, NOTHING_MORE, Extras, Harness, harness_of
 from pipeline.report.header import Header, header_of
@@ -32,6 +33,8 @@ class Report:
     outcomes: tuple[Outcome, ...]
     short_id: ShortId
     """From a chunk's id to what commands call it."""
+    relaxation: Relaxation
+    """Of the conditions that questions state."""
     harness: Harness = NOTHING_MORE
 
 
@@ -75,5 +78,6 @@ def report_of(
             verdicts=verdicts_of(home, snapshot, scores, history),
             outcomes=outcomes_of(rows, failed, retriever, SHIPPED, progress),
             short_id=snapshot.chunks.short_id,
+            relaxation=relaxation(retriever, scores),
             harness=harness_of(extras, snapshot, scores, scored(routed) if routed else None),
         )

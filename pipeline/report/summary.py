@@ -42,6 +42,7 @@ def write_summary(report: Report, path: Path) -> None:
         "embedder": report.header.embedder,
         "questions": list(report.header.question_files),
         "strategies": strategies,
+        "relaxation": asdict(report.relaxation) | {"rate": _rounded(report.relaxation.rate)},
         "expanded_gold": [{name: _rounded(value) for name, value in line.items()} for line in expanded],
         "chapter_routing": [{name: _rounded(value) for name, value in line.items()} for line in routed],
     }

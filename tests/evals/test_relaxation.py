@@ -1,15 +1,19 @@
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from evals.relaxation import EXAMPLES, GivenUp, last_day, relaxation_of
+from evals.evaluation import Evaluation, evaluate
+from evals.relaxation import EXAMPLES, GivenUp, last_day, relaxation, relaxation_of
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import STRATEGIES
 from retrieval.understand.self_query.fallback import Trigger
 from retrieval.understand.self_query.retriever import SelfQueryRetriever
 from tests.chunks import EMPTY
@@ -26,6 +30,7 @@ def boats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SelfQueryRetriev
             document=f"boat-{place}.md",
             text="A boat.",
             search_text="A boat.",
+            source="A boat.",
             metadata={"type": kind, "port": port, "arrived": day},
         )
         for place, (kind, port, day) in enumerate(BOATS)
@@ -62,3 +67,20 @@ def test_patterns_are_by_field_the_most_frequent_first_with_their_first_question
 
 def test_relative_times_go_back_from_the_last_day_of_the_documents(boats: SelfQueryRetriever) -> None:
     assert last_day(boats.catalog) == date(2026, 5, 3)
+
+
+def test_the_questions_of_an_evaluation_are_read_once_whatever_was_scored(
+    boats: SelfQueryRetriever, tmp_path: Path
+) -> None:
+    asked = ("ferry documents since last month", "tug documents since 2026", "tug documents")
+    gold = [{"document": "boat-1.md", "snippet": "A boat."}]
+    lines = [json.dumps({"id": f"q{place}", "query": query, "gold": gold}) for place, query in enumerate(asked)]
+    (tmp_path / "boats.jsonl").write_text("\n".join(lines))
+    retriever = boats.vector_store
+    evaluation = evaluate(
+        retriever.snapshot, retriever.embedder, [tmp_path / "boats.jsonl"], [STRATEGIES["bm25"], STRATEGIES["dense"]]
+    )
+    found = relaxation(retriever, evaluation)
+    assert (found.n_questions, found.n_stating, found.rate) == (3, 3, pytest.approx(1 / 3))
+    assert [each.examples[0].query for each in found.patterns] == [asked[1]]
+    assert relaxation(retriever, Evaluation(retriever.snapshot.id)).rate is None

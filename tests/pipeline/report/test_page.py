@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evals.metric_table import metric_text
+from evals.relaxation import GivenUp, Pattern, Relaxation
 from pipeline.report.page import page
 from pipeline.report.questions import Exclusion
 from pipeline.report.report import report_of
@@ -131,6 +132,17 @@ def test_the_command_to_copy_asks_the_same_question(sample_page: str, sample_rep
     for name, _, query, *_, shell in embedded(sample_page)["questions"]:
         assert query == queries[name]
         assert shlex.split(shell) == [query]
+
+
+def test_conditions_that_were_given_up_are_shown_by_field_with_examples(sample_report: Report) -> None:
+    assert sample_report.relaxation.n_questions == len({each.row.query for each in sample_report.outcomes})
+    assert "questions states a condition." in page(sample_report)
+    examples = (GivenUp("<b>spells</b> of 1999", ("of 1999",), 4),)
+    patterns = (Pattern("no document meets", "updated", 2, examples), Pattern("not certain", "type", 1, examples))
+    html = page(replace(sample_report, relaxation=Relaxation(9, 8, 2, patterns)))
+    assert "Relaxation rate <b>0.250</b>: 2 of the 8 questions with conditions lost one; 9 were read." in html
+    assert re.findall(r'data-relaxed="(\w+)"', html) == ["updated", "type"]
+    assert "<li>&lt;b&gt;spells&lt;/b&gt; of 1999 <small>without of 1999: 4 documents</small></li>" in html
 
 
 def test_what_stands_in_a_question_is_text(hostile_report: Report) -> None:
