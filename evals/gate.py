@@ -112,7 +112,9 @@ def _excluding(scores: Scores) -> Iterator[Objection]:
         rows = [row for row in scores.candidate.rows if row.strategy == strategy and row.excluded_gold]
         if rows:
             count = sum(len(row.excluded_gold) for row in rows)
-            message = f"the filter excluded {count} gold chunks; false_exclusions must be 0"
+            message = (
+                f"the filter excluded {count} gold {'chunk' if count == 1 else 'chunks'}; false_exclusions must be 0"
+            )
             yield Objection(message, strategy, tuple(row.question_id for row in rows))
 
 

@@ -75,7 +75,12 @@ METRICS = (
     ReportedMetric(
         "recall@10", "higher", "share of the gold chunks among the first 10", _EVERYWHERE | Use.RANKING | Use.README
     ),
-    ReportedMetric(f"precision@{SHOWN}", "higher", "gold chunks among the first 15, over 15", Use.HEADLINE),
+    ReportedMetric(
+        f"precision@{SHOWN}",
+        "higher",
+        "gold chunks among the first 15, over 15; where one is all there is, at most 0.067",
+        Use.HEADLINE,
+    ),
     ReportedMetric(
         "f1",
         "higher",
@@ -91,7 +96,7 @@ METRICS = (
     ReportedMetric(
         USEFUL,
         "higher",
-        "share of the first 15 that gold rows, their sections' prose and what these are linked with take",
+        "share of the first 15 that is a gold row, prose of its section, or linked with these",
         _EVERYWHERE | Use.FILTERING | Use.README,
     ),
     ReportedMetric(
@@ -139,7 +144,8 @@ METRICS = (
     ReportedMetric(
         "no_answer_accuracy",
         "higher",
-        "share of the questions without an answer for which nothing is returned",
+        "share of the questions without an answer for which nothing is returned; a strategy by itself returns what is "
+        "nearest",
         _KEPT,
     ),
     ReportedMetric("rounds", "lower", "rounds of asking that `iterative` needs for a question, mean", Use.HEADLINE),

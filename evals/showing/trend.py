@@ -26,5 +26,8 @@ def trend(judged: Iterable[Judged]) -> str:
     for each in judged:
         by_snapshot.setdefault(each.snapshot, each)
     points = list(by_snapshot.values())[::-1]
+    scored = [each.mrr for each in points if each.mrr is not None]
+    if len(points) == 1 and scored:
+        return f"mrr {scored[0]:.3f} on the first snapshot that was scored; a picture begins with the second."
     lines = {"mrr": [each.mrr for each in points], "mrr of live": [each.mrr_live for each in points]}
     return Curve([each.when for each in points], lines).image() or "Nothing was scored yet."

@@ -12,21 +12,22 @@ MOST = 10
 
 @dataclass(frozen=True, slots=True)
 class WorstQuestion:
-    """A question whose first result does not answer it. Key: question."""
+    """A question whose first result does not answer it, what matters first: a table is cut off on its right. Key:
+    question."""
 
     question: str
     """Its id."""
     asked: str
-    kind: str
     rank: int | None
     """Of the first gold chunk; None if it is not among the first 100."""
-    noise: int
-    """Siblings of the right row among the first 15."""
-    gold: str
-    """Title of the first gold chunk."""
+    why: str
     first: str
     """Title of what came first; empty if nothing came back."""
-    why: str
+    gold: str
+    """Title of the first gold chunk."""
+    kind: str
+    noise: int
+    """Siblings of the right row among the first 15."""
 
 
 def worst_questions(rows: Sequence[ScoredQuestion], relatives: Relatives, read: Read) -> tuple[WorstQuestion, ...]:
@@ -51,12 +52,12 @@ def worst_questions(rows: Sequence[ScoredQuestion], relatives: Relatives, read: 
         WorstQuestion(
             question=each.row.question_id,
             asked=each.row.query,
-            kind=each.row.kind,
             rank=each.gold_rank,
-            noise=int(each.row.values.get(NOISE, 0.0)),
-            gold=each.gold[0].title if each.gold else "",
-            first=each.first.title if each.first else "",
             why="; ".join(each.why) or "merely ranked lower",
+            first=each.first.title if each.first else "",
+            gold=each.gold[0].title if each.gold else "",
+            kind=each.row.kind,
+            noise=int(each.row.values.get(NOISE, 0.0)),
         )
         for each in found[:MOST]
     )

@@ -62,13 +62,13 @@ def live_index(
     return materialized(
         candidate,
         {
+            "snapshot": candidate,
+            "previous": before or "none",
+            "forced": reason if objections and reason else "no",
             **numbers_of(scores.headline().get(SHIPPED, {})),
             "n_questions": scores.n_questions,
             "n_promoted": int(before != candidate),
             "n_forced": len(objections),
-            "forced": reason if objections and reason else "no",
-            "snapshot": candidate,
-            "previous": before or "none",
             "dagster/uri": snapshot_folder(home.root, candidate).as_uri(),
         },
     )

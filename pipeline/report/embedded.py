@@ -56,6 +56,8 @@ class Embedded:
             noise_of(row),
             len(row.excluded_gold),
             [self._text(each) for each in outcome.why],
+            self._chunk(outcome.first) if outcome.first else None,
+            self._chunk(outcome.gold) if outcome.gold else None,
             self._ranking(outcome.ranking) if outcome.ranking else None,
         ]
 

@@ -61,7 +61,11 @@ def _failing(shipped: Standing) -> str:
     if not shipped.n_failed:
         return f"None of {counted(shipped.n_asked, 'question')} with {SHIPPED}: gold always comes first."
     causes = "; ".join(f"{cause}: {count}" for cause, count in shipped.causes.items())
-    return f"{shipped.n_failed} of {counted(shipped.n_asked, 'question')} with {SHIPPED}: gold is not first ({causes})."
+    several = ", some for two reasons" if sum(shipped.causes.values()) > shipped.n_failed else ""
+    return (
+        f"{shipped.n_failed} of {counted(shipped.n_asked, 'question')} with {SHIPPED}, the worst first: "
+        f"{named(shipped.failed, 5)}. Gold is not first ({causes}{several})."
+    )
 
 
 def _excluded(report: Report) -> str:

@@ -18,6 +18,7 @@ from pipeline.report.glance import glance
 from pipeline.report.history import TRENDS
 from pipeline.report.report import Report
 from pipeline.report.standings import HEATED
+from pipeline.report.words import STRATEGY_WORDS, WORDS
 from retrieval.atomic_files import write_atomically
 from retrieval.home import Home
 
@@ -52,6 +53,8 @@ def page(report: Report) -> str:
             meaning=meaning,
             shipped=SHIPPED,
             ALL=ALL,
+            words=WORDS,
+            strategy_words=STRATEGY_WORDS,
             kinds=kinds(report.outcomes),
             books=books(report.outcomes),
             embedded=Embedded(report).values() if report.outcomes else None,

@@ -8,6 +8,7 @@ from evals.noise import NOISE
 from evals.scored_questions import ScoredQuestion
 from pipeline.report.differences import question_key
 from retrieval.query_must.predicate import explain
+from retrieval.query_must.wording import in_words
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import DEFAULT_K
 from retrieval.types import Chunk, Hit
@@ -62,6 +63,10 @@ class Outcome:
     """Its first result is not gold. A question without gold cannot fail."""
     why: tuple[str, ...]
     """Of a failure, what is known of its cause."""
+    first: Chunk | None
+    """Of a failure, what came first."""
+    gold: Chunk | None
+    """Of a failure, the first of its gold."""
     ranking: Ranking | None
     """None: the page holds others."""
 
@@ -73,6 +78,9 @@ class Exclusion:
     row: ScoredQuestion
     chunk: Chunk
     reason: str
+    """What its predicate missed, as receipts say it."""
+    asks: str
+    """What its predicate asks for, in words."""
 
 
 def outcomes_of(
@@ -93,25 +101,23 @@ def outcomes_of(
     for done, place in enumerate(chosen):
         progress(done, len(chosen))
         rankings[place] = _ranking(rows[place], retriever)
-    return tuple(
-        Outcome(
-            row,
-            row.gold_rank,
-            _key(row) in known,
-            known[_key(row)].why if _key(row) in known else (),
-            rankings.get(place),
-        )
-        for place, row in enumerate(rows)
-    )
+    return tuple(_outcome(row, known.get(_key(row)), rankings.get(place)) for place, row in enumerate(rows))
 
 
 def exclusions_of(rows: Sequence[ScoredQuestion], retriever: Retriever) -> tuple[Exclusion, ...]:
     """Every gold chunk that a filter kept out, with what its predicate missed in the question."""
     return tuple(
-        Exclusion(row, chunk, _refusal(row.query, chunk, retriever))
+        Exclusion(row, chunk, _refusal(row.query, chunk, retriever), in_words(chunk.query_must or {}))
         for row in rows
         for chunk in _chunks(retriever, row.excluded_gold).values()
     )
+
+
+def _outcome(row: ScoredQuestion, failure: Failure | None, ranking: Ranking | None) -> Outcome:
+    if failure is None:
+        return Outcome(row, row.gold_rank, False, (), None, None, ranking)
+    gold = failure.gold[0] if failure.gold else None
+    return Outcome(row, row.gold_rank, True, failure.why, failure.first, gold, ranking)
 
 
 def _ranking(row: ScoredQuestion, retriever: Retriever) -> Ranking:

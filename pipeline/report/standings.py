@@ -51,9 +51,15 @@ class Standing:
     """Both None on a page without times."""
     causes: Mapping[str, int]
     """Why its questions fail `hit@1`, and how many for each cause; a question with two causes counts in both."""
-    n_failed: int
+    failed: tuple[str, ...]
+    """Ids of the questions that fail `hit@1`: those whose gold was excluded first, then by its rank from the last."""
     n_asked: int
     """Questions with gold."""
+
+    @property
+    def n_failed(self) -> int:
+        """How many questions fail."""
+        return len(self.failed)
 
     def number(self, metric: str, book: str = ALL, kind: str = ALL) -> Aggregate | None:
         """One number with its interval; None where nothing was measured."""
@@ -63,7 +69,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The strategies side by side, in the order in which they were asked."""
+    """The strategies side by side: what ships, which a narrow page has room for, then the others as they were asked."""
 
     strategies: tuple[Standing, ...]
     differences: tuple[Difference, ...]
@@ -106,10 +112,11 @@ def standings_of(evaluation: Evaluation, failed: Sequence[Failure], *, times: bo
                 p50_ms=numbers.get("p50_ms") if times else None,
                 p95_ms=numbers.get("p95_ms") if times else None,
                 causes=_causes(failures),
-                n_failed=len(failures),
+                failed=tuple(each.row.question_id for each in sorted(failures, key=_worst_first)),
                 n_asked=sum(bool(row.gold) for row in own),
             )
         )
+    found.sort(key=lambda each: each.strategy != SHIPPED)
     return Standings(tuple(found), differences_to(SHIPPED, rows))
 
 
@@ -133,6 +140,11 @@ def _filtering(name: str, rows: Sequence[ScoredQuestion], numbers: Sequence[Aggr
 def _causes(failed: Sequence[Failure]) -> dict[str, int]:
     counted = Counter(cause for each in failed for cause in dict.fromkeys(map(_cause, each.why or (RANKED_LOWER,))))
     return dict(sorted(counted.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def _worst_first(failure: Failure) -> tuple[bool, float, str]:
+    rank = float("inf") if failure.gold_rank is None else failure.gold_rank
+    return not failure.row.excluded_gold, -rank, failure.row.question_id
 
 
 def _cause(sentence: str) -> str:

@@ -44,9 +44,9 @@
   const source = document.getElementById("data");
   if (!source) return;
   const data = JSON.parse(source.textContent);
-  const outcomes = data.outcomes.map(([at, strategy, rank, failed, hasGold, noise, excluded, why, ranking], place) => {
+  const outcomes = data.outcomes.map(([at, strategy, rank, failed, hasGold, noise, excluded, why, first, gold, ranking], place) => {
     const [id, set, query, book, kind, answer, shell] = data.questions[at];
-    return { place, id, set, query, book, kind, answer, shell, strategy: data.strategies[strategy], rank, failed, hasGold, noise, excluded, why, ranking };
+    return { place, id, set, query, book, kind, answer, shell, strategy: data.strategies[strategy], rank, failed, hasGold, noise, excluded, why, first, gold, ranking };
   });
   const several = new Set(outcomes.map((each) => each.set)).size > 1;
   const form = document.getElementById("filters");
@@ -107,7 +107,7 @@
     const cell = make("td");
     // columns that a narrow window hides would make room for themselves
     cell.colSpan = [...table.tHead.rows[0].cells].filter((header) => header.offsetParent !== null).length;
-    if (each.answer) cell.append(make("p", "", `Written answer: ${each.answer}`));
+    if (each.answer) cell.append(make("p", "", `Answer in the question file: ${each.answer}`));
     for (const text of each.why) cell.append(make("p", "bad", `Why: ${data.texts[text]}.`));
     if (!each.ranking) {
       cell.append(make("p", "quiet", "This page holds the rankings of other questions; ask for this one:"));
@@ -122,7 +122,7 @@
       const item = chunkItem(each, at, gold ? "gold" : "", `${number + 1}. `);
       const sum = make("div", "parts");
       sum.append(make("strong", "", score.toFixed(4)), " = ");
-      sum.append(parts.map(([name, value, weight, adds]) => `${adds.toFixed(4)} ${data.texts[name]} (${value.toFixed(4)} × ${weight.toFixed(4)})`).join(" + ") || "0");
+      sum.append(parts.map(([name, value, weight, adds]) => `${adds.toFixed(4)} ${data.texts[name]}${weight === 1 ? "" : ` (${value.toFixed(4)} × ${weight.toFixed(4)})`}`).join(" + ") || "0");
       item.append(sum, make("div", "quiet", `Kept: ${data.texts[reason]}.`));
       item.tail();
       list.append(item);
@@ -167,11 +167,13 @@
     button.setAttribute("aria-expanded", "false");
     button.append(make("span", "qid", several ? `${each.set}: ${each.id}` : each.id), each.query);
     button.addEventListener("click", () => toggle(each, row, button));
-    first.append(button, make("span", "narrow", [each.strategy, each.kind, each.book].filter(Boolean).join(" · ")));
+    first.append(button);
+    if (each.failed) first.append(make("span", "met", `First came ${each.first === null ? "nothing" : data.chunks[each.first][1]}; gold is ${data.chunks[each.gold][1]}`));
+    first.append(make("span", "narrow", [each.strategy, each.kind, each.book].filter(Boolean).join(" · ")));
     row.append(first, make("td", "strategy", each.strategy), make("td", "kind", each.kind), make("td", "book", each.book));
     const rank = make("td", "rank n");
     rank.append(make("span", each.failed ? "bad" : each.hasGold ? "good" : "quiet", place(each)));
-    if (each.excluded) rank.append(make("span", "tag bad", "excluded"));
+    if (each.excluded) rank.append(" ", make("span", "tag bad", "excluded"));
     row.append(rank, make("td", "noise n", String(each.noise)));
     if (state.open && state.open === each.id) button.setAttribute("aria-expanded", "true");
     return row;
@@ -196,7 +198,7 @@
     }
     table.tBodies[0].replaceChildren(rows);
     const failed = found.filter((each) => each.failed).length;
-    document.getElementById("shown").textContent = `${found.length} of ${outcomes.length} results, ${failed} of them failed${shown.length < found.length ? `; the first ${shown.length} are shown` : ""}`;
+    document.getElementById("shown").textContent = `${found.length} of ${outcomes.length} answers (${data.questions.length} questions, ${data.strategies.length} strategies), ${failed} of them failed${shown.length < found.length ? `; the first ${shown.length} are shown` : ""}`;
     more.hidden = shown.length === found.length;
   };
 

@@ -11,11 +11,11 @@ SINCE = {"default": SinceLive(10, 0.9, 0.8), "bm25": SinceLive(10, 0.4, 0.45)}
 def test_what_ships_is_bold_and_every_strategy_is_beside_what_is_live() -> None:
     headline = {"bm25": {"mrr": 0.4}, "dense": {"mrr": 0.5}, "default": {"mrr": 0.9, "noise@15": 3.25}}
     lines = board(headline, SINCE, "default").splitlines()
-    assert lines[0] == "| strategy | hit@1 | hit@5 | mrr | noise@15 | false_exclusions | mrr - live |"
+    assert lines[0] == "| strategy | mrr | mrr - live | hit@1 | hit@5 | noise@15 | false_exclusions |"
     assert lines[2:] == [
-        "| bm25 | - | - | 0.400 | - | - | -0.050 |",
-        "| dense | - | - | 0.500 | - | - | - |",
-        "| **default** | **-** | **-** | **0.900** | **3.2** | **-** | **+0.100** |",
+        "| bm25 | 0.400 | -0.050 | - | - | - | - |",
+        "| dense | 0.500 | - | - | - | - | - |",
+        "| **default** | **0.900** | **+0.100** | **-** | **-** | **3.2** | **-** |",
     ]
 
 

@@ -114,3 +114,29 @@ def test_what_a_question_holds_is_shown_and_not_run(browser: Any, hostile_report
     assert "onerror" in browser.run("document.querySelector('.detail').textContent")
     assert browser.run("document.querySelectorAll('img').length") == 0
     assert "excluded" in browser.run("document.querySelector('.detail').previousElementSibling.textContent")
+
+
+@pytest.mark.parametrize("width", [360, 390, 1280])
+def test_an_excluded_question_fits_its_column(browser: Any, hostile_report: Report, tmp_path: Path, width: int) -> None:
+    write_page(hostile_report, tmp_path / "report.html")
+    browser.open((tmp_path / "report.html").as_uri(), width)
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    cell = "document.querySelector('#asked .rank .tag').closest('td').getBoundingClientRect()"
+    assert browser.run(f"document.querySelector('#asked .rank .tag').getBoundingClientRect().right <= {cell}.right")
+
+
+def test_a_failure_says_what_came_first_and_what_should_have(browser: Any, url: str, sample_report: Report) -> None:
+    browser.open(url)
+    shown = browser.run(f"{ROWS}.map(row => row.querySelector('.met')?.textContent ?? '')")
+    failed = [each for each in sample_report.outcomes if each.failed and each.row.strategy == "default"]
+    assert [text for text in shown if text] == [
+        f"First came {each.first.title}; gold is {each.gold.title}" for each in failed if each.first and each.gold
+    ]
+
+
+def test_on_a_phone_what_ships_is_in_sight(browser: Any, url: str) -> None:
+    browser.open(url, 390)
+    right = "getBoundingClientRect().right"
+    cells = browser.run(f"[...document.querySelectorAll('.board td.shipped')].map(cell => cell.{right})")
+    assert cells
+    assert max(cells) <= browser.run(f"document.querySelector('.board').closest('.scroll').{right}")

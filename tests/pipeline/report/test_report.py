@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 def test_every_number_of_the_leaderboard_is_the_evaluations(sample_report: Report) -> None:
     headline = sample_report.evaluation.headline()
     assert sample_report.standings is not None
-    assert [each.strategy for each in sample_report.standings.strategies] == list(STRATEGIES)
+    others = [name for name in STRATEGIES if name != "default"]
+    assert [each.strategy for each in sample_report.standings.strategies] == ["default", *others]
     for each in sample_report.standings.strategies:
         numbers = headline[each.strategy]
         for metric in set(HEADLINE) - {"evaluability", "round_ms", "p50_ms", "p95_ms"}:
@@ -79,7 +81,9 @@ def test_the_failures_are_those_of_hit_at_1_and_each_has_a_cause(sample_report: 
     assert sample_report.standings is not None
     for each in sample_report.standings.strategies:
         rows = sample_report.evaluation.rows(each.strategy)
-        assert each.n_failed == sum(row.values.get("hit@1") == 0 for row in rows)
+        assert set(each.failed) == {row.question_id for row in rows if row.values.get("hit@1") == 0}
+        ranks = {row.question_id: row.gold_rank or 101 for row in rows}
+        assert [ranks[name] for name in each.failed] == sorted(map(ranks.__getitem__, each.failed), reverse=True)
         assert each.n_asked == sum(bool(row.gold) for row in rows)
         assert sum(each.causes.values()) >= each.n_failed
     failed = {(each.row.strategy, each.row.question_id) for each in sample_report.outcomes if each.failed}
@@ -129,11 +133,21 @@ def test_gold_that_the_filter_removes_is_named_and_stands_in_the_gate(hostile_re
     assert exclusion.row.question_id == "hostile"
     assert exclusion.chunk.row_key == "6"
     assert exclusion.reason.startswith("contain_one_of failed group")
+    assert exclusion.asks.startswith('The question must say one of "ia", "cleric", "druid", "monk"; and one of ')
     (verdict,) = [each for each in hostile_report.verdicts if each.rule == "no_false_exclusions"]
     assert verdict.state == "failed"
     assert "hostile" in verdict.against[0]
     answers = {each.section: each.says for each in glance(hostile_report)}
     assert answers["filter"].startswith("1 gold chunk with default, of hostile.")
+    assert answers["questions"].startswith(
+        "1 of 3 questions with default, the worst first: hostile. Gold is not first ("
+    )
+    assert hostile_report.standings is not None
+    shipped, *others = hostile_report.standings.strategies
+    twice = replace(shipped, causes={"one": 1, "another": 1})
+    made = replace(hostile_report, standings=replace(hostile_report.standings, strategies=(twice, *others)))
+    answers = {each.section: each.says for each in glance(made)}
+    assert answers["questions"].endswith("(one: 1; another: 1, some for two reasons).")
 
 
 def test_a_home_without_questions_has_a_header_and_a_gate(tiny_built: Home) -> None:
