@@ -1,18 +1,16 @@
 """Asks a home again and again while others write there, as a program: `reading HOME REPLIES THREADS`.
 
-It says `ready`. For each byte of its standard input it says `read` once every thread has asked and got an answer since;
-when that is closed, it prints a `Reading`.
+It says `ready` once every thread has an answer. When its standard input is closed, every thread asks once more in each
+of the two ways, and it prints a `Reading`.
 """
 
-import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from itertools import count
-from operator import ge
 from pathlib import Path
 
 from pipeline.runs.faults.form import answered
@@ -84,29 +82,33 @@ class Reader:
     def _questions(self) -> list[str]:
         return list(next(iter(self._replies.values())).found)
 
-    def read(self, until: threading.Event, done: Callable[[], None]) -> Reading:
-        """Ask until the event is set, and say so after each answer."""
+    def read(self, until: threading.Event, begun: Callable[[], object]) -> Reading:
+        """Ask until the event is set and then once more in each way; `begun` is called after the first answer."""
         reading = Reading()
-        questions = self._questions
         for number in count():
-            if number:
-                done()
-            if until.is_set():
+            is_last = until.is_set()
+            self._ask(number, reading)
+            if not number:
+                begun()
+            if is_last:
+                self._ask(number + 1, reading)
                 return reading
-            question = questions[number // 2 % len(questions)]
-            reading.reads += 1
-            try:
-                one = self._opened(question) if number % 2 else self._told(question)
-            except Exception as error:
-                reading.errors += 1
-                reading.said.append(f"{type(error).__name__}: {error}")
-                continue
-            if one is None:
-                reading.mixed += 1
-                reading.said.append(f"{question!r} has an answer that no single snapshot gives")
-            else:
-                reading.snapshots.add(one)
         raise AssertionError  # count does not end
+
+    def _ask(self, number: int, reading: Reading) -> None:
+        question = self._questions[number // 2 % len(self._questions)]
+        reading.reads += 1
+        try:
+            one = self._opened(question) if number % 2 else self._told(question)
+        except Exception as error:
+            reading.errors += 1
+            reading.said.append(f"{type(error).__name__}: {error}")
+            return
+        if one is None:
+            reading.mixed += 1
+            reading.said.append(f"{question!r} has an answer that no single snapshot gives")
+        else:
+            reading.snapshots.add(one)
 
     def _told(self, question: str) -> str | None:
         answer = told(self._contract, question)
@@ -123,33 +125,16 @@ class Reader:
 def main() -> None:
     """Read with as many threads as the arguments say."""
     home, replies, threads = Path(sys.argv[1]), read_jsonl(Path(sys.argv[2]), Replies), int(sys.argv[3])
-    reader, until, total, change = Reader(home, replies), threading.Event(), Reading(), threading.Condition()
-    answered_by = [0] * threads
-
-    def done(number: int) -> None:
-        with change:
-            answered_by[number] += 1
-            change.notify_all()
-
-    def work(number: int) -> None:
-        reading = reader.read(until, partial(done, number))
-        with change:
-            total.add(reading)
-
-    workers = [threading.Thread(target=work, args=(number,)) for number in range(threads)]
-    _say("ready")
-    for worker in workers:
-        worker.start()
-    while os.read(0, 1):
-        with change:
-            # Of the next answers, some were asked for before.
-            goal = [each + 2 for each in answered_by]
-            while not all(map(ge, answered_by, goal)):
-                change.wait()
-        _say("read")
-    until.set()
-    for worker in workers:
-        worker.join()
+    reader, until, begun = Reader(home, replies), threading.Event(), threading.Barrier(threads + 1)
+    total = Reading()
+    with ThreadPoolExecutor(threads) as pool:
+        readings = [pool.submit(reader.read, until, begun.wait) for _ in range(threads)]
+        begun.wait()
+        _say("ready")
+        sys.stdin.buffer.read()
+        until.set()
+        for reading in readings:
+            total.add(reading.result())
     _say(dump_record(total).decode())
 
 

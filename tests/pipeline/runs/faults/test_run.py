@@ -19,7 +19,7 @@ ROW = re.compile(r"^\| \d.*", re.MULTILINE)
 def test_kills_and_promotions_break_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[4])
     told: list[str] = []
-    readers = Readers(promotions=4, threads=2, processes=1)
+    readers = Readers(promotions=3, threads=2, processes=1)
     report = run_faults(3, 0, 0, lambda doing, *_: told.append(doing), readers=readers, libraries=False)
     assert report.said == ()
     assert report.sound
@@ -28,7 +28,7 @@ def test_kills_and_promotions_break_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     assert report.killed > 0
     assert (report.damaged, report.unclear, report.unhealed) == (0, 0, 0)
     assert (report.read_errors, report.mixed_answers) == (0, 0)
-    assert report.snapshots_read > 1
+    assert report.snapshots_read > 1, "what went live last is another one than at the beginning"
     assert {"ingest", "readers under promotion"} <= set(told)
 
 
