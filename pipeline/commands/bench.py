@@ -144,25 +144,34 @@ def bench_rebuild(
 @app.command("faults")
 def bench_faults(
     trials: Annotated[int, typer.Option("--trials", min=0, help="How many kills.")] = 200,
-    files: Annotated[int, typer.Option("--files", min=0, help="How many are damaged, in a home of each kind.")] = 20,
+    files: Annotated[
+        int | None, typer.Option("--files", min=0, help="How many are damaged, in a home of each kind; else every one.")
+    ] = None,
+    disks: Annotated[
+        int, typer.Option("--disks", min=0, help="How many sizes of a full disk; 0: no hardship at all.")
+    ] = 3,
     promotions: Annotated[int, typer.Option("--promotions", min=0, help="How many under readers.")] = 20,
     seed: Annotated[int, typer.Option("--seed", help="Of the documents and the moments.")] = 0,
     json_: JsonOption = False,
 ) -> None:
-    """Kill what writes at random moments, damage files, read while indexes go live, and count what broke.
+    """Kill what writes at random moments, damage files, fill disks, read while indexes go live, and count what broke.
 
-    Status 1 if anything did.
+    Status 1 if anything did. The hardships are full disks, a home that may not be written, another model behind a name,
+    and a snapshot of an older program.
 
     \b
     Examples:
       querymust bench faults
-      querymust bench faults --trials 20 --files 0 --promotions 0 --seed 1 --json
+      querymust bench faults --trials 20 --files 0 --disks 0 --promotions 0 --seed 1 --json
     """
     with progress_bar("faults") as bar:
         bar("starting", 0, 1)
-        from pipeline.runs.faults.run import Readers, run_faults
+        from pipeline.runs.faults.readers import Readers
+        from pipeline.runs.faults.run import Scope, run_faults
 
-        report = run_faults(trials, files, seed, bar, readers=Readers(promotions) if promotions else None)
+        readers = Readers(promotions) if promotions else None
+        scope = Scope(trials, files, disks=disks, readers=readers, ordeals=None if disks else ())
+        report = run_faults(scope, seed, bar)
     _print_report(report, report.lines(), json_=json_)
     if not report.sound:
         raise typer.Exit(1)

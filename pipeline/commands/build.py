@@ -202,8 +202,8 @@ def run_build(
         for overruled in done.overruled:
             out.print(f"By force, although {overruled.where}: {overruled.sentence}", markup=False)
         out.print(f"live: {done.library['live_index']['snapshot']}")
-    for problem in done.problems:
-        print_error(f"{problem.where}: {problem.sentence}")
+    for sentence in done.sentences:
+        print_error(sentence)
     if done.problems:
         err.print("The live index, if there was one, is as it was.")
         raise typer.Exit(1)

@@ -62,6 +62,11 @@ class Build:
     library: dict[str, dict[str, object]] = field(default_factory=dict)
     """Numbers of the whole-library assets."""
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What did not hold; once, where several books fail for one reason."""
+        return tuple(dict.fromkeys(f"{problem.where}: {problem.sentence}" for problem in self.problems))
+
     def total(self, key: str, asset: str = "embeddings") -> int:
         """The sum over the books of what their `asset` reported under `key`."""
         numbers = (outcome.numbers.get(asset, {}).get(key, 0) for outcome in self.books.values())

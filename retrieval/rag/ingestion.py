@@ -230,5 +230,6 @@ class Ingestion:
             raise
         except (RetrievalError, OSError) as error:
             raise VectorDBWriteError(
-                f"the new index in {root} could not be written ({error}); what was live stays live"
+                f"the new index in {root} could not be written ({error}); what was live stays live; "
+                "make room or put right what that says, and ingest again"
             ) from error

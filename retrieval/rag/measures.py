@@ -43,7 +43,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     snapshot = retriever.snapshot
     subject = Query.ask(subject_of(question), snapshot.vocabulary).among(snapshot.rivals)
     lexical = snapshot.lexical.scores(subject.text)
-    cosines = Cosines(snapshot.vectors, retriever.embedder.embed_query(subject.text))
+    cosines = Cosines(snapshot.vectors, retriever.vector_of(subject.text))
     positions = snapshot.chunks.positions(chunk_ids)
     order = np.argsort(positions)
     found = measure(

@@ -69,7 +69,7 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
     chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
     position = int(snapshot.chunks.positions([chunk_id])[0])
     asked = Query.ask(question, snapshot.vocabulary).among(snapshot.rivals)
-    vector = retriever.embedder.embed_query(question) if chosen.has_dense_leg else None
+    vector = retriever.vector_of(question) if chosen.has_dense_leg else None
     legs = scan(snapshot, asked, vector, chosen, Stopwatch())
     admitted = retriever.admitted(asked)
     chunk = snapshot.chunks[position]

@@ -125,7 +125,10 @@ class Retriever:
         if strategy.query_must == "prefilter" or (strategy.query_must == "iterative" and strategy.scans):
             with watch.stage("predicates"):
                 admitted = self.admitted(question)
-        vector = self._vector(question, watch) if strategy.has_dense_leg else None
+        vector = None
+        if strategy.has_dense_leg:
+            with watch.stage("embed"):
+                vector = self.vector_of(question.text)
         if vector is None or strategy.scans:
             legs = scan(self.snapshot, question, vector, strategy, watch)
             with watch.stage("rank"):
@@ -137,10 +140,19 @@ class Retriever:
                 return nearest_unfiltered(self.snapshot, vector, k, where)
             return nearest_admitted(self.snapshot, vector, k, admitted, where, debug=debug)
 
-    def _vector(self, question: Query, watch: Stopwatch) -> Vector:
-        with watch.stage("embed"):
-            vector: Vector = self.embedder.embed_query(question.text)
-            return vector
+    def vector_of(self, question: str) -> Vector:
+        """The vector of a question, (dimensions,), as the snapshot's are.
+
+        Raises:
+            EmbedderMismatchError: the embedder gives another one than its name promises.
+        """
+        vector, dimensions = self.embedder.embed_query(question), self.snapshot.manifest.embedder.dimensions
+        if vector.shape != (dimensions,):
+            raise EmbedderMismatchError(
+                f"{self.embedder.identity.name} gave a question a vector of shape {vector.shape}, not {(dimensions,)}; "
+                "give its model back, or build the index again with another name for it"
+            )
+        return vector
 
     def _hits(self, ranking: Ranking) -> tuple[Hit, ...]:
         said = zip(

@@ -1,10 +1,11 @@
 """What is interrupted, as programs: `acts build HOME`, `acts ingest HOME DOCUMENTS`; and what must be so
-after the next one, `acts settled HOME`."""
+after the next one, `acts settled HOME`. What they raise on purpose is one line and status 2, as the command has it."""
 
 import sys
 from pathlib import Path
 
-from pipeline.console.output import err
+from pipeline.console.output import err, print_error
+from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.rag.documents import read_rule_documents
 from retrieval.rag.pipeline import RAGPipeline
@@ -18,16 +19,17 @@ def build_home(root: Path) -> None:
     home = Home.at(root)
     with write_lock(home.root):
         done = build(home)
-    for problem in done.problems:
-        err.print(f"{problem.where}: {problem.sentence}", markup=False)
+    for sentence in done.sentences:
+        print_error(sentence)
     sys.exit(bool(done.problems))
 
 
 def ingest(root: Path, documents: Path) -> None:
-    """Bring the documents of a folder into a home."""
+    """Bring the documents of a folder into a home; why some could not be brought in is said once for all of them."""
     done = RAGPipeline(root).ingest(read_rule_documents(documents))
-    for sentence in done.warnings:
-        err.print(sentence, markup=False)
+    said = [sentence.partition(": ") for sentence in done.warnings]
+    for reason in dict.fromkeys(reason for name, _, reason in said if name in done.errors):
+        print_error(reason)
     sys.exit(bool(done.errors))
 
 
@@ -52,10 +54,14 @@ def settled(root: Path) -> None:
 def main() -> None:
     """Do what the arguments say."""
     act, root, *others = sys.argv[1:]
-    if act == "ingest":
-        ingest(Path(root), Path(others[0]))
-    else:
-        {"build": build_home, "settled": settled}[act](Path(root))
+    try:
+        if act == "ingest":
+            ingest(Path(root), Path(others[0]))
+        else:
+            {"build": build_home, "settled": settled}[act](Path(root))
+    except RetrievalError as error:
+        print_error(str(error))
+        sys.exit(2)
 
 
 if __name__ == "__main__":

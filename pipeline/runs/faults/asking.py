@@ -1,7 +1,8 @@
-"""Asks a home by the command while a file of it is damaged, and complains of what is not one clear error.
+"""Asks a home by the command while something is wrong with it, and complains of what is not one clear error.
 
-A program of its own, `asking HOME EXPECTED FILE [DAMAGE]`, prints the complaints, one a line. `asking HOME` prints what
-an undamaged home answers, which is EXPECTED.
+A program of its own. `asking HOME` prints what an undamaged home answers, which is EXPECTED to the others. Those print
+complaints, one a line: `asking HOME EXPECTED FILE` damages a file in each way, `asking HOME EXPECTED` changes nothing,
+and everything must be answered, and `asking HOME EXPECTED --naming WORD` too, but an error that names the word will do.
 """
 
 import io
@@ -15,13 +16,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.runs.faults.damages import DAMAGES, heal
-from retrieval.index.snapshot.live import live_id
+from pipeline.runs.faults.left_alone import changes, hashes, is_passing
+from retrieval.index.snapshot.live import POINTER, SNAPSHOTS, live_id
 
 QUESTION = "What is the price for armor class 3?"
+NAMING = "--naming"
 _REPLACED = "relevance.json"
 """Where a snapshot has none, the one that ships counts; many have none."""
-ADVICE = ("build", "delete", "make it", "name another", "put it back", "call the folder", "write")
+ADVICE = (
+    "build", "delete", "make it", "name another", "put it back", "call the folder", "write", "make room", "free space",
+    "install it again",
+)  # fmt: skip
 """An error says what to do in one of these words."""
+VERIFIED = "verify finds nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,12 @@ class Answer:
         """Whether it is one line that says what to do; then the status is 2."""
         line = self.err.strip()
         one = self.status == 2 and not self.out and line.startswith("error: ") and "\n" not in line
-        return one and any(word in line for word in ADVICE)
+        return one and has_advice(line)
+
+
+def has_advice(line: str) -> bool:
+    """Whether an error says what to do."""
+    return any(word in line for word in ADVICE)
 
 
 def ask(*argv: str) -> Answer:
@@ -68,58 +80,74 @@ def answers(home: Path) -> dict[str, Answer]:
     }
 
 
-def complaints(home: Path, expected: str, inside: str) -> Iterator[str]:
-    """A sentence for each command that neither answers as it should nor says clearly why not.
+def complaints(home: Path, expected: str, naming: str | None) -> Iterator[str]:
+    """A sentence for each command that neither answers as it should nor says clearly why not, or changes something.
 
     Args:
-        home: a home with one damaged file.
-        expected: what a search says of an undamaged one.
-        inside: the path of the file in the home.
+        home: a home with which something is wrong.
+        expected: what a search says of one that is sound.
+        naming: the word that every error names; None: nothing may fail.
     """
-    name = Path(inside).name
+    before = hashes(home)
     found = answers(home)
     for command, answer in found.items():
-        said = (answer.err.strip().splitlines() or [""])[-1]
-        if answer.status not in {0, 1, 2}:
-            yield f"{command} crashed: {said}"
-        elif answer.status == 2 and not (answer.is_clear and name in answer.err):
-            yield f"{command} is unclear: {answer.err.strip()!r}"
-        elif answer.status == 1 and not (command == "verify" and name in answer.err):
-            yield f"{command} ended with status 1: {answer.err.strip()!r}"
+        if said := _unclear(command, answer, naming):
+            yield f"{command} {said}"
     if found["search"].status == 0 and found["search"].out != expected:
         yield "search gives another answer"
-    if _is_elsewhere(home, inside):
-        yield from (f"{command} fails for it: {each.err.strip()}" for command, each in found.items() if each.status)
-    elif found["verify"].status == 0 and not (name == _REPLACED and not (home / inside).exists()):
-        yield "verify finds nothing"
+    yield from (f"a command that only reads changed {path}" for path in changes(before, hashes(home)))
+    if naming is not None and found["verify"].status == 0:
+        yield VERIFIED
+
+
+def _unclear(command: str, answer: Answer, naming: str | None) -> str | None:
+    said = answer.err.strip()
+    if answer.status not in {0, 1, 2}:
+        return f"crashed: {(said.splitlines() or [''])[-1]}"
+    if answer.status and naming is None:
+        return f"fails for it: {said}"
+    if answer.status == 2 and not (answer.is_clear and str(naming) in said):
+        return f"is unclear: {said!r}"
+    if answer.status == 1 and not (command == "verify" and str(naming) in said):
+        return f"ended with status 1: {said!r}"
+    return None
 
 
 def _is_elsewhere(home: Path, inside: str) -> bool:
-    """Whether what readers get does not depend on a file; Chroma makes a graph that it did not write out anew."""
-    if "/chroma/" in inside and not (home / inside).name.endswith((".json", ".sqlite3")):
-        return not (home / inside).with_name("index_metadata.pickle").exists()
-    try:
-        return inside != "live" and not inside.startswith(f"snapshots/{live_id(home)}/")
-    except Exception:
-        return False
+    """Whether what readers get does not depend on a file, which is there."""
+    is_read = inside == POINTER or inside.startswith(f"{SNAPSHOTS}/{live_id(home)}/")
+    return not is_read or is_passing(home / inside)
 
 
-def main() -> None:
-    """Do what the arguments say."""
-    home = Path(sys.argv[1])
-    if len(sys.argv) == 2:
-        sys.stdout.write(json.dumps(answers(home)["search"].out))
-        return
-    expected, inside = json.loads(Path(sys.argv[2]).read_text("utf-8")), sys.argv[3]
-    path = home / inside
+def _damaged(home: Path, expected: str, inside: str) -> Iterator[str]:
+    """Complaints about a home of which one file is damaged in each way."""
+    path, naming = home / inside, None if _is_elsewhere(home, inside) else Path(inside).name
     content = path.read_bytes()
     for name, damage in DAMAGES.items():
         if not content and name != "gone":
             continue  # of an empty file nothing can be cut
         damage(path)
-        for sentence in complaints(home, expected, inside):
-            sys.stdout.write(f"{inside} {name}: {sentence}\n")
+        may_be_missed = path.name == _REPLACED and name == "gone"
+        for sentence in complaints(home, expected, naming):
+            if not (may_be_missed and sentence == VERIFIED):
+                yield f"{inside} {name}: {sentence}"
         heal(path, content)
+
+
+def main() -> None:
+    """Do what the arguments say."""
+    home, *others = sys.argv[1:]
+    if not others:
+        sys.stdout.write(json.dumps(answers(Path(home))["search"].out))
+        return
+    expected, *others = others
+    said = json.loads(Path(expected).read_text("utf-8"))
+    if others and others[0] != NAMING:
+        found = _damaged(Path(home), said, others[0])
+    else:
+        found = (each for each in complaints(Path(home), said, others[1] if others else None) if each != VERIFIED)
+    for sentence in found:
+        sys.stdout.write(sentence + "\n")
 
 
 if __name__ == "__main__":

@@ -27,11 +27,22 @@ class Harm:
     """What was wrong after the next build."""
 
 
-def try_damage(scene: Scene, place: Place, warm: Warm, files: int, seed: int, tell: Tell) -> Iterator[Harm]:
-    """Damage so many files of a scene's home, in every way; after one of the ways, the next build.
+def try_damage(
+    scene: Scene, place: Place, warm: Warm, files: int | None, healed: int, seed: int, tell: Tell
+) -> Iterator[Harm]:
+    """Damage files of a scene's home one at a time, in every way; after some of the ways, the next build.
 
     Dagster's are left alone, and those of snapshots that are not live: no build heals them, and a rollback to a damaged
     one is refused.
+
+    Args:
+        scene: whose home.
+        place: where.
+        warm: runs what asks and what builds.
+        files: how many; None: every one.
+        healed: after how many of the ways the next build is tried, in turn.
+        seed: which files.
+        tell: called as the work goes on.
 
     Raises:
         RetrievalError: an undamaged home was not asked well.
@@ -47,22 +58,28 @@ def try_damage(scene: Scene, place: Place, warm: Warm, files: int, seed: int, te
         tell(f"damage, {scene.name}: {path.name}", number, len(drawn))
         done = warm.run(asking.__name__, place.home, expected, path.relative_to(place.home))
         unclear = list(done.said.splitlines()) if done.status == 0 else [f"{path.name}: asking {done.sentence}"]
-        damage = list(DAMAGES)[number % len(DAMAGES)]
-        unhealed = _unhealed(scene, place, warm, path, damage)
-        yield Harm(scene.name, str(path.relative_to(place.home)), tuple(unclear), unhealed)
-        place.restore(scene.kept)
+        unhealed: list[str] = []
+        for damage in _in_turn(path, number, healed):
+            unhealed += _unhealed(scene, place, warm, path, damage)
+            place.restore(scene.kept)
+        yield Harm(scene.name, str(path.relative_to(place.home)), tuple(unclear), tuple(unhealed))
 
 
-def _drawn(home: Path, files: int, rng: random.Random) -> Sequence[Path]:
+def _in_turn(path: Path, number: int, healed: int) -> Sequence[str]:
+    """Ways to damage a file; an empty one can only be taken away."""
+    if not path.stat().st_size:
+        return ["gone"]
+    return [list(DAMAGES)[(number + place) % len(DAMAGES)] for place in range(healed)]
+
+
+def _drawn(home: Path, files: int | None, rng: random.Random) -> Sequence[Path]:
     live, snapshots = home / SNAPSHOTS / str(live_id(home)), home / SNAPSHOTS
     found = sorted(path for path in home.rglob("*") if path.is_file() and home / "dagster" not in path.parents)
     ours = [path for path in found if snapshots not in path.parents or live in path.parents]
-    return rng.sample(ours, min(files, len(ours)))
+    return ours if files is None else rng.sample(ours, min(files, len(ours)))
 
 
 def _unhealed(scene: Scene, place: Place, warm: Warm, path: Path, damage: str) -> tuple[str, ...]:
-    if not path.stat().st_size:
-        damage = "gone"
     DAMAGES[damage](path)
     done = warm.run(*scene.next)
     if done.status != 0:

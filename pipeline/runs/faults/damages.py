@@ -1,8 +1,13 @@
-"""Ways to damage a file, each undone by writing it again."""
+"""Ways to damage a file, each undone by writing it again, and a snapshot made by an older program."""
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+
+from retrieval.index.snapshot.live import POINTER, SNAPSHOTS
+from retrieval.index.snapshot.live_history import FILE_NAME as HISTORY
+from retrieval.index.snapshot.manifest import FILE_NAME, SCHEMA_VERSION
 
 
 def truncate(path: Path) -> None:
@@ -25,6 +30,16 @@ DAMAGES: Mapping[str, Callable[[Path], None]] = MappingProxyType(
 def heal(path: Path, content: bytes) -> None:
     """Put a file back."""
     _rewrite(path, content)
+
+
+def age(home: Path, snapshot: str) -> None:
+    """Make a snapshot one of the schema before this one. It had another id, for the schema is part of it."""
+    older = snapshot[::-1] if snapshot != snapshot[::-1] else "0" * len(snapshot)
+    folder = (home / SNAPSHOTS / snapshot).rename(home / SNAPSHOTS / older)
+    said = json.loads((folder / FILE_NAME).read_bytes()) | {"id": older, "schema_version": SCHEMA_VERSION - 1}
+    _rewrite(folder / FILE_NAME, json.dumps(said).encode())
+    for name in (POINTER, HISTORY, "candidate"):
+        _rewrite(home / name, (home / name).read_bytes().replace(snapshot.encode(), older.encode()))
 
 
 def _rewrite(path: Path, content: bytes) -> None:

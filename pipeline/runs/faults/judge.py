@@ -4,6 +4,7 @@ A program of its own, `judge HOME FORM...`: a library that takes its process dow
 what is live must be one of them.
 """
 
+import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from pathlib import Path
 from pipeline.runs.faults.form import Form, form_of
 from retrieval.errors import RetrievalError
 from retrieval.index.snapshot.live import SNAPSHOTS, is_id
-from retrieval.index.snapshot.manifest import Manifest
+from retrieval.index.snapshot.manifest import FILE_NAME, SCHEMA_VERSION, Manifest
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.records import dump_record, parse_record
@@ -76,13 +77,22 @@ def _half_documents(found: Form, forms: Iterable[Form]) -> Iterator[str]:
 
 def _half_snapshots(home: Path) -> Iterator[str]:
     for folder in sorted((home / SNAPSHOTS).glob("*")):
-        if is_id(folder.name):
+        if is_id(folder.name) and not _is_older(folder):
             try:
                 yield from (
                     f"{folder.name}: {each}" for each in Manifest.read(folder).disagreements(folder, hashes=True)
                 )
             except RetrievalError as error:
                 yield str(error)
+
+
+def _is_older(folder: Path) -> bool:
+    """Whether another version of this program wrote a snapshot: it may lie there, and is removed like any other."""
+    try:
+        found = json.loads((folder / FILE_NAME).read_bytes())["schema_version"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+    return isinstance(found, int) and found < SCHEMA_VERSION
 
 
 def main() -> None:

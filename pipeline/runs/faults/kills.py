@@ -110,8 +110,7 @@ class _Tried:
         done = self.warm.run(*self.scene.next) if self.scene.name != COMMAND else run_command(self.scene.argv)
         if done.status != 0:
             return Verdict(stuck=(f"the next one {done.sentence}",))
-        settled = self.warm.run(ACTS, "settled", self.place.home)
-        stuck = tuple(settled.said.strip().splitlines()) if settled.status else ()
+        stuck = unsettled(self.warm, self.place.home)
         return judged(self.warm, self.place.home, (self.scene.final,)) + Verdict(stuck=stuck)
 
 
@@ -122,3 +121,9 @@ def judged(warm: Warm, home: Path, forms: Sequence[Path]) -> Verdict:
         return parse_record(done.said.strip().splitlines()[-1], Verdict)
     except (IndexError, ValidationError):
         return Verdict(broken=(f"looking at it {done.sentence}",))
+
+
+def unsettled(warm: Warm, home: Path) -> tuple[str, ...]:
+    """Who seems to be at work in a home though all that was begun there has ended, a sentence each."""
+    done = warm.run(ACTS, "settled", home)
+    return tuple(done.said.strip().splitlines()) if done.status else ()

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.bench.index import Tell
@@ -21,9 +22,16 @@ SETTINGS = "retrieval: {cache_ttl_seconds: 0}\n"
 """An answer that was kept would ask nobody."""
 
 
-def read_under_promotion(
-    folder: Path, warm: Warm, promotions: int, threads: int, processes: int, seed: int, tell: Tell
-) -> Reading:
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """How many read while how many snapshots go live."""
+
+    promotions: int = 20
+    threads: int = 8
+    processes: int = 2
+
+
+def read_under_promotion(folder: Path, warm: Warm, who: Readers, seed: int, tell: Tell) -> Reading:
     """Let several indexes go live in turn while others read, and count what they got.
 
     Each promotion is a whole ingestion, of documents that all changed. There are up to `REVISIONS` of them, more than
@@ -33,9 +41,7 @@ def read_under_promotion(
     Args:
         folder: for the home and its documents; made.
         warm: runs the ingestions.
-        promotions: how many.
-        threads: that read in one process.
-        processes: that read beside it, with one thread each.
+        who: reads, under how many promotions.
         seed: of the documents.
         tell: called as the work goes on.
 
@@ -43,7 +49,7 @@ def read_under_promotion(
         RetrievalError: an ingestion or a removal did not do well, or a reader's process died.
     """
     home = folder / "home"
-    sources = [folder / f"revision-{number}" for number in range(min(REVISIONS, max(2, promotions // 2)))]
+    sources = [folder / f"revision-{number}" for number in range(min(REVISIONS, max(2, who.promotions // 2)))]
     home.mkdir(parents=True)
     (home / "rag.yaml").write_text(SETTINGS, "utf-8")
     replies = []
@@ -56,9 +62,9 @@ def read_under_promotion(
     total = Reading()
     with ExitStack() as stack:
         arguments = (home, folder / "replies.jsonl")
-        readers = [stack.enter_context(_reader(*arguments, each)) for each in (threads, *[1] * processes)]
-        for number in range(promotions):
-            tell("readers under promotion", number, promotions)
+        readers = [stack.enter_context(_reader(*arguments, each)) for each in (who.threads, *[1] * who.processes)]
+        for number in range(who.promotions):
+            tell("readers under promotion", number, who.promotions)
             _run(warm, ACTS, "ingest", home, sources[number % len(sources)])
         for reader in readers:
             total.add(_result(reader))

@@ -4,16 +4,18 @@ import os
 import platform
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.bench.index import Tell
 from pipeline.runs.faults.damage import Harm, try_damage
+from pipeline.runs.faults.damages import DAMAGES
+from pipeline.runs.faults.hardships import Ordeal, try_hardships
 from pipeline.runs.faults.kills import Trial, try_kills
-from pipeline.runs.faults.readers import read_under_promotion
+from pipeline.runs.faults.readers import Readers, read_under_promotion
 from pipeline.runs.faults.reading import Reading
-from pipeline.runs.faults.scenes import Place, Scene, contract_scenes, library_scenes
+from pipeline.runs.faults.scenes import ACTS, Place, Scene, contract_scenes, library_scenes
 from pipeline.runs.faults.warm import Warm, warm
 
 _INGESTING = ("chromadb", "wordllama", "pipeline.cli", "pipeline.runs.faults.judge", "retrieval.rag.pipeline")
@@ -22,15 +24,6 @@ DAMAGED = ("rollback", "rollback-ingested")
 """Scenes whose homes are damaged: what is live there is what the next build makes."""
 _MEMORY = Path("/dev/shm")  # noqa: S108 -- a folder of our own is made in it
 _ROOM = 2**30
-
-
-@dataclass(frozen=True, slots=True)
-class Readers:
-    """How many read while how many snapshots go live."""
-
-    promotions: int = 20
-    threads: int = 8
-    processes: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +49,12 @@ class FaultsReport:
     """Files of which a command said something else than one clear error or the right answer."""
     unhealed: int
     """Files after whose damage the next build left something wrong."""
+    ordeals: int
+    """Acts under a hardship: a full disk, no right to write, another model, an older program."""
+    survived: int
+    """Ordeals after which nothing was wrong."""
+    untried: tuple[str, ...]
+    """Hardships that this machine does not let be tried, and why."""
     promotions: int
     reads: int
     read_errors: int
@@ -84,6 +83,9 @@ class FaultsReport:
             )
         if self.damaged:
             yield f"{self.damaged} files damaged: {self.unclear} not told clearly, {self.unhealed} not healed"
+        if self.ordeals:
+            yield f"{self.ordeals} acts under hardships: {self.survived} survived"
+        yield from (f"not tried: {each}" for each in self.untried)
         if self.promotions:
             yield (
                 f"{self.reads} reads of {self.snapshots_read} snapshots under {self.promotions} promotions: "
@@ -92,48 +94,76 @@ class FaultsReport:
         yield from self.said
 
 
-def run_faults(
-    trials: int, files: int, seed: int, tell: Tell, *, readers: Readers | None = Readers(), libraries: bool = True
-) -> FaultsReport:
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How much is tried."""
+
+    trials: int = 200
+    """Kills."""
+    files: int | None = None
+    """That are damaged, in a home of each kind; None: every one."""
+    healed: int = len(DAMAGES)
+    """After how many of the ways to damage a file the next ingestion is tried; the next build, which takes longer, is
+    tried after one."""
+    disks: int = 3
+    """Sizes of a full disk."""
+    readers: Readers | None = None
+    """Who reads under promotion; None: nobody."""
+    ordeals: Collection[tuple[str, str]] | None = None
+    """Pairs of a hardship and an act; None: all."""
+    libraries: bool = True
+    """Whether builds of a library are tried too, which load Dagster; else only what ingests documents."""
+
+    def healed_in(self, scene: Scene) -> int:
+        """After how many ways of damaging a file of a scene's home the next one is tried."""
+        return self.healed if scene.next[:2] == (ACTS, "ingest") else min(1, self.healed)
+
+
+def run_faults(scope: Scope, seed: int, tell: Tell) -> FaultsReport:
     """Try everything in a folder that goes afterwards; in memory where there is room, for a disk makes commits wait.
 
     Args:
-        trials: how many kills.
-        files: how many are damaged in a home of each kind.
+        scope: how much is tried.
         seed: of the documents and of the moments.
         tell: called as the work goes on.
-        readers: who reads under promotion; None: nobody.
-        libraries: also kill what builds a library, which loads Dagster; else only what ingests documents.
 
     Raises:
         RetrievalError: what nobody disturbed did not do well.
     """
     with tempfile.TemporaryDirectory(dir=_memory()) as folder:
         work = Path(folder)
-        with warm(work, (*_INGESTING, *(_BUILDING if libraries else ()))) as programs:
+        work.chmod(0o711)  # who may not write there still has to find the home
+        with warm(work, (*_INGESTING, *(_BUILDING if scope.libraries else ()))) as programs:
             place = Place(work)
-            scenes = _scenes(place, programs, seed, tell, libraries=libraries) if trials or files else ()
-            tried = tuple(try_kills(scenes, place, programs, trials, seed, tell))
+            scenes = _scenes(place, programs, seed, tell, scope)
+            tried = tuple(try_kills(scenes, place, programs, scope.trials, seed, tell))
             harms = [
                 harm
                 for scene in scenes
-                if scene.name in DAMAGED
-                for harm in try_damage(scene, place, programs, files, seed, tell)
+                if scene.name in DAMAGED and scope.files != 0
+                for harm in try_damage(scene, place, programs, scope.files, scope.healed_in(scene), seed, tell)
             ]
+            ordeals = tuple(try_hardships(scenes, place, programs, scope.disks, seed, tell, only=scope.ordeals))
             reading = Reading()
-            if readers is not None:
-                counts = (readers.promotions, readers.threads, readers.processes)
-                reading = read_under_promotion(work / "readers", programs, *counts, seed, tell)
-    return _report(seed, tried, harms, readers, reading)
+            if scope.readers is not None:
+                reading = read_under_promotion(work / "readers", programs, scope.readers, seed, tell)
+    return _report(seed, tried, harms, ordeals, scope.readers, reading)
 
 
-def _scenes(place: Place, programs: Warm, seed: int, tell: Tell, *, libraries: bool) -> Sequence[Scene]:
-    built = library_scenes(place, programs, seed, tell) if libraries else ()
+def _scenes(place: Place, programs: Warm, seed: int, tell: Tell, scope: Scope) -> Sequence[Scene]:
+    if not scope.trials and scope.files == 0 and not (scope.ordeals is None or scope.ordeals):
+        return ()
+    built = library_scenes(place, programs, seed, tell) if scope.libraries else ()
     return (*built, *contract_scenes(place, programs, seed, tell))
 
 
 def _report(
-    seed: int, tried: Sequence[Trial], harms: Sequence[Harm], readers: Readers | None, reading: Reading
+    seed: int,
+    tried: Sequence[Trial],
+    harms: Sequence[Harm],
+    ordeals: Sequence[Ordeal],
+    readers: Readers | None,
+    reading: Reading,
 ) -> FaultsReport:
     verdicts = [trial.verdict for trial in tried]
     sentences = [
@@ -141,6 +171,9 @@ def _report(
         for trial in tried
         for sentence in trial.verdict.sentences
     ]
+    sentences += [each for harm in harms for each in (*harm.unclear, *harm.unhealed)]
+    sentences += [each for ordeal in ordeals for each in ordeal.sentences]
+    done = [ordeal for ordeal in ordeals if not ordeal.untried]
     return FaultsReport(
         seed=seed,
         trials=len(tried),
@@ -153,12 +186,15 @@ def _report(
         damaged=len(harms),
         unclear=sum(bool(harm.unclear) for harm in harms),
         unhealed=sum(bool(harm.unhealed) for harm in harms),
+        ordeals=len(done),
+        survived=sum(not ordeal.faults for ordeal in done),
+        untried=tuple(sorted({f"{each.hardship}: {each.untried}" for each in ordeals if each.untried})),
         promotions=readers.promotions if readers else 0,
         reads=reading.reads,
         read_errors=reading.errors,
         mixed_answers=reading.mixed,
         snapshots_read=len(reading.snapshots),
-        said=(*sentences, *(each for harm in harms for each in (*harm.unclear, *harm.unhealed)), *reading.said),
+        said=(*sentences, *reading.said),
         python=platform.python_version(),
         load=round(os.getloadavg()[0], 1),
     )

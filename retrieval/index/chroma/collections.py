@@ -1,12 +1,12 @@
 """Builds the two collections of a snapshot until they are sound, and looks whether they still are."""
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from retrieval.errors import IndexCorruptError, RetrievalError
+from retrieval.errors import IndexCorruptError, RetrievalError, VectorDBWriteError
 from retrieval.index.chroma.contents import Contents, Positions
 from retrieval.index.chroma.difference import Difference, collections_recipe
 from retrieval.index.chroma.hnsw import TRIES, HnswSettings
@@ -44,11 +44,33 @@ def build_collections(
     Raises:
         IndexCorruptError: Chroma cannot read what it wrote.
         IndexMissingError: the server cannot be reached.
+        VectorDBWriteError: Chroma could not write, on a full disk for one.
+        OSError: nor could we.
     """
-    if difference is not None and server is None:
-        begun = _begun(folder, difference, chunks, contents, tell)
-        if begun is not None:
-            return begun
+    with _writing(folder, server):
+        begun = None
+        if difference is not None and server is None:
+            begun = _begun(folder, difference, chunks, contents, tell)
+        return begun or _built(folder, server, chunks, contents, tell)
+
+
+@contextmanager
+def _writing(folder: Path, server: ChromaServer | None) -> Iterator[None]:
+    try:
+        yield
+    except (RetrievalError, OSError):
+        raise
+    except Exception as error:  # Chroma's own and SQLite's have nothing else in common
+        place = str(folder) if server is None else place_of(server)
+        raise VectorDBWriteError(
+            f"Chroma could not write {place} ({type(error).__name__}: {error}); make room there, and run the same again"
+        ) from error
+
+
+def _built(
+    folder: Path, server: ChromaServer | None, chunks: Sequence[Chunk], contents: Contents, tell: Tell
+) -> NeighbourSearch:
+    """Collections from nothing."""
     for builds, hnsw in enumerate(TRIES, start=1):
         if server is None:
             shutil.rmtree(folder, ignore_errors=True)

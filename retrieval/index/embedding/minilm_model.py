@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from retrieval.errors import EmbedderUnavailableError
+from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError
 from retrieval.index.chroma.store import onnx_minilm
 from retrieval.index.embedding.wordllama_model import no_token_vector
 from retrieval.types import EmbedderIdentity, Vector
@@ -32,11 +32,17 @@ class MiniLmEmbedder:
 
         Raises:
             EmbedderUnavailableError: the weights are not on this machine.
+            EmbedderMismatchError: they are another model's.
         """
         rows: list[Vector] = []
         for start in range(0, len(texts), _BATCH):
             rows.extend(self._function(list(texts[start : start + _BATCH])))
-        matrix = np.asarray(rows, dtype=np.float32).reshape(len(texts), _DIMENSIONS)
+        matrix = np.asarray(rows, dtype=np.float32).reshape(len(texts), -1 if texts else _DIMENSIONS)
+        if matrix.shape[1] != _DIMENSIONS:
+            raise EmbedderMismatchError(
+                f"minilm answered {matrix.shape[1]} dimensions, not {_DIMENSIONS}; "
+                "delete its weights and fetch them again"
+            )
         lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
         matrix /= np.where(lengths > 0, lengths, 1)
         matrix[lengths[:, 0] == 0] = no_token_vector(_DIMENSIONS)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from retrieval.errors import EmbedderMismatchError
 from retrieval.query_must.canonical.canonical import canonical, literal
 from retrieval.types import EmbedderIdentity, Vector
 
@@ -85,6 +86,11 @@ class WordllamaEmbedder:
     @cached_property
     def _table(self) -> Vector:
         table: Vector = self._model.embedding
+        if table.ndim != 2 or table.shape[1] != _DIMENSIONS:
+            raise EmbedderMismatchError(
+                f"the weights of wordllama are of shape {table.shape}, not (tokens, {_DIMENSIONS}); install it again: "
+                "pip install --force-reinstall wordllama"
+            )
         return table
 
 

@@ -20,8 +20,9 @@ ROOT = Path(__file__).parents[3]
 def test_a_build_without_room_ends_with_one_sentence(tiny: Home) -> None:
     (tiny.library / "tiny" / "02.md").write_text("# Appendix\n\nA new word: zugzwang.\n")
     before = str(live_id(tiny.root))
+    confined = ["-m", "pipeline.runs.faults.confined", "limited:60000", tiny.root]
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline.runs.faults.limited", "60000", "pipeline.cli", "build", "--home", tiny.root],
+        [sys.executable, *confined, "pipeline.cli", "build", "--home", tiny.root],
         cwd=ROOT,
         capture_output=True,
         text=True,

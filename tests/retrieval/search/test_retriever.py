@@ -16,7 +16,7 @@ from retrieval.search.metadata_filter.filter import Eq
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import EvidenceWeights, Strategy
-from retrieval.types import Chunk, EmbedderIdentity
+from retrieval.types import Chunk, EmbedderIdentity, Vector
 
 from .conftest import ToyEmbedder
 
@@ -215,6 +215,15 @@ def test_another_embedder_than_the_snapshots_is_refused(snapshot: Snapshot) -> N
 
     with pytest.raises(EmbedderMismatchError, match="search with that embedder"):
         Retriever(snapshot, Other())
+
+
+def test_a_question_whose_vector_has_another_dimension_is_refused(snapshot: Snapshot) -> None:
+    class Narrow(ToyEmbedder):
+        def embed_query(self, query: str) -> Vector:
+            return super().embed_query(query)[:8]
+
+    with pytest.raises(EmbedderMismatchError, match=r"shape \(8,\), not \(32,\)"):
+        Retriever(snapshot, Narrow()).retrieve("mace")
 
 
 def test_opening_a_home_needs_an_embedder_that_has_a_name(home: Path, snapshot: Snapshot) -> None:

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from pipeline.runs.faults.damage import Harm
+from pipeline.runs.faults.hardships import FULL, OLDER, READ_ONLY, Ordeal
 from pipeline.runs.faults.judge import Verdict
 from pipeline.runs.faults.kills import Trial
 from pipeline.runs.faults.library import EDITIONS, alternating, edition
+from pipeline.runs.faults.readers import Readers
 from pipeline.runs.faults.reading import Reading
-from pipeline.runs.faults.run import Readers, _report, run_faults
+from pipeline.runs.faults.run import Scope, _report, run_faults
 
 ROW = re.compile(r"^\| \d.*", re.MULTILINE)
 
@@ -20,13 +22,17 @@ def test_kills_and_promotions_break_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(Path(__file__).parents[4])
     told: list[str] = []
     readers = Readers(promotions=3, threads=2, processes=1)
-    report = run_faults(3, 0, 0, lambda doing, *_: told.append(doing), readers=readers, libraries=False)
+    ordeals = {(FULL, "ingest"), (READ_ONLY, "ingest"), (OLDER, "rollback-ingested")}
+    scope = Scope(trials=3, files=1, healed=1, disks=1, readers=readers, ordeals=ordeals, libraries=False)
+    report = run_faults(scope, 0, lambda doing, *_: told.append(doing))
     assert report.said == ()
     assert report.sound
     assert report.by_act == {"ingest": 1, "rollback-ingested": 1, "gc-ingested": 1}
     assert (report.trials, report.broken, report.half_documents, report.lost_books, report.stuck) == (3, 0, 0, 0, 0)
     assert report.killed > 0
-    assert (report.damaged, report.unclear, report.unhealed) == (0, 0, 0)
+    assert (report.damaged, report.unclear, report.unhealed) == (1, 0, 0)
+    assert report.ordeals + len(report.untried) == len(ordeals)
+    assert report.survived == report.ordeals
     assert (report.read_errors, report.mixed_answers) == (0, 0)
     assert report.snapshots_read > 1, "what went live last is another one than at the beginning"
     assert {"ingest", "readers under promotion"} <= set(told)
@@ -35,7 +41,12 @@ def test_kills_and_promotions_break_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_trial_counts_once_for_each_kind_of_harm_and_every_sentence_is_said() -> None:
     harm = Verdict(broken=("one", "two"), stuck=("three",))
     tried = [Trial(0, "build", "at once", True, harm), Trial(1, "gc", "later", False, Verdict())]
-    report = _report(7, tried, [Harm("gc", "live", ("five",), ())], None, Reading(reads=9, errors=1, said=["four"]))
+    ordeals = [
+        Ordeal(FULL, "gc", 9, did_well=False, untried="", faults=("six",)),
+        Ordeal(READ_ONLY, "gc", 0, did_well=False, untried="not here", faults=()),
+    ]
+    reading = Reading(reads=9, errors=1, said=["four"])
+    report = _report(7, tried, [Harm("gc", "live", ("five",), ())], ordeals, None, reading)
     assert not report.sound
     counts = {
         "trials": 2,
@@ -46,16 +57,19 @@ def test_a_trial_counts_once_for_each_kind_of_harm_and_every_sentence_is_said() 
         "stuck": 1,
         "reads": 9,
         "unclear": 1,
+        "ordeals": 1,
+        "survived": 0,
     }
     assert asdict(report).items() >= counts.items()
     assert report.said == (
         *(f"trial 0, build at once: {word}" for word in ("one", "two", "three")),
         "five",
+        "full disk of 9 bytes, gc: six",
         "four",
     )
     lines = list(report.lines())
     assert lines[0] == "2 trials, 1 killed before they were done (build 1, gc 1)"
-    assert lines[-5:] == list(report.said)
+    assert lines[-6:] == list(report.said)
 
 
 def test_each_edition_shows_in_every_document_that_changed() -> None:

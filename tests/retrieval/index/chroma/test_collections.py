@@ -3,6 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from retrieval.errors import VectorDBWriteError
 from retrieval.index.chroma import collections
 from retrieval.index.chroma.collections import build_collections, collections_are_sound
 from retrieval.index.chroma.contents import Contents
@@ -80,6 +81,17 @@ def test_a_small_library_is_compared_whole_and_says_so(tmp_path: Path) -> None:
     assert search.exact
     assert search.reason == "300 chunks are compared sooner than a graph answers"
     assert collections_are_sound(tmp_path, None, SMALL)
+
+
+def test_what_chroma_cannot_write_is_one_error_that_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise RuntimeError("database or disk is full")
+
+    monkeypatch.setattr(ChromaStore, "add", full)
+    with pytest.raises(VectorDBWriteError, match=r"disk is full\); make room there"):
+        build(tmp_path, CHUNKS[:FEW], SMALL)
 
 
 def test_lost_records_are_not_sound_whoever_is_asked(tmp_path: Path) -> None:

@@ -84,6 +84,19 @@ def test_minilm_without_weights_says_where_they_belong(monkeypatch: pytest.Monke
         load_embedder("minilm").embed(["AC 6"])
 
 
+def test_weights_of_another_width_are_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    narrow = WordllamaEmbedder()
+    monkeypatch.setattr(narrow._model, "embedding", narrow._model.embedding[:, :128])
+    for ask in (lambda: narrow.embed(["AC 6"]), lambda: narrow.embed_query("AC 6"), lambda: narrow.embed_one("AC 6")):
+        with pytest.raises(EmbedderMismatchError, match="install it again"):
+            ask()
+    minilm = load_embedder("minilm")
+    minilm.__dict__["_function"] = lambda texts: [np.ones(8, dtype=np.float32) for _ in texts]
+    with pytest.raises(EmbedderMismatchError, match="answered 8 dimensions, not 384"):
+        minilm.embed(["AC 6"])
+    assert minilm.embed([]).shape == (0, 384)
+
+
 class FakeServer(ThreadingHTTPServer):
     """Speaks enough of the protocol over a real socket; its answers say which text they are for."""
 
