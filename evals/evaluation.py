@@ -158,8 +158,11 @@ def evaluate(
 def evaluation_of(home: Home, snapshot_id: str, *strategies: Strategy, foreign: bool = False) -> Evaluation:
     """Scores on one snapshot of a home with its own questions; what was scored before is read and not run again.
 
-    With `foreign`, question files of another library are left out instead of refused.
+    With `foreign`, question files of another library are left out instead of refused. Without questions the snapshot is
+    not opened: there is nothing to ask it.
     """
+    if not home.settings.questions:
+        return Evaluation(snapshot_id)
     with open_snapshot(home.root, snapshot_id) as snapshot:
         embedder = load_embedder(snapshot.manifest.embedder.name)
         return evaluate(snapshot, embedder, home.settings.questions, strategies, home.evaluations, foreign=foreign)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 
 from evals.calibration.examples import Put
 from evals.errors import FittingError
@@ -70,6 +69,7 @@ def weights_of(examples: Sequence[Put]) -> Floats:
 
 def _minimum(values: Floats, answered: Floats, weights: Floats) -> Floats:
     """Intercept and weights of least loss; no weight is below 0."""
+    from scipy.optimize import minimize  # as in `reliability`
 
     def loss(found: Floats) -> tuple[float, Floats]:
         log_odds = values @ found[1:] + found[0]

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 BINS = 10
 
@@ -63,6 +62,8 @@ def reliability(relevance: Floats, answered: Marks, bins: int = BINS) -> Reliabi
 
 def area(relevance: Floats, answered: Marks) -> float:
     """The area under the ROC curve."""
+    from scipy.stats import rankdata  # takes longer to load than most builds have use for
+
     ranks, n = rankdata(relevance), int(answered.sum())
     return float((ranks[answered].sum() - n * (n + 1) / 2) / (n * (len(ranks) - n)))
 

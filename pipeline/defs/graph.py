@@ -7,10 +7,9 @@ import dagster as dg
 
 from evals.assets import SETTLED, with_reason
 from evals.code_version import code_version
-from pipeline.building.embedding import embedding_key
 from pipeline.building.materialization import materialized
 from pipeline.defs.chunks import chunks, embeddings
-from pipeline.defs.index import graph_folder, library_chunks
+from pipeline.defs.index import graph_folder, library_records
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
@@ -30,11 +29,12 @@ from retrieval.index.graph.graph import RELATIONS
 @with_reason
 def graph(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """Sections, things described and traits beside the chunks, and the edges between them."""
-    found = library_chunks(context.instance, home)
+    records = library_records(context.instance, home)
+    found = records.chunks
     store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
-    vectors = store.get([embedding_key(chunk) for chunk in found])
+    vectors = store.get(records.keys)
     built = build_graph(found, vectors, home.vocabulary)
-    folder = graph_folder(home, found, vectors)
+    folder = graph_folder(home, records, vectors)
     shutil.rmtree(home.graph, ignore_errors=True)
     built.save(folder)
     context.log.info(f"{built.n_nodes} nodes, {built.n_edges} edges over {len(found)} chunks")

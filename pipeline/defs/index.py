@@ -10,7 +10,7 @@ from evals.assets import SETTLED, with_reason
 from evals.code_version import code_version
 from pipeline.building.book_entry import unfinished_books
 from pipeline.building.book_records import CHUNKS, book_records
-from pipeline.building.embedding import embedding_key
+from pipeline.building.library_records import LibraryRecords
 from pipeline.building.made_of import made_of
 from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.chunks import chunks, embeddings
@@ -27,8 +27,7 @@ from retrieval.index.snapshot.snapshot import build_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
 from retrieval.index.words.tokenizer import tokenizer
 from retrieval.rag.calibration import keep_calibration
-from retrieval.records import dump_record
-from retrieval.types import Chunk, Vector
+from retrieval.types import Vector
 
 
 def book_slugs(instance: dg.DagsterInstance) -> list[str]:
@@ -46,18 +45,17 @@ def book_slugs(instance: dg.DagsterInstance) -> list[str]:
     return slugs
 
 
-def library_chunks(instance: dg.DagsterInstance, home: Home) -> tuple[Chunk, ...]:
-    """The chunks of every book that is a partition, in the order of their ids.
+def library_records(instance: dg.DagsterInstance, home: Home) -> LibraryRecords:
+    """The records of every book that is a partition.
 
     Raises:
         IndexMissingError: no book is a partition, or one was never chunked, so the library is not whole.
     """
-    found: list[Chunk] = []
-    for slug in book_slugs(instance):
-        if not (home.book(slug) / CHUNKS).is_file():
+    folders = {slug: home.book(slug) for slug in book_slugs(instance)}
+    for slug, folder in folders.items():
+        if not (folder / CHUNKS).is_file():
             raise IndexMissingError(f"book {slug!r} has no chunks yet; materialize its partition first")
-        found.extend(book_records(home.book(slug)).chunks)
-    return tuple(sorted(found, key=lambda chunk: chunk.id))
+    return LibraryRecords.of(folders.values())
 
 
 def present_keys(instance: dg.DagsterInstance, home: Home) -> list[str]:
@@ -84,19 +82,19 @@ def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
     return LexicalIndex.load(folder, tokenize)
 
 
-def graph_folder(home: Home, found: Sequence[Chunk], vectors: Vector) -> Path:
+def graph_folder(home: Home, records: LibraryRecords, vectors: Vector) -> Path:
     """Where the graph over exactly these chunks and vectors, by the library's words, is kept."""
     words = tokenizer(home.vocabulary).identity
-    return home.graph / content_version([words, *map(dump_record, found), vectors.tobytes()])
+    return home.graph / content_version([words, records.version, vectors.tobytes()])
 
 
-def graph_of(home: Home, found: Sequence[Chunk], vectors: Vector) -> Graph:
+def graph_of(home: Home, records: LibraryRecords, vectors: Vector) -> Graph:
     """The graph over exactly these chunks and vectors.
 
     Raises:
         IndexMissingError: `graph` was last materialized over others.
     """
-    folder = graph_folder(home, found, vectors)
+    folder = graph_folder(home, records, vectors)
     if not folder.is_dir():
         raise IndexMissingError("the graph is over other chunks than the library's; materialize graph first")
     return Graph.load(folder)
@@ -114,7 +112,7 @@ def graph_of(home: Home, found: Sequence[Chunk], vectors: Vector) -> Graph:
 @with_reason
 def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The lexical index over every chunk of the library; its scores are Okapi BM25's."""
-    texts = [chunk.search_text for chunk in library_chunks(context.instance, home)]
+    texts = [chunk.search_text for chunk in library_records(context.instance, home).chunks]
     index = LexicalIndex.build(texts, tokenizer(home.vocabulary))
     shutil.rmtree(home.lexical, ignore_errors=True)
     index.save(home.lexical / index.fingerprint)
@@ -143,7 +141,8 @@ def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> 
 @with_reason
 def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """A snapshot of the library: vectors, lexical index, graph, compiled predicates and a manifest under one id."""
-    slugs, found = book_slugs(context.instance), library_chunks(context.instance, home)
+    slugs, records = book_slugs(context.instance), library_records(context.instance, home)
+    found = records.chunks
     if unfinished := unfinished_books(home, slugs):
         raise IndexMissingError(
             f"{', '.join(unfinished)}: read again and not indexed to the end, so the library is of two states; "
@@ -151,8 +150,7 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
         )
     texts = [chunk.search_text for chunk in found]
     store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
-    embedded = [embedding_key(chunk) for chunk in found]
-    vectors = store.get(embedded)
+    vectors = store.get(records.keys)
     manifest = build_snapshot(
         home.root,
         found,
@@ -160,7 +158,7 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
         store.identity,
         home.vocabulary,
         lexical=lexical_of(home, texts),
-        graph=graph_of(home, found, vectors),
+        graph=graph_of(home, records, vectors),
     )
     keep_calibration(home.root, snapshot_folder(home.root, manifest.id), store.identity.name)
     home.nominate(manifest.id)

@@ -7,7 +7,7 @@ from evals.checks import JUDGED, kept
 from evals.gate import SNAPSHOT_RULES, Contents
 from evals.rules import Rule
 from pipeline.building.materialization import held
-from pipeline.defs.index import library_chunks
+from pipeline.defs.index import library_records
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot
 
@@ -29,7 +29,7 @@ def snapshot_check(rule: Rule[Contents]) -> dg.AssetChecksDefinition:
     def check(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
         with open_snapshot(home.root, home.candidate, hashes=False) as snapshot:
             contents = Contents(
-                snapshot, lambda: frozenset(chunk.id for chunk in library_chunks(context.instance, home))
+                snapshot, lambda: frozenset(chunk.id for chunk in library_records(context.instance, home).chunks)
             )
             objections = [reason.objection for reason in rule.reasons(contents)]
             return held(
