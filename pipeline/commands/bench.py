@@ -144,12 +144,8 @@ def bench_rebuild(
 @app.command("faults")
 def bench_faults(
     trials: Annotated[int, typer.Option("--trials", min=0, help="How many kills.")] = 200,
-    files: Annotated[
-        int | None, typer.Option("--files", min=0, help="How many are damaged, in a home of each kind; else every one.")
-    ] = None,
-    disks: Annotated[
-        int, typer.Option("--disks", min=0, help="How many sizes of a full disk; 0: no hardship at all.")
-    ] = 3,
+    files: Annotated[int | None, typer.Option("--files", min=0, help="How many are damaged; else every one.")] = None,
+    disks: Annotated[int, typer.Option("--disks", min=0, help="Sizes of a full disk; 0: no hardship at all.")] = 3,
     promotions: Annotated[int, typer.Option("--promotions", min=0, help="How many under readers.")] = 20,
     seed: Annotated[int, typer.Option("--seed", help="Of the documents and the moments.")] = 0,
     json_: JsonOption = False,
