@@ -1,7 +1,6 @@
 """The contract's front door: a question in, chunks that answer it out, or none; documents in, a new index live."""
 
 import logging
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from time import monotonic
@@ -10,16 +9,13 @@ from uuid import UUID
 from retrieval.errors import InvalidQueryError, VectorDBUnavailableError
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.snapshot.live import live_id
-from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag.answering import Reader, answer
 from retrieval.rag.answers import Answers, Asked
-from retrieval.rag.calibration import calibration_of
 from retrieval.rag.contract import IngestionResult, RAGContext, RetrieveRequest, RuleDocument
 from retrieval.rag.deadline import Deadline
 from retrieval.rag.ingestion import Ingestion
+from retrieval.rag.live import LiveIndex
 from retrieval.search.query import Query
-from retrieval.search.retriever import Retriever
 from retrieval.types import Embedder
 
 TIMEOUT = 10.0
@@ -56,11 +52,10 @@ class RAGPipeline:
         timer: Callable[[], float] = monotonic,
     ) -> None:
         self.home = Home.at(home)
-        self._embedder, self._strategy = embedder, strategy
+        self._embedder = embedder
+        self._live = LiveIndex(self.home, embedder, strategy)
         self._deadline = Deadline(timeout)
         self._answers = Answers(self.home.settings.retrieval.cache_ttl_seconds, timer)
-        self._opening = threading.Lock()
-        self._reader: Reader | None = None
 
     def retrieve(
         self, query: str, context_key: str, max_chunks: int | None = None, min_relevance: float | None = None
@@ -130,37 +125,18 @@ class RAGPipeline:
 
     def close(self) -> None:
         """Let go of the index, and of the sockets where its collections are on a server; the next question opens it."""
-        with self._opening:
-            if self._reader is not None:
-                self._reader.retriever.snapshot.close()
-            self._reader = None
+        self._live.close()
 
     def _ingestion(self) -> Ingestion:
         return Ingestion(self.home, self._embedder or load_embedder(self.home.settings.embedder))
 
     def _answer(self, request: RetrieveRequest) -> RAGContext:
-        while True:
-            reader = self._live()
-            asked = Asked(reader.retriever.snapshot.id, request)
-            kept = self._answers.get(asked)
-            try:
-                return kept if kept is not None else self._answers.keep(asked, answer(reader, request))
-            except (VectorDBUnavailableError, OSError):
-                # One that is live no more may be removed while it is being read: then the one that is live answers.
-                if live_id(self.home.root) == asked.snapshot:
-                    raise
+        return self._live.ask(lambda reader: self._kept(reader, request))
 
-    def _live(self) -> Reader:
-        """What reads the snapshot that is live now; one that is open stays open until another is live."""
-        live = live_id(self.home.root)
-        with self._opening:
-            if self._reader is None or self._reader.retriever.snapshot.id != live:
-                snapshot = open_snapshot(self.home.root)
-                identity = snapshot.manifest.embedder
-                embedder = self._embedder or load_embedder(identity.name)
-                calibration = calibration_of(snapshot.folder, identity.name)
-                self._reader = Reader(Retriever(snapshot, embedder), calibration, self._strategy)
-            return self._reader
+    def _kept(self, reader: Reader, request: RetrieveRequest) -> RAGContext:
+        asked = Asked(reader.retriever.snapshot.id, request)
+        kept = self._answers.get(asked)
+        return kept if kept is not None else self._answers.keep(asked, answer(reader, request))
 
 
 def _require_usable(request: RetrieveRequest) -> None:

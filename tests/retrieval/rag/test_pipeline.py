@@ -150,7 +150,7 @@ def test_an_index_that_the_system_refuses_is_unavailable(weapons: RAGPipeline, m
     def refuse() -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(weapons, "_live", refuse)
+    monkeypatch.setattr(weapons._live, "reader", refuse)
     with pytest.raises(VectorDBUnavailableError, match="Permission denied"):
         weapons.retrieve("long rifle", KEY)
 
@@ -207,7 +207,7 @@ def test_an_index_that_was_let_go_is_opened_by_the_next_question(weapons_home: P
     with closing(RAGPipeline(weapons_home, strategy="dense")) as pipeline:
         first = pipeline.retrieve("long rifle", KEY, min_relevance=0)
         pipeline.close()
-        assert pipeline._reader is None
+        assert pipeline._live._reader is None
         assert (
             pipeline.retrieve("long rifle", KEY, max_chunks=3, min_relevance=0).document_chunks
             == (first.document_chunks[:3])
