@@ -1,3 +1,7 @@
+from .answer.answerer import Answerer
+from .answer.answers import Answer, AnswerEvent, Citation, Passage
+from .answer.cells import Cell
+from .answer.prompt import format_prompt
 from .errors import (
     AmbiguousNameError,
     BadPredicateError,
@@ -7,6 +11,7 @@ from .errors import (
     EmbeddingFailureError,
     FallbackActivatedError,
     FilterTranslationError,
+    GenerationError,
     IndexCorruptError,
     IndexMissingError,
     InvalidDocumentError,
@@ -66,10 +71,15 @@ from .understand.traversal_config import TraversalConfig
 __all__ = [
     "STRATEGIES",
     "AmbiguousNameError",
+    "Answer",
+    "AnswerEvent",
+    "Answerer",
     "BadPredicateError",
     "Book",
     "BudgetExceededError",
+    "Cell",
     "Chunk",
+    "Citation",
     "Decision",
     "Document",
     "DocumentChunk",
@@ -85,6 +95,7 @@ __all__ = [
     "FilterOperator",
     "FilterTranslationError",
     "FilterTranslator",
+    "GenerationError",
     "Hit",
     "IndexCorruptError",
     "IndexMissingError",
@@ -95,6 +106,7 @@ __all__ = [
     "InvalidQueryError",
     "LibraryError",
     "NoDocumentsFoundError",
+    "Passage",
     "QueryAnalysis",
     "QueryAnalysisError",
     "QueryAnalyzer",
@@ -130,6 +142,7 @@ __all__ = [
     "debug_lines",
     "explain",
     "extract_query_must",
+    "format_prompt",
     "load_embedder",
     "open_snapshot",
     "promote",

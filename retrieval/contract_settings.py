@@ -1,4 +1,4 @@
-"""What `rag.yaml` says of embedding, chunking and retrieval: three tables of keys, their values checked."""
+"""What `rag.yaml` says of embedding, chunking, retrieval and answers: four tables of keys, their values checked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -91,6 +91,31 @@ class RetrievalSettings:
         _require_number("retrieval.cache_ttl_seconds", self.cache_ttl_seconds, 0.0, 1e9)
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerSettings:
+    """`answer`: what a question is answered from, and which model words it where there is a key."""
+
+    model: str = "gpt-4o-mini"
+    max_chunks: int = 5
+    min_relevance: float = 0.45
+    """0 to 1; where nothing reaches it the answer is that it is not in these books. Lower than that of `retrieval`: who
+    asks for an answer sees what it is read from."""
+    temperature: float = 0.0
+    max_tokens: int = 800
+    """Of one answer."""
+    timeout_seconds: float = 60.0
+    """Until the next piece of an answer."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, str) or not self.model.strip():
+            raise UnreadableSettingsError(f"answer.model is {self.model!r}; write the name of a chat model")
+        _require_whole("answer.max_chunks", self.max_chunks, 1, 100)
+        _require_number("answer.min_relevance", self.min_relevance, 0.0, 1.0)
+        _require_number("answer.temperature", self.temperature, 0.0, 2.0)
+        _require_whole("answer.max_tokens", self.max_tokens, 1, 100_000)
+        _require_number("answer.timeout_seconds", self.timeout_seconds, 0.1, 3600.0)
+
+
 def read_section(where: str, name: str, stored: object, section: type[Section], *, beside: str = "") -> Section:
     """One table of keys.
 
@@ -109,7 +134,7 @@ def read_section(where: str, name: str, stored: object, section: type[Section], 
         return section()
     if not isinstance(stored, Mapping):
         raise UnreadableSettingsError(f"{where}: `{name}` is {stored!r}, not a table of settings")
-    known = [each.name for each in fields(section)]  # type: ignore[arg-type]  # the three classes above
+    known = [each.name for each in fields(section)]  # type: ignore[arg-type]  # the four classes above
     for key in stored:
         if key not in {*known, beside}:
             names = [f"{name}.{each}" for each in (*known, beside) if each]

@@ -17,6 +17,7 @@
         x EmbedderMismatchError   vectors of another model or dimension
         x EmbedderUnavailableError  an embedder lacks its weights, its key or its server
       x NoDocumentsFoundError   nothing in these books answers
+      x GenerationError         a model gave no answer, or one that cannot be used
       x RetrievalTimeoutError   an answer took longer than it may
       x UnreadableSettingsError a settings file cannot be read, or a value in it cannot be used
       x QueryAnalysisError      a question cannot be analyzed for conditions
@@ -100,6 +101,10 @@ class BudgetExceededError(RetrievalError):
 
 class NoDocumentsFoundError(RetrievalError):
     """Nothing in these books answers. No search raises it: an empty answer does, when it is told to."""
+
+
+class GenerationError(RetrievalError):
+    """A model gave no answer, or one that cannot be used."""
 
 
 class RetrievalTimeoutError(RetrievalError, TimeoutError):

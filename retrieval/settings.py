@@ -16,6 +16,7 @@ from zoneinfo import available_timezones
 from retrieval.atomic_files import write_atomically
 from retrieval.contract_settings import (
     MODELS,
+    AnswerSettings,
     ChunkingSettings,
     EmbeddingSettings,
     RetrievalSettings,
@@ -43,7 +44,7 @@ class Settings:
     | `nightly`         | `QUERYMUST_NIGHTLY`  | when the night's build begins, HH:MM      |
     | `timezone`        | `QUERYMUST_TIMEZONE` | in which zone, as `Europe/Berlin`         |
     | `budget_usd`      | `QUERYMUST_BUDGET_USD`| dollars that a build or an ingestion may spend; else no limit |
-    | `embedding`, `chunking`, `retrieval` | -  | tables of keys: `contract_settings`         |
+    | `embedding`, `chunking`, `retrieval`, `answer` | -  | tables of keys: `contract_settings`         |
     """
 
     library: Path | None = None
@@ -56,6 +57,7 @@ class Settings:
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
+    answer: AnswerSettings = field(default_factory=AnswerSettings)
 
     @classmethod
     def read(cls, folder: Path, environment: Mapping[str, str] = os.environ) -> "Settings":
@@ -87,6 +89,7 @@ class Settings:
             embedding=read_section(where, "embedding", stored.get("embedding"), EmbeddingSettings, beside="model"),
             chunking=read_section(where, "chunking", stored.get("chunking"), ChunkingSettings),
             retrieval=read_section(where, "retrieval", stored.get("retrieval"), RetrievalSettings),
+            answer=read_section(where, "answer", stored.get("answer"), AnswerSettings),
         )
         return replace(settings, embedder=MODELS.get(str(embedder), str(embedder))) if embedder else settings
 

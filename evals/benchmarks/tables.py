@@ -4,6 +4,7 @@ Every table is a document of its own, so page and section titles are its heading
 over all tables together, and (`<set>-within`) with only the rows of the asked table as candidates.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +23,8 @@ from retrieval.search.retriever import Retriever
 from retrieval.types import Book, Chunk, Document
 
 WITHIN = "-within"
+
+_CELL_END = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,8 @@ class TablesCorpus:
     def question_sets(self, retriever: Retriever, chunks: Sequence[Chunk]) -> tuple[QuestionSet, ...]:
         """The questions over all tables, and within their own."""
         lines = dict(read_records(self.tables, _row_lines))
-        questions = tuple(read_records(self.queries, partial(_question, lines)))
+        columns = dict(read_records(self.tables, lambda record: (record["table_id"], record["columns"])))
+        questions = tuple(read_records(self.queries, partial(_question, lines, columns)))
         if not questions:
             raise BenchmarkDataError(f"{self.queries} holds no question; write one JSON object a line")
         gold = rows_at(questions, chunks)
@@ -110,7 +114,9 @@ def _row_lines(record: Mapping[str, Any]) -> tuple[str, tuple[tuple[int, str], .
     return record["table_id"], tuple(piped[2:])
 
 
-def _question(lines: Mapping[str, Sequence[tuple[int, str]]], record: Mapping[str, Any]) -> Question:
+def _question(
+    lines: Mapping[str, Sequence[tuple[int, str]]], columns: Mapping[str, Sequence[str]], record: Mapping[str, Any]
+) -> Question:
     table = record["table_id"]
     if not record["gold_rows"] or any(row < 0 for row in record["gold_rows"]):
         raise ValueError(f"gold_rows {record['gold_rows']} of question {record['id']!r}")
@@ -120,7 +126,7 @@ def _question(lines: Mapping[str, Sequence[tuple[int, str]]], record: Mapping[st
         query=record["query"],
         kind=_kind(record),
         gold=tuple(Anchor(document=_path(table), line=number, snippet=source) for number, source in rows),
-        answer=_answer(record.get("answer")),
+        answer=_answer(record["answer"]) if "answer" in record else _selected(columns[table], rows, record),
     )
 
 
@@ -134,3 +140,12 @@ def _kind(record: Mapping[str, Any]) -> str:
 
 def _answer(given: Any) -> str | None:
     return ", ".join(map(str, given)) if isinstance(given, list) else given
+
+
+def _selected(columns: Sequence[str], rows: Sequence[tuple[int, str]], record: Mapping[str, Any]) -> str | None:
+    """The cell of the one gold row under the column that is asked for; None where cells are counted or summed up."""
+    asked = record.get("select")
+    if asked not in columns or record.get("agg") or len(rows) != 1:
+        return None
+    cells = [cell.strip() for cell in _CELL_END.split(rows[0][1].strip().strip("|"))]
+    return cells[columns.index(asked)] if len(cells) == len(columns) else None

@@ -1,4 +1,4 @@
-"""`querymust fit`: the evidence weights, the trees and what relevance means, from question sets."""
+"""`querymust fit`: the evidence weights, the trees, what relevance means and which cells answer, from question sets."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 class What(StrEnum):
     """What is fitted."""
 
+    cells = "cells"
     relevance = "relevance"
     trees = "trees"
     weights = "weights"
@@ -25,7 +26,11 @@ class What(StrEnum):
 
 def fit(
     what: Annotated[
-        What, typer.Argument(help="trees: of the second look; weights: of the first; relevance: what a score means.")
+        What,
+        typer.Argument(
+            help="trees: of the second look; weights: of the first; relevance: what a score means; "
+            "cells: which of a row an answer reads."
+        ),
     ],
     data: Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)],
     split: Annotated[str, typer.Option("--split", help="Which questions; sets without them are left out.")] = "open",
@@ -39,16 +44,19 @@ def fit(
 ) -> None:
     """Fit `default` on question sets, and score each set by what was fitted without it.
 
-    What would lose more in a set than the gate lets through is not written; status 1 says so. Relevance moves no rank.
+    What would lose more in a set than the gate lets through is not written; status 1 says so. Relevance and cells move
+    no rank.
 
     \b
     Examples:
       querymust fit trees --data ROOT
       querymust fit weights --data ROOT --write
       querymust fit relevance --data ROOT
+      querymust fit cells --data ROOT --write
     """
     with progress_bar("fit") as bar:
         bar("starting", 0, 1)
+        from pipeline.bench.cells import CellsReport, fit_cell_choice
         from pipeline.bench.fitting import WeightsReport, fit_weights
         from pipeline.bench.learning import TreesReport, learn_trees
         from pipeline.bench.relevance import RelevanceReport, fit_relevance
@@ -57,13 +65,14 @@ def fit(
 
         root = home.expanduser().resolve()
         embedder = load_embedder(Settings.read(root).embedder)
-        fits: dict[What, Callable[..., TreesReport | WeightsReport | RelevanceReport]] = {
+        fits: dict[What, Callable[..., TreesReport | WeightsReport | RelevanceReport | CellsReport]] = {
             What.trees: learn_trees,
             What.weights: fit_weights,
             What.relevance: fit_relevance,
+            What.cells: fit_cell_choice,
         }
         report = fits[what](root / "benchmarks", data, split, embedder, seed, bar)
-    refused = () if isinstance(report, RelevanceReport) else report.refused
+    refused = () if isinstance(report, RelevanceReport | CellsReport) else report.refused
     if write and (force or not refused):
         report.write(Path("docs"))
     if json_:

@@ -14,11 +14,16 @@ _EVERYWHERE = frozenset(_WORDS.split())
 _EDGES = re.compile(r"\W+")
 
 
+def is_everywhere(word: str) -> bool:
+    """Whether any question has this word, which is in lower case."""
+    return word in _EVERYWHERE
+
+
 def subject_of(question: str) -> str:
     """The question without such words, the others as they are; a question of nothing else stays whole.
 
     >>> subject_of("What can I do during movement?")
     'movement?'
     """
-    left = [word for word in question.split() if _EDGES.sub("", word).casefold() not in _EVERYWHERE]
+    left = [word for word in question.split() if not is_everywhere(_EDGES.sub("", word).casefold())]
     return " ".join(left) or question

@@ -1,0 +1,1 @@
+"""Whether answers that are read say what people's answers say."""

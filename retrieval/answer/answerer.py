@@ -1,0 +1,217 @@
+"""From a question to its answer, step by step: seed 002's way."""
+
+import asyncio
+import os
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from retrieval.answer.answers import Answer, AnswerEvent
+from retrieval.answer.cells import Cell
+from retrieval.answer.chat_model import KEY, ChatModel, Piece
+from retrieval.answer.citations import cited, doubts
+from retrieval.answer.context import Context, Gatherer
+from retrieval.answer.prompt import format_prompt
+from retrieval.answer.reading import read
+from retrieval.answer.wording import worded
+from retrieval.errors import RetrievalError
+from retrieval.home import Home
+from retrieval.rag.answering import Reader
+from retrieval.rag.live import LiveIndex
+from retrieval.types import Embedder
+
+How = Literal["auto", "read", "generate"]
+
+
+class Answerer:
+    """Answers questions from the live index of one home. Any number of threads may share one.
+
+    Args:
+        home: the home folder; `answer` in its `rag.yaml` says the model and the threshold.
+        embedder: makes the vectors of questions; None: the one that the index names.
+        how: `read` from cells and sentences, without a model; `generate` by the model; `auto`: by the model where
+            there is a key.
+        live: reads the index; None: one of its own.
+        environment: has the key.
+
+    Raises:
+        UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
+        UnknownNameError: the settings have a key that no setting is called.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        embedder: Embedder | None = None,
+        how: How = "auto",
+        live: LiveIndex | None = None,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._live = live or LiveIndex(Home.at(home), embedder)
+        self.settings = self._live.home.settings.answer
+        self._gathering = threading.Lock()
+        self._gatherer: Gatherer | None = None
+        wants = how == "generate" or (how == "auto" and bool(environment.get(KEY)))
+        self.model = self._model(environment) if wants else None
+
+    def _model(self, environment: Mapping[str, str]) -> ChatModel:
+        set_ = self.settings
+        return ChatModel.of_environment(
+            set_.model,
+            environment,
+            temperature=set_.temperature,
+            max_tokens=set_.max_tokens,
+            timeout=set_.timeout_seconds,
+        )
+
+    def answer(self, query: str) -> Iterator[AnswerEvent]:
+        """The events `search`, `context`, `generation`, `token` by `token`, and `complete` with the whole answer.
+
+        What goes wrong is an `error` event, the last; nothing that this library knows of is raised. Closing the
+        iterator ends everything.
+
+        Args:
+            query: 1 to 2,000 characters.
+        """
+        try:
+            yield from self._events(query)
+        except RetrievalError as error:
+            yield AnswerEvent("error", str(error))
+
+    async def answer_async(self, query: str) -> AsyncIterator[AnswerEvent]:
+        """The events of `answer`, without blocking the event loop: the search is in a thread, the model is awaited."""
+        try:
+            yield _SEARCHING
+            context = await asyncio.to_thread(self.context, query)
+            yield _found(context)
+            if not context.passages:
+                yield _complete(_nothing(context))
+                return
+            yield self._begins()
+            telling = _Telling(context, self.model)
+            async for piece in telling.pieces_async():
+                yield AnswerEvent("token", piece)
+            yield _complete(telling.answer())
+        except RetrievalError as error:
+            yield AnswerEvent("error", str(error))
+
+    def answered(self, query: str) -> Answer:
+        """The whole answer at once.
+
+        Raises:
+            RetrievalError: what `answer` gives as an `error` event.
+        """
+        *_, answer = (event.answer for event in self._events(query) if event.answer is not None)
+        return answer
+
+    def context(self, query: str) -> Context:
+        """The passages that a question is answered from.
+
+        Raises:
+            InvalidQueryError: the question is empty or too long.
+            VectorDBUnavailableError: nothing is live, or it cannot be read.
+            EmbeddingFailureError: the question has no vector.
+        """
+        most, least = self.settings.max_chunks, self.settings.min_relevance
+        return self._live.ask(lambda reader: self._of(reader).gather(query, most, least))
+
+    def close(self) -> None:
+        """Let go of the index; a later question opens it."""
+        self._live.close()
+        self._gatherer = None
+
+    def _of(self, reader: Reader) -> Gatherer:
+        with self._gathering:
+            if self._gatherer is None or self._gatherer.reader is not reader:
+                self._gatherer = Gatherer(reader)
+            return self._gatherer
+
+    def _events(self, query: str) -> Iterator[AnswerEvent]:
+        yield _SEARCHING
+        context = self.context(query)
+        yield _found(context)
+        if not context.passages:
+            yield _complete(_nothing(context))
+            return
+        yield self._begins()
+        telling = _Telling(context, self.model)
+        for piece in telling.pieces():
+            yield AnswerEvent("token", piece)
+        yield _complete(telling.answer())
+
+    def _begins(self) -> AnswerEvent:
+        doing = f"Generating an answer with {self.model.model}..." if self.model else "Reading the answer..."
+        return AnswerEvent("generation", doing)
+
+
+class _Telling:
+    """One answer on its way."""
+
+    def __init__(self, context: Context, model: ChatModel | None) -> None:
+        self._context, self._model = context, model
+        self._cells: tuple[Cell, ...] = ()
+        self._told: list[str] = []
+        self._tokens = 0
+
+    def pieces(self) -> Iterator[str]:
+        if self._model is None:
+            yield from map(self._heard, map(Piece, self._read()))
+            return
+        for piece in self._model.tell(self._prompt()):
+            if text := self._heard(piece):
+                yield text
+
+    async def pieces_async(self) -> AsyncIterator[str]:
+        if self._model is None:
+            for each in await asyncio.to_thread(self._read):
+                yield self._heard(Piece(each))
+            return
+        async for piece in self._model.tell_async(self._prompt()):
+            if text := self._heard(piece):
+                yield text
+
+    def answer(self) -> Answer:
+        """What was told, whole."""
+        text, context, model = "".join(self._told), self._context, self._model
+        return Answer(
+            query=context.query,
+            text=text,
+            mode="generated" if model else "read",
+            citations=cited(text, context.passages),
+            cells=self._cells,
+            doubts=doubts(text, context.query, context.passages) if model else (),
+            snapshot=context.snapshot.id,
+            model=model.model if model else None,
+            tokens=self._tokens,
+        )
+
+    def _read(self) -> list[str]:
+        self._cells = read(self._context)
+        return list(worded(self._cells, self._context.passages))
+
+    def _prompt(self) -> str:
+        return format_prompt(self._context.query, self._context.passages)
+
+    def _heard(self, piece: Piece) -> str:
+        self._tokens += piece.tokens
+        self._told.append(piece.text)
+        return piece.text
+
+
+_SEARCHING = AnswerEvent("search", "Searching the books...")
+
+
+def _found(context: Context) -> AnswerEvent:
+    count = len(context.passages)
+    found = f"Found {count} relevant passage{'s' * (count != 1)}" if count else context.reason
+    return AnswerEvent("context", found, passages=context.passages)
+
+
+def _nothing(context: Context) -> Answer:
+    return Answer(context.query, "Not in these books.", "none", (), snapshot=context.snapshot.id)
+
+
+def _complete(answer: Answer) -> AnswerEvent:
+    return AnswerEvent("complete", answer.text, answer=answer)

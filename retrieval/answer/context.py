@@ -1,0 +1,82 @@
+"""What an answer is made from: the passages of a question that are relevant enough, part by part for a comparison."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from retrieval.answer.answers import Passage
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.rag.answering import Reader
+from retrieval.rag.calibration import relevances
+from retrieval.rag.measures import LOOKED_AT
+from retrieval.rag.relevance import RELEVANCE, why_none
+from retrieval.types import Hit
+from retrieval.understand.decompose.comparisons import compared
+from retrieval.understand.decompose.names import Names
+from retrieval.understand.iterate.retriever import IterativeRetriever
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The passages for one question."""
+
+    query: str
+    passages: tuple[Passage, ...]
+    """The best first; empty where nothing is relevant enough."""
+    parts: tuple[str, ...]
+    """The look-ups that a comparison is made of; else the question alone."""
+    reason: str
+    """Why there is no passage."""
+    snapshot: Snapshot
+
+
+class Gatherer:
+    """Gathers the passages of questions from one snapshot. Any number of threads may share one.
+
+    Args:
+        reader: over the snapshot.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self.reader.retriever.snapshot.chunks)
+
+    @cached_property
+    def _rounds(self) -> IterativeRetriever:
+        return IterativeRetriever(self.reader.retriever)
+
+    def gather(self, query: str, most: int, least: float) -> Context:
+        """The passages of a question.
+
+        Args:
+            query: 1 to 2,000 characters.
+            most: how many passages at most.
+            least: relevance that each must have, 0 to 1; of a comparison the best of the whole question must.
+
+        Raises:
+            InvalidQueryError: the question is empty or too long.
+            EmbeddingFailureError: it has no vector.
+        """
+        retriever = self.reader.retriever
+        hits = retriever.retrieve(query, k=max(most, LOOKED_AT), strategy=self.reader.strategy).hits
+        scores = relevances(retriever, query, [hit.chunk.id for hit in hits], self.reader.calibration).tolist()
+        if not scores or max(scores) < least:
+            return Context(query, (), (query,), why_none(scores, least), retriever.snapshot)
+        relevance = {hit.chunk.id: score for hit, score in zip(hits, scores, strict=True)}
+        parts = compared(query, lambda said: said in self._names)
+        if len(parts) > 1:
+            found = self._rounds.retrieve(query, most)
+            hits, of = found.hits, found.answers
+        else:
+            hits, of = tuple(hit for hit in hits if relevance[hit.chunk.id] >= least)[:most], {}
+        passages = tuple(
+            Passage(number, _marked(hit, relevance.get(hit.chunk.id)), of.get(hit.chunk.id, query))
+            for number, hit in enumerate(hits, start=1)
+        )
+        return Context(query, passages, parts or (query,), "", retriever.snapshot)
+
+
+def _marked(hit: Hit, relevance: float | None) -> Hit:
+    return hit if relevance is None else replace(hit, evidence={**hit.evidence, RELEVANCE: relevance})

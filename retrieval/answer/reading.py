@@ -1,0 +1,119 @@
+"""An answer that is read and not told: the cells of the likeliest rows, or the sentences of the best passage."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from retrieval.answer.answers import Passage
+from retrieval.answer.cells import MOST, SURE, Cell, choose, probabilities, read_cells
+from retrieval.answer.column_features import NAMES, AskedRow, column_features
+from retrieval.answer.context import Context
+from retrieval.answer.statements import labelled_values, sentences
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.index.words.word_model import word_vector
+from retrieval.rag.question_words import subject_of
+from retrieval.types import Chunk
+
+_FAR = 0.05
+"""A cell that is so much less likely than the first is not read."""
+_NAMED = 0.5
+"""From this on a label of prose is what the question asks for."""
+_ALIKE = 0.5
+"""What the cosine of a sentence counts beside the share of the question that it says."""
+_NEXT = 0.75
+"""A second sentence is read where it is nearly as good as the first."""
+_MOST_SENTENCES = 2
+_SPEAKING = [NAMES.index(name) for name in ("head", "asked", "short_for", "means_word")]
+
+
+def read(context: Context) -> tuple[Cell, ...]:
+    """What the passages of a question say to it: at most three cells, or sentences of the best passage.
+
+    The cells of all passages are weighed together, a passage by its score, a cell by `choose`; as many are read as it
+    takes to be sure: twins that the question does not tell apart both have their say. Of a comparison each part reads
+    the best passage that answers it.
+    """
+    if not context.passages:
+        return ()
+    if len(context.parts) > 1:
+        return tuple(cell for part in context.parts[:MOST] for cell in _of_part(context, part))
+    scores = np.asarray([each.hit.score for each in context.passages], dtype=np.float64)
+    likely = probabilities(scores)
+    first = read_chunk(context.query, context.passages[0].hit.chunk, context.snapshot)
+    if not first or not first[0].column:
+        return first
+    weighed = [
+        replace(cell, probability=round(cell.probability * float(chance), 4))
+        for chance, passage in zip(likely, context.passages, strict=True)
+        for cell in _cells(context, passage)
+    ]
+    order = {passage.hit.chunk.id: place for place, passage in enumerate(context.passages)}
+    weighed.sort(key=lambda cell: (-cell.probability, order[cell.chunk_id], cell.place))
+    kept: list[Cell] = []
+    for cell in weighed[:MOST]:
+        if sum(each.probability for each in kept) >= SURE or cell.probability < _FAR * weighed[0].probability:
+            break
+        kept.append(cell)
+    return tuple(kept)
+
+
+def _cells(context: Context, passage: Passage) -> tuple[Cell, ...]:
+    found = read_chunk(context.query, passage.hit.chunk, context.snapshot)
+    return found if found and found[0].column else ()
+
+
+def _of_part(context: Context, part: str) -> tuple[Cell, ...]:
+    own = next((each for each in context.passages if each.question == part), None)
+    return read_chunk(part, own.hit.chunk, context.snapshot, 1) if own else ()
+
+
+def read_chunk(question: str, chunk: Chunk, snapshot: Snapshot, most: int = MOST) -> tuple[Cell, ...]:
+    """What a chunk says to a question: cells of a row; of prose labelled values that are asked for, else sentences.
+
+    Args:
+        question: as it was asked.
+        chunk: from the snapshot.
+        snapshot: its words weigh as much as they are rare.
+        most: how many cells at most.
+    """
+    if chunk.cells:
+        return read_cells(question, chunk, snapshot.lexical.tokenize, most)
+    return _labelled(question, chunk, snapshot, most) or _sentences(question, chunk, snapshot)[:most]
+
+
+def _labelled(question: str, chunk: Chunk, snapshot: Snapshot, most: int) -> tuple[Cell, ...]:
+    pairs = labelled_values(chunk.text)
+    if not pairs:
+        return ()
+    row = AskedRow([label for label, _ in pairs], [value for _, value in pairs], None)
+    features = column_features(question, row, snapshot.lexical.tokenize)
+    if features[:, _SPEAKING].max() < _NAMED:
+        return ()
+    return choose(question, row, chunk.id, snapshot.lexical.tokenize, most)
+
+
+def _sentences(question: str, chunk: Chunk, snapshot: Snapshot) -> tuple[Cell, ...]:
+    found = sentences(chunk.text)
+    if not found:
+        return ()
+    subject = subject_of(question)
+    asked = set(snapshot.lexical.tokenize(subject))
+    above = set(snapshot.lexical.tokenize(" ".join(chunk.heading_path[-1:])))
+    wanted = asked - above or asked
+    whole = _weight(snapshot, wanted) or 1.0
+    said = np.asarray([_weight(snapshot, wanted & set(snapshot.lexical.tokenize(each))) / whole for each in found])
+    vector = word_vector(subject.casefold())
+    alike = np.asarray([float(word_vector(each.casefold()) @ vector) for each in found])
+    scores = said + _ALIKE * alike
+    order = np.argsort(-scores, kind="stable")[:_MOST_SENTENCES].tolist()
+    kept = [place for place in order if scores[place] >= _NEXT * scores[order[0]]]
+    best = max(float(scores.max()), 1.0)
+    return tuple(
+        Cell(chunk.id, "", found[place], place, round(float(scores[place]) / best, 4)) for place in sorted(kept)
+    )
+
+
+def _weight(snapshot: Snapshot, words: set[str]) -> float:
+    places: Sequence[int | None] = list(snapshot.lexical.terms.words(sorted(words)))
+    return float(sum(snapshot.rarity[-1 if place is None else place] for place in places))

@@ -1,0 +1,28 @@
+"""The words of an answer that was read."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from retrieval.answer.answers import Passage
+from retrieval.answer.cells import Cell
+
+READ = "Read from the books, not generated."
+
+
+def worded(cells: Sequence[Cell], passages: Sequence[Passage]) -> Iterator[str]:
+    """The pieces of an answer: each row or passage with what was read of it, and at the end that it was read.
+
+    Joined they are its text: `Axe - Cost: 5 gp [1]`.
+    """
+    numbers = {each.hit.chunk.id: each for each in passages}
+    for chunk_id, group in groupby(cells, key=lambda cell: cell.chunk_id):
+        passage = numbers[chunk_id]
+        yield f"{_line(list(group), passage)} [{passage.number}]\n"
+    yield READ
+
+
+def _line(cells: Sequence[Cell], passage: Passage) -> str:
+    if not cells[0].column:
+        return " ".join(f"“{cell.text}”" for cell in cells)
+    values = "; ".join(f"{cell.column}: {cell.text}" for cell in cells)
+    return f"{passage.hit.chunk.title} - {values}"

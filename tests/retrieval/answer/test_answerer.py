@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from retrieval.answer.answerer import Answerer
+from retrieval.errors import GenerationError, InvalidQueryError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from retrieval.answer.answers import AnswerEvent
+    from retrieval.home import Home
+    from tests.retrieval.answer.conftest import StreamingServer
+
+LOOK_UP = "What does a 7th level cleric need to roll to hit AC 6?"
+
+
+@pytest.fixture(scope="module")
+def answerer(sample: Home) -> Iterator[Answerer]:
+    made = Answerer(sample.root, how="read")
+    yield made
+    made.close()
+
+
+def awaited(answerer: Answerer, query: str) -> list[AnswerEvent]:
+    async def ask() -> list[AnswerEvent]:
+        return [event async for event in answerer.answer_async(query)]
+
+    return asyncio.run(ask())
+
+
+def test_the_cell_of_a_matrix_is_read_and_said_to_be_read(answerer: Answerer) -> None:
+    events = list(answerer.answer(LOOK_UP))
+    assert list(dict.fromkeys(event.event for event in events)) == [
+        *("search", "context", "generation", "token", "complete")
+    ]
+    answer = events[-1].answer
+    assert answer is not None
+    assert answer.cells[0].column == "Level 7-9"
+    assert answer.cells[0].text == "10"
+    assert answer.mode == "read"
+    assert answer.text.endswith("Read from the books, not generated.")
+    assert answer.text == "".join(event.data for event in events if event.event == "token")
+    assert answer.citations[0].chunk_id == answer.cells[0].chunk_id
+    assert "[1]" in answer.text
+
+
+def test_the_events_are_the_same_without_blocking(answerer: Answerer) -> None:
+    assert awaited(answerer, LOOK_UP) == list(answerer.answer(LOOK_UP))
+
+
+def test_a_comparison_reads_a_row_for_each_part(answerer: Answerer) -> None:
+    answer = answerer.answered("Which costs more, a dagger or a long sword?")
+    read = {cell.chunk_id for cell in answer.cells}
+    assert len(read) == 2
+    assert {each.chunk_id for each in answer.citations} == read
+    assert {cell.column for cell in answer.cells} == {"Cost"}
+
+
+def test_prose_is_quoted_as_it_stands(answerer: Answerer) -> None:
+    answer = answerer.answered("Does a natural 20 always hit?")
+    (passage, *_) = answerer.context("Does a natural 20 always hit?").passages
+    assert all(not cell.column for cell in answer.cells)
+    source = " ".join(passage.hit.chunk.text.split())
+    assert all(cell.text in source for cell in answer.cells)
+
+
+def test_what_no_book_answers_is_said_to_be_in_none(answerer: Answerer) -> None:
+    events = list(answerer.answer("How do I cook pasta?"))
+    assert [event.event for event in events] == ["search", "context", "complete"]
+    assert "nothing in these books answers" in events[1].data
+    assert events[-1].answer is not None
+    assert events[-1].answer.mode == "none"
+    assert events[-1].answer.text == "Not in these books."
+
+
+def test_what_goes_wrong_is_the_last_event(answerer: Answerer, tmp_path: Path) -> None:
+    assert [event.event for event in answerer.answer("  ")] == ["search", "error"]
+    assert awaited(answerer, "  ") == list(answerer.answer("  "))
+    (*_, last) = Answerer(tmp_path / "nowhere").answer(LOOK_UP)
+    assert last.event == "error"
+    assert "querymust build" in last.data
+    with pytest.raises(InvalidQueryError):
+        answerer.answered("  ")
+
+
+def test_a_model_words_the_answer_where_there_is_a_key(sample: Home, chat_server: StreamingServer) -> None:
+    answerer = Answerer(sample.root, environment=chat_server.environment)
+    events = list(answerer.answer(LOOK_UP))
+    assert events == awaited(answerer, LOOK_UP)
+    assert [event.data for event in events if event.event == "token"] == ["The answer ", "is 10 [1]."]
+    answer = events[-1].answer
+    assert answer is not None
+    assert answer.mode == "generated"
+    assert answer.tokens == 42
+    assert answer.cells == ()
+    assert answer.doubts == ()
+    assert [each.number for each in answer.citations] == [1]
+    assert LOOK_UP in chat_server.asked[0]["messages"][0]["content"]
+    answerer.close()
+
+
+def test_a_model_that_fails_is_told_after_what_it_said(sample: Home, chat_server: StreamingServer) -> None:
+    chat_server.breaks = 1
+    answerer = Answerer(sample.root, environment=chat_server.environment)
+    assert [event.event for event in answerer.answer(LOOK_UP)][-2:] == ["token", "error"]
+    with pytest.raises(GenerationError, match="broke off"):
+        answerer.answered(LOOK_UP)
+    answerer.close()
+
+
+def test_no_model_is_asked_what_no_book_answers(sample: Home, chat_server: StreamingServer) -> None:
+    answerer = Answerer(sample.root, environment=chat_server.environment)
+    assert answerer.answered("How do I cook pasta?").mode == "none"
+    assert chat_server.asked == []
+    answerer.close()

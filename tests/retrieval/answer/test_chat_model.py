@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from retrieval.answer.chat_model import ChatModel, Piece
+from retrieval.errors import GenerationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.retrieval.answer.conftest import StreamingServer
+
+
+def together(model: ChatModel) -> list[Piece]:
+    return list(model.tell("Why?"))
+
+
+def awaited(model: ChatModel) -> list[Piece]:
+    async def ask() -> list[Piece]:
+        return [piece async for piece in model.tell_async("Why?")]
+
+    return asyncio.run(ask())
+
+
+@pytest.fixture(params=[together, awaited], ids=["synchronous", "asynchronous"])
+def ask(request: pytest.FixtureRequest) -> Callable[[ChatModel], list[Piece]]:
+    return request.param  # type: ignore[no-any-return]
+
+
+def model(server: StreamingServer, **options: object) -> ChatModel:
+    return ChatModel.of_environment("m", server.environment, **options)
+
+
+def test_an_answer_comes_piece_by_piece_and_says_what_it_used(
+    chat_server: StreamingServer, ask: Callable[[ChatModel], list[Piece]]
+) -> None:
+    assert ask(model(chat_server)) == [Piece("The answer "), Piece("is 10 [1]."), Piece("", 42)]
+    (asked,) = chat_server.asked
+    assert asked["messages"] == [{"role": "user", "content": "Why?"}]
+    assert asked["stream"] is True
+
+
+def test_what_cannot_be_used_is_one_clear_error(
+    chat_server: StreamingServer, ask: Callable[[ChatModel], list[Piece]]
+) -> None:
+    chat_server.finish = "length"
+    with pytest.raises(GenerationError, match="cut at 800 tokens; raise max_tokens"):
+        ask(model(chat_server))
+    chat_server.finish, chat_server.refusal = "stop", "I cannot say that"
+    with pytest.raises(GenerationError, match="refused: I cannot say that"):
+        ask(model(chat_server))
+    chat_server.refusal, chat_server.breaks = None, 1
+    with pytest.raises(GenerationError, match="broke off"):
+        ask(model(chat_server))
+    chat_server.breaks, chat_server.garbage = None, True
+    with pytest.raises(GenerationError, match="JSONDecodeError"):
+        ask(model(chat_server))
+    chat_server.garbage, chat_server.pieces = False, []
+    with pytest.raises(GenerationError, match="answered with nothing"):
+        ask(model(chat_server))
+
+
+def test_a_server_that_refuses_is_told_without_the_key(
+    chat_server: StreamingServer, ask: Callable[[ChatModel], list[Piece]]
+) -> None:
+    chat_server.status = 401
+    with pytest.raises(GenerationError, match="AuthenticationError") as raised:
+        ask(model(chat_server))
+    assert "sk-a-secret" not in str(raised.value)
+
+
+def test_a_missing_key_and_a_server_that_is_not_there_are_told(ask: Callable[[ChatModel], list[Piece]]) -> None:
+    with pytest.raises(GenerationError, match="OPENAI_API_KEY"):
+        ask(ChatModel("m"))
+    with pytest.raises(GenerationError, match=r"APIConnectionError|APITimeoutError"):
+        ask(ChatModel("m", key="k", address="http://127.0.0.1:9/v1", timeout=2.0))
+
+
+def test_whoever_stops_listening_leaves_no_connection(chat_server: StreamingServer) -> None:
+    chat_server.hangs = True
+    pieces = model(chat_server).tell("Why?")
+    assert next(pieces).text == "The answer "
+    pieces.close()  # type: ignore[attr-defined]
+    assert chat_server.gone.wait(10)
+
+
+def test_a_task_that_is_cancelled_leaves_no_connection(chat_server: StreamingServer) -> None:
+    chat_server.hangs = True
+
+    async def ask() -> None:
+        async for _ in model(chat_server).tell_async("Why?"):
+            await asyncio.sleep(0)
+
+    async def given_up() -> None:
+        task = asyncio.create_task(ask())
+        await asyncio.sleep(0.3)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(given_up())
+    assert chat_server.gone.wait(10)
