@@ -7,6 +7,7 @@ import typer
 
 from pipeline.commands import (
     ablation,
+    answer,
     ask,
     bench,
     bench_understanding,
@@ -45,6 +46,7 @@ app.command("status")(status.status)
 app.command("books")(books.list_indexed_books)
 app.command("search")(search.search)
 app.command("ask")(ask.ask)
+app.command("answer")(answer.answer)
 app.command("show")(show.show_chunk)
 app.command("eval")(evaluate.evaluate)
 app.command("explain")(explain.explain_chunk)

@@ -1,0 +1,50 @@
+"""What docs/answers.md shows, as it is written there."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from pipeline import cli
+from retrieval.contract_settings import AnswerSettings
+from retrieval.settings import Settings
+from tests.test_docs import blocks
+
+if TYPE_CHECKING:
+    from retrieval.home import Home
+
+PAGE = (Path(__file__).parents[1] / "docs" / "answers.md").read_text("utf-8")
+
+
+def test_the_commands_run(sample: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("QUERYMUST_HOME", str(sample.root))
+    (block,) = blocks("sh", PAGE)
+    for line in block.splitlines():
+        monkeypatch.setattr(sys, "argv", shlex.split(line))
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert ended.value.code == 0
+    assert "Level 7-9: 10" in capsys.readouterr().out
+
+
+def test_the_python_runs(
+    sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".querymust").symlink_to(sample.root)
+    monkeypatch.chdir(tmp_path)
+    (block,) = blocks("python", PAGE)
+    exec(compile(block, "answers.md", "exec"), {})
+    assert "complete" in capsys.readouterr().out
+
+
+def test_the_settings_are_settings_and_the_defaults(tmp_path: Path) -> None:
+    (block,) = blocks("yaml", PAGE)
+    (tmp_path / "rag.yaml").write_text(block)
+    assert set(yaml.safe_load(block)["answer"]) == {field.name for field in fields(AnswerSettings)}
+    assert Settings.read(tmp_path, {}).answer == AnswerSettings()
