@@ -124,6 +124,18 @@ def test_the_example_of_the_frames_runs(
     assert len(capsys.readouterr().out.splitlines()) > 10
 
 
+PICTURES = sorted((ROOT / "docs").glob("*.png"))
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda path: path.name)
+def test_a_picture_is_shown_small_and_has_a_palette(picture: Path) -> None:
+    assert re.search(rf"!\[[^\]]+\]\((?:docs/)?{picture.name}\)", PAGES)
+    content = picture.read_bytes()
+    assert content.startswith(b"\x89PNG")
+    assert content[25] == 3, "its colours are a palette"
+    assert len(content) < 150_000
+
+
 @pytest.mark.parametrize("block", blocks("python"))
 def test_the_python_of_the_readme_runs(
     block: str, sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

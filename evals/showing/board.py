@@ -24,6 +24,6 @@ def board(headline: Mapping[str, Mapping[str, float | None]], since: Mapping[str
     lines = [f"| strategy | {first} | {first} - live | {' | '.join(others)} |", "|---|" + "--:|" * (len(METRICS) + 1)]
     for name, metrics in headline.items():
         number, *numbers = [metric_text(metric, metrics.get(metric)) for metric in METRICS]
-        cells = [name, number, f"{since[name].delta:+.3f}" if name in since else "-", *numbers]
+        cells = [name, number, f"{round(since[name].delta, 3) + 0.0:+.3f}" if name in since else "-", *numbers]
         lines.append(f"| {' | '.join(f'**{cell}**' if name == shipped else cell for cell in cells)} |")
     return "\n".join(lines)

@@ -43,7 +43,7 @@ def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
     print_leaderboard(Leaderboard.read(built.evaluations / live).strategies)
     elsewhere = "" if built.root == DEFAULT_HOME.resolve() else f' --home "{built.root}"'
     out.print(
-        '\nAsk it yourself:  querymust search "What does a 7th level cleric need to roll to hit AC 6?"\n'
+        f'\nAsk it yourself:  querymust search{elsewhere} "What does a 7th level cleric need to roll to hit AC 6?"\n'
         f"See what fails:   querymust report{elsewhere} --open\n"
         "Your own books:   querymust build --library DIR\n"
         f"The UI:           querymust ui{elsewhere}    (then http://127.0.0.1:3000)",

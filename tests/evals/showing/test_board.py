@@ -5,16 +5,26 @@ from evals.showing.board import board
 from evals.showing.since_live import SinceLive
 from retrieval.search.strategies import STRATEGIES
 
-SINCE = {"default": SinceLive(10, 0.9, 0.8), "bm25": SinceLive(10, 0.4, 0.45)}
+SINCE = {
+    "default": SinceLive(10, 0.9, 0.8),
+    "bm25": SinceLive(10, 0.4, 0.45),
+    "dense": SinceLive(10, 0.5, 0.5001),  # less than is shown is neither more nor less
+}
 
 
 def test_what_ships_is_bold_and_every_strategy_is_beside_what_is_live() -> None:
-    headline = {"bm25": {"mrr": 0.4}, "dense": {"mrr": 0.5}, "default": {"mrr": 0.9, "noise@15": 3.25}}
+    headline = {
+        "bm25": {"mrr": 0.4},
+        "dense": {"mrr": 0.5},
+        "rrf": {"mrr": 0.5},
+        "default": {"mrr": 0.9, "noise@15": 3.25},
+    }
     lines = board(headline, SINCE, "default").splitlines()
     assert lines[0] == "| strategy | mrr | mrr - live | hit@1 | hit@5 | noise@15 | false_exclusions |"
     assert lines[2:] == [
         "| bm25 | 0.400 | -0.050 | - | - | - | - |",
-        "| dense | 0.500 | - | - | - | - | - |",
+        "| dense | 0.500 | +0.000 | - | - | - | - |",
+        "| rrf | 0.500 | - | - | - | - | - |",
         "| **default** | **0.900** | **+0.100** | **-** | **-** | **3.2** | **-** |",
     ]
 
