@@ -1,6 +1,5 @@
 """Files of a benchmark's folder: found or asked for in one sentence, read line by line, known by their bytes."""
 
-import gzip
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from evals.errors import EvaluationError
+from retrieval.packed_text import unpacked
 
 _ENDINGS = (".jsonl.gz", ".jsonl")
 
@@ -86,8 +86,7 @@ def digest_of(paths: Iterable[Path]) -> str:
 
 
 def _lines(path: Path) -> list[str]:
-    raw = path.read_bytes()
     try:
-        return (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8").split("\n")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+        return unpacked(path.read_bytes(), path).split("\n")
+    except (OSError, ValueError) as error:
         raise BenchmarkDataError(f"{path} cannot be read as UTF-8 lines ({error}); fetch it again") from error

@@ -24,6 +24,7 @@ from pydantic import TypeAdapter, ValidationError
 from evals.errors import QuestionsError
 from evals.questions.anchors import Anchor, gold_entries
 from retrieval.atomic_files import write_atomically
+from retrieval.packed_text import unpacked
 
 GENERATED = "generated"
 """Tag of questions that a program wrote; never in one headline number with those of people."""
@@ -96,8 +97,8 @@ def _entries(path: Path, problems: list[str]) -> Iterator[tuple[str, object]]:
     """Every JSON value of the file with its place; what does not parse becomes a problem."""
     raw = path.read_bytes()
     try:
-        text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+        text = unpacked(raw, path)
+    except ValueError as error:
         raise QuestionsError(f"{path} cannot be read as UTF-8 text ({error}); save it as UTF-8") from error
     if path.name.endswith(".json"):
         yield from _array_entries(path, text, problems)

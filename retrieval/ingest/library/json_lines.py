@@ -7,9 +7,7 @@ One JSON object a line::
 `id` may also be called `doc_id` or `document_id`, `text` also `content` or `body`. Keys beside these are metadata too.
 """
 
-import gzip
 import json
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -17,6 +15,7 @@ from typing import Any
 from retrieval.errors import InvalidDocumentError, LibraryError
 from retrieval.ingest.library.book_files import read_bytes, shown_name
 from retrieval.ingest.library.front_matter import read_metadata
+from retrieval.packed_text import unpacked
 from retrieval.types import Book, Document, MetadataValue
 
 ENDINGS = (".jsonl", ".jsonl.gz")
@@ -122,8 +121,8 @@ def _document(line: str, slug: str, source: str, where: str, warnings: list[str]
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     raw = read_bytes(path)
     try:
-        text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        text = unpacked(raw, path)
+    except ValueError as error:
         raise LibraryError(f"{shown_name(path)} cannot be read as lines of UTF-8 ({error}); write it again") from error
     return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
 
