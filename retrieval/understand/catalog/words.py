@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from retrieval.query_must.vocabulary.plurals import singular
 
@@ -18,6 +19,8 @@ _WORD = re.compile(
     """,
     re.VERBOSE,
 )
+STEM = 5
+"""Letters that `acquisitions` and `acquired` share."""
 _POSSESSIVE = re.compile(r"['’]s?$")
 _SPELLINGS = (
     (re.compile(r"(?<=[a-z]{3})our(?=$|ed$|ing$|s$|ful$)"), "or"),
@@ -58,7 +61,12 @@ def words(text: str) -> tuple[Word, ...]:
 
 def keys(text: str) -> tuple[str, ...]:
     """The keys of the words of a name or value, without signs."""
-    return tuple(word.key for word in words(text) if word.key[0].isalnum())
+    return tuple(key for match in _WORD.finditer(text) if (key := _read(match[0])[0])[0].isalnum())
+
+
+def stem(word: str) -> str:
+    """What the forms of a word begin with, roughly: `acquisitions`, `acquired`."""
+    return word[:STEM]
 
 
 def text_of(text: str, found: Sequence[Word]) -> str:
@@ -67,12 +75,17 @@ def text_of(text: str, found: Sequence[Word]) -> str:
 
 
 def _word(match: re.Match[str]) -> Word:
-    text = match[0]
+    key, owns = _read(match[0])
+    return Word(match[0], key, match.start(), match.end(), owns)
+
+
+@lru_cache(maxsize=1 << 14)
+def _read(text: str) -> tuple[str, bool]:
+    """The key of a word, and whether it has a possessive ending. A library repeats its words."""
     plain = _POSSESSIVE.sub("", text)
     owns = plain != text and bool(plain)
     folded = _folded(plain if owns else text)
-    key = _american(singular(folded, {})) if folded.isalpha() else folded
-    return Word(text, key, match.start(), match.end(), owns)
+    return _american(singular(folded, {})) if folded.isalpha() else folded, owns
 
 
 def _american(word: str) -> str:

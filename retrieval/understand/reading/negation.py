@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from retrieval.understand.catalog.catalog import Catalog
-from retrieval.understand.catalog.words import Word
+from retrieval.understand.catalog.words import Word, stem
 from retrieval.understand.reading.grammar import ADVERBS, AUXILIARIES, NEGATIONS, RELATIVES
 from retrieval.understand.reading.mentions import Mention
 from retrieval.understand.reading.verbs import is_past
@@ -48,7 +48,7 @@ _BETWEEN = (
 
 def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> bool:
     """Whether the question asks for what is not so: `not`, `without`, `other than`, back to the last noun."""
-    stems = {word[:5] for word in mention.field.words}
+    stems = {stem(word) for word in mention.field.words}
     at = mention.first - 1
     for _ in range(_REACH):
         if at < 0:
@@ -58,7 +58,7 @@ def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> boo
         if key in NEGATIONS or key.endswith(("n't", "n’t")) or before in _TURNED.get(key, ()):
             return True
         is_verb = words[at + 1].key == "by" and is_past(words[at])
-        if not is_verb and key not in _BETWEEN and key not in catalog.nouns and key[:5] not in stems:
+        if not is_verb and key not in _BETWEEN and key not in catalog.nouns and stem(key) not in stems:
             return False
         at -= 1
     return False

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.understand.catalog.words import Word
+from retrieval.understand.catalog.words import Word, stem
 from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, NEGATIONS
 from retrieval.understand.reading.mentions import Mention
 
@@ -47,11 +47,11 @@ class People:
     def closeness(self, mention: Mention) -> int:
         """How much nearby speaks for this field and no other that holds the same name."""
         near = [word for word in self.words[max(0, mention.first - 4) : mention.stop + 3] if word.key.isalpha()]
-        stems = {word[:5] for word in mention.field.words if len(word) > 3}
+        stems = {stem(word) for word in mention.field.words if len(word) > 3}
         acts = {
             verb for start, verbs in _ACTS.items() for verb in verbs if mention.field.name.lower().startswith(start)
         }
-        return sum(word.key[:5] in stems or word.text.lower() in acts for word in near)
+        return sum(stem(word.key) in stems or word.text.lower() in acts for word in near)
 
     def _behind_plural(self, at: int) -> bool:
         """`decisions with Adeyemi`, `tankers of Pelorus and of Kestrel`."""

@@ -7,7 +7,7 @@ from itertools import count, pairwise
 
 from retrieval.understand.analysis import Entity, FilterOperator, Span, TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
-from retrieval.understand.catalog.words import Word, words
+from retrieval.understand.catalog.words import Word, stem, words
 from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, GLUE, NEGATIONS
 from retrieval.understand.reading.mentions import Mention, Mentions
 from retrieval.understand.reading.negation import is_negated
@@ -20,8 +20,6 @@ from retrieval.understand.reading.versions import version_conditions
 
 _LEAST = 0.5
 """A mention that is less certain is a word of the topic and is not reported."""
-_STEM = 5
-"""Letters that `director` and `directed` share."""
 _WRITING = frozenset(
     {"author", "by", "written", "wrote", "write", "proposed", "version", "number", "numbered", "named", "containing"}
     | {"including", "having", "featuring"}
@@ -124,14 +122,14 @@ class Reader:
         companions = {
             word for each in entities for word in self.catalog.companions.get((each.field, each.value), frozenset())
         }
-        fields = {word[:_STEM] for name in named for word in self.catalog.fields[name].words}
+        fields = {stem(word) for name in named for word in self.catalog.fields[name].words}
         empty = GLUE | self.catalog.nouns | companions | MADE | _WRITING
         left = [word for word in said if not _meets((word.start, word.end), taken)]
         speaking = [
             place
             for place, word in enumerate(left)
             if word.key[0].isalnum()
-            and word.key[:_STEM] not in fields
+            and stem(word.key) not in fields
             and empty.isdisjoint({word.key, word.text.lower()})
         ]
         if not speaking:

@@ -5,7 +5,7 @@ from datetime import date
 
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField
-from retrieval.understand.catalog.words import Word
+from retrieval.understand.catalog.words import STEM, Word, stem
 
 MADE = frozenset(
     {"created", "opened", "written", "started", "proposed", "introduced", "filed", "submitted", "authored", "published"}
@@ -62,8 +62,6 @@ _IRREGULAR = frozenset(
     | {"struck", "drawn", "written", "wrote"}
 )
 """Verbs of the past that do not end with `ed`."""
-_STEM = 5
-"""Letters that `acquisitions` and `acquired` share."""
 
 
 def is_event(word: Word, catalog: Catalog) -> bool:
@@ -75,7 +73,7 @@ def is_event(word: Word, catalog: Catalog) -> bool:
 def is_past(word: Word) -> bool:
     """Whether a word looks like a verb of the past."""
     said = word.text.lower()
-    return said in _IRREGULAR or (said.endswith("ed") and len(said) >= _STEM)
+    return said in _IRREGULAR or (said.endswith("ed") and len(said) >= STEM)
 
 
 def meant_date(
@@ -107,9 +105,7 @@ def meant_date(
 
 def _is_called(field: CatalogField, said: str) -> bool:
     """`created` by `created_at`; `acquisitions` by `acquired`."""
-    return any(
-        said == word or said[:_STEM] == word[:_STEM] for word in _name(field) if len(word) >= _STEM or said == word
-    )
+    return any(said == word or stem(said) == stem(word) for word in _name(field) if len(word) >= STEM or said == word)
 
 
 def _reaches(field: CatalogField, start: date | None, end: date | None) -> bool:
