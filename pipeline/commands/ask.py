@@ -34,16 +34,22 @@ def ask(
       querymust ask "how many documents per doc_type?" --json
       querymust ask "dagger or spear, which costs more?" --debug
     """
+    from retrieval.understand.decompose.names import Names
     from retrieval.understand.iterate.retriever import IterativeRetriever
     from retrieval.understand.self_query.retriever import SelfQueryRetriever
 
     day = today.date() if today else None
-    store = live_retriever(home)
-    asked = SelfQueryRetriever(store, today=(lambda: day) if day else date.today, strategy=strategy)
+    store, names = live_retriever(home), Names()
+    asked = SelfQueryRetriever(
+        store,
+        today=(lambda: day) if day else date.today,
+        strategy=strategy,
+        chunks=names.noting(store.snapshot.chunks),
+    )
     found = asked.retrieve_sync(question, top_k, filters)
     gathered = None
     if filters and not found.conditions and found.analysis.intent.value == "search":
-        rounds = IterativeRetriever(store)
+        rounds = IterativeRetriever(store, names=names)
         if debug or json_ or len(rounds.decomposer.decompose(question).sub_queries) > 1:
             with log_lines(shown=debug):
                 gathered = rounds.retrieve(question, top_k)

@@ -1,6 +1,7 @@
 """What the things in an index are called: by their rows, headings and captions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from retrieval.types import Chunk
 from retrieval.understand.catalog.words import keys
@@ -13,15 +14,29 @@ class Names:
     """Names of rows, sections and tables.
 
     Args:
-        chunks: of an index.
+        chunks: of an index; none where they are noted as somebody else reads them.
     """
 
-    def __init__(self, chunks: Iterable[Chunk]) -> None:
-        self._names: set[tuple[str, ...]] = set()
+    def __init__(self, chunks: Iterable[Chunk] = ()) -> None:
+        self._called: set[str] = set()
+        for _ in self.noting(chunks):
+            pass
+
+    def noting(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """The same chunks, whose names are noted as they are read; all must be read before a name is looked for."""
         for chunk in chunks:
-            for name in (chunk.row_key, chunk.called, chunk.caption, *chunk.heading_path[-1:], *chunk.names):
-                if name and len(said := keys(name)) <= _LONGEST and any(word.isalpha() for word in said):
-                    self._names.add(tuple(sorted(said)))
+            called = (chunk.row_key, chunk.called, chunk.caption, *chunk.heading_path[-1:], *chunk.names)
+            self._called.update(name for name in called if name)
+            yield chunk
+
+    @cached_property
+    def _names(self) -> frozenset[tuple[str, ...]]:
+        # All rows of a table share its caption and heading: every text is cut into words once.
+        return frozenset(
+            tuple(sorted(said))
+            for said in map(keys, self._called)
+            if len(said) <= _LONGEST and any(word.isalpha() for word in said)
+        )
 
     def __contains__(self, said: Sequence[str]) -> bool:
         """Whether these keys, in any order, are a whole name: `Horse, war, heavy` is a heavy war horse."""

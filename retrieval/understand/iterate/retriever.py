@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 from retrieval.errors import InvalidQueryError, QueryAnalysisError
@@ -21,6 +21,10 @@ _FALLBACK = 2
 """Times as many hits as usual are asked for where a search found nothing."""
 _LOOKED_AT = 40
 """Hits of each part that a comparison is dealt from."""
+
+
+Find = Callable[[str, int], Retrieval]
+"""(sub-query, k) -> the k best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class IterativeRetriever:
         settings: bounds.
         category_key: metadata key of the categories.
         clock: seconds.
+        names: of what is in the index; else they are read from it.
     """
 
     def __init__(
@@ -85,12 +90,13 @@ class IterativeRetriever:
         settings: IterationSettings = IterationSettings(),
         category_key: str = "category",
         clock: Callable[[], float] = monotonic,
+        names: Names | None = None,
     ) -> None:
         self.retriever, self.hints, self.settings = retriever, hints, settings
         self.category_key, self._clock = category_key, clock
         column = retriever.snapshot.metadata.columns.get(category_key)
         self.categories = list(column.texts) if column else []
-        self.decomposer = decomposer or RuleDecomposer(Names(retriever.snapshot.chunks), self.categories)
+        self.decomposer = decomposer or RuleDecomposer(names or Names(retriever.snapshot.chunks), self.categories)
         self.decider = decider or RuleDecider()
 
     def retrieve(self, query: str, top_k: int = 10) -> IterativeResult:
@@ -107,22 +113,29 @@ class IterativeRetriever:
             raise InvalidQueryError(f"top_k is {top_k}; ask for at least 1")
         search = _Rounds(self, query, self._decomposed(query), top_k)
         stopped = search.run()
-        hits, answers = self._ordered(query, search.decomposition, search.found, top_k)
+        hits, answers = self._ordered(query, search, top_k)
         return IterativeResult(
             hits, answers, search.decomposition, search.found, tuple(search.decisions), tuple(search.executed), stopped
         )
 
     def searched(
-        self, sub_query: str, kept: int, hints: Sequence[str], weights: Mapping[str, float], *, may_broaden: bool
+        self,
+        sub_query: str,
+        kept: int,
+        hints: Sequence[str],
+        weights: Mapping[str, float],
+        find: Find,
+        *,
+        may_broaden: bool,
     ) -> tuple[HintedHit, ...]:
         """What one sub-query finds: of a broad search the best, those of hinted categories raised."""
         log.info("Executing vector search with category hints: %s", list(hints))
-        broad = self._found(sub_query, kept * self.hints.broaden_search_multiplier)
+        broad = find(sub_query, kept * self.hints.broaden_search_multiplier)
         ranked = rerank_by_categories(broad.hits, hints, weights, self.hints, self.category_key)[:kept]
         log.info("Retrieved %d chunks after re-ranking.", len(ranked))
         if not ranked and self.hints.fallback_on_empty_results and may_broaden:
             log.warning("No results found. Attempting broader search without hints.")
-            broader = self._found(sub_query, kept * _FALLBACK)
+            broader = find(sub_query, kept * _FALLBACK)
             log.info("Fallback search found %d results.", len(broader.hits))
             ranked = rerank_by_categories(broader.hits, (), {}, self.hints, self.category_key)
         return ranked
@@ -148,18 +161,14 @@ class IterativeRetriever:
             log.warning("The question is searched as it is: %s", error)
             return Decomposition(main_intent=query, sub_queries=(query,))
 
-    def _found(self, sub_query: str, k: int) -> Retrieval:
-        return self.retriever.retrieve(sub_query, k, "default")
-
-    def _ordered(
-        self, query: str, decomposition: Decomposition, facts: tuple[Fact, ...], k: int
-    ) -> tuple[tuple[Hit, ...], dict[str, str]]:
-        if len(decomposition.sub_queries) > 1:
-            whole = self._found(query, _LOOKED_AT)
-            dealt = deal(whole, [self._found(part, _LOOKED_AT) for part in decomposition.sub_queries], k)
+    def _ordered(self, query: str, search: "_Rounds", k: int) -> tuple[tuple[Hit, ...], dict[str, str]]:
+        parts = search.decomposition.sub_queries
+        if len(parts) > 1:
+            whole, *found = (search.find(each, _LOOKED_AT) for each in (query, *parts))
+            dealt = deal(whole, found, k)
             return dealt.hits, dict(dealt.parts)
         # A later round asks less exactly: what it finds comes behind.
-        best = sorted(facts, key=lambda fact: (fact.iteration, -fact.found.adjusted_relevance))[:k]
+        best = sorted(search.found, key=lambda fact: (fact.iteration, -fact.found.adjusted_relevance))[:k]
         return tuple(fact.found.hit for fact in best), {fact.found.hit.chunk.id: fact.sub_query for fact in best}
 
 
@@ -169,15 +178,32 @@ class _Rounds:
     def __init__(self, retriever: IterativeRetriever, query: str, decomposition: Decomposition, k: int) -> None:
         self._retriever, self._query, self.decomposition = retriever, query, decomposition
         usual = retriever.settings.results_per_sub_query
-        self._kept = usual if len(decomposition.sub_queries) > 1 else max(usual, k)
+        self._dealt = decomposition.sub_queries if len(decomposition.sub_queries) > 1 else ()
+        self._kept = usual if self._dealt else max(usual, k)
         self._started = retriever.seconds()
         self._facts: dict[str, Fact] = {}
+        self._rankings: dict[str, tuple[int, Retrieval]] = {}
         self.executed: list[str] = []
         self.decisions: list[IterationDecision] = []
 
     @property
     def found(self) -> tuple[Fact, ...]:
         return tuple(self._facts.values())
+
+    def find(self, sub_query: str, k: int) -> Retrieval:
+        """The k best for a sub-query.
+
+        A part of a comparison is searched once, as far as it will be dealt from: the beginning of a longer ranking is
+        the shorter one.
+        """
+        if sub_query not in self._dealt:
+            return self._retriever.retriever.retrieve(sub_query, k, "default")
+        asked, found = self._rankings.get(sub_query, (0, None))
+        if found is None or asked < k:
+            asked = max(k, _LOOKED_AT)
+            found = self._retriever.retriever.retrieve(sub_query, asked, "default")
+            self._rankings[sub_query] = asked, found
+        return replace(found, hits=found.hits[:k])
 
     def run(self) -> str:
         """Make rounds; say why there is no further one."""
@@ -200,7 +226,8 @@ class _Rounds:
         may_broaden = iteration < self._retriever.settings.max_iterations
         for sub_query in asked:
             self.executed.append(sub_query)
-            for found in self._retriever.searched(sub_query, self._kept, focus, weights, may_broaden=may_broaden):
+            hinted = self._retriever.searched(sub_query, self._kept, focus, weights, self.find, may_broaden=may_broaden)
+            for found in hinted:
                 self._facts.setdefault(found.hit.chunk.id, Fact(found, sub_query, iteration))
 
     def _progress(self, iteration: int) -> Progress:

@@ -1,7 +1,7 @@
 """Documents of a snapshot instead of chunks: which meet a filter, and which fit a question best."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from retrieval.index.snapshot.metadata_index import Mask, Scalar
 from retrieval.search.metadata_filter.filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
-from retrieval.types import Hit, Metadata, Retrieval
+from retrieval.types import Chunk, Hit, Metadata, Retrieval
 from retrieval.understand.catalog.catalog import Catalog, Described, title_of
 
 Key = tuple[str, str]
@@ -40,11 +40,11 @@ class Documents:
     """(n_chunks,): number of a chunk's document."""
 
     @classmethod
-    def of(cls, retriever: Retriever) -> "Documents":
-        """Read every chunk once."""
+    def of(cls, chunks: Iterable[Chunk]) -> "Documents":
+        """Read every chunk of a snapshot once, in its order."""
         first: dict[Key, tuple[int, FoundDocument]] = {}
         keys: list[Key] = []
-        for chunk in retriever.snapshot.chunks:
+        for chunk in chunks:
             key = (chunk.book, chunk.document)
             keys.append(key)
             if key not in first or chunk.position < first[key][0]:

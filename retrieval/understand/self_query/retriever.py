@@ -1,7 +1,7 @@
 """Question in, documents out: conditions on metadata are read from the question, and never empty it by accident."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -12,6 +12,7 @@ from retrieval.kept import Kept
 from retrieval.search.metadata_filter.filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
+from retrieval.types import Chunk
 from retrieval.understand.analysis import Analyzer, QueryAnalysis, QueryIntent
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.self_query.analyzer import QueryAnalyzer
@@ -67,6 +68,7 @@ class SelfQueryRetriever:
         analyzer: another way to read questions.
         today: what `last month` goes back from.
         strategy: how topics are ranked.
+        chunks: those of the index in their order, where somebody reads them for another purpose too.
     """
 
     def __init__(
@@ -79,11 +81,13 @@ class SelfQueryRetriever:
         analyzer: Analyzer | None = None,
         today: Callable[[], date] = date.today,
         strategy: str | Strategy = "default",
+        chunks: Iterable[Chunk] | None = None,
     ) -> None:
         self.config = replace(config, fallback_threshold=fallback_threshold)
         self.vector_store, self.strategy = vector_store, strategy
         self.planner, self.fallback = QueryPlanner(), FallbackHandler(self.config)
         self._given, self._client, self._today = analyzer, llm_client, today
+        self._chunks = vector_store.snapshot.chunks if chunks is None else chunks
         seconds = config.cache_ttl_seconds if config.cache_analysis else 0
         self._analyses: Kept[tuple[str, date], QueryAnalysis] = Kept(seconds)
 
@@ -110,7 +114,7 @@ class SelfQueryRetriever:
 
     @cached_property
     def _documents(self) -> Documents:
-        return Documents.of(self.vector_store)
+        return Documents.of(self._chunks)
 
     async def retrieve(
         self, query: str, top_k: int = 10, use_filters: bool = True, *, strict: bool = False

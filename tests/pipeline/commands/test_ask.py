@@ -5,6 +5,7 @@ import json
 import pytest
 
 from retrieval.home import Home
+from retrieval.index.snapshot.chunk_file import ChunkFile
 
 
 @pytest.fixture
@@ -46,6 +47,14 @@ def test_a_comparison_is_answered_part_by_part(asked) -> None:
     assert [each["sub_query"] for each in found["answers"][:2]] == ["longsword: cost", "dagger: cost"]
     assert "Sword, long" in found["answers"][0]["title"]
     assert "Dagger" in found["answers"][1]["title"]
+
+
+def test_a_comparison_reads_the_chunks_once(asked, monkeypatch) -> None:
+    read = []
+    chunks_of = ChunkFile.__iter__
+    monkeypatch.setattr(ChunkFile, "__iter__", lambda self: read.append(len(self)) or chunks_of(self))
+    assert asked("longsword versus dagger: cost")[0] == 0
+    assert len(read) == 1
 
 
 def test_a_file_of_documents_is_built_and_asked_about_its_metadata(run, tmp_path) -> None:

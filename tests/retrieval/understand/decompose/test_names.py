@@ -21,3 +21,10 @@ def test_rows_captions_headings_and_spoken_names_are_names_in_any_order():
 def test_a_sentence_is_no_name():
     long = "what every captain must know before the first voyage begins"
     assert keys(long) not in Names([replace(EMPTY, heading_path=(long,))])
+
+
+def test_names_are_noted_while_somebody_else_reads_the_chunks():
+    chunks, names = [replace(EMPTY, row_key="Oar"), replace(EMPTY, row_key="Sail")], Names()
+    assert list(names.noting(chunks)) == chunks
+    assert keys("oar") in names
+    assert keys("mast") not in names

@@ -44,6 +44,28 @@ def test_a_comparison_answers_each_part_and_says_which(store):
     assert [found.answers[hit.chunk.id] for hit in found.hits[:2]] == list(found.decomposition.sub_queries)
 
 
+def test_each_part_of_a_comparison_is_searched_once_and_so_is_the_whole(store, monkeypatch):
+    asked = []
+    retrieve = type(store).retrieve
+
+    def counting(self, query, k, strategy):
+        asked.append(query)
+        return retrieve(self, query, k, strategy)
+
+    monkeypatch.setattr(type(store), "retrieve", counting)
+    whole = "the quiet floor versus paper kings"
+    found = IterativeRetriever(store).retrieve(whole, 4)
+    assert asked[: len(set(asked))] == asked
+    assert {whole, *found.decomposition.sub_queries} <= set(asked)
+
+
+@pytest.mark.parametrize("query", ["the quiet floor", "shows of the spring", "harbour lights or paper kings"])
+def test_the_beginning_of_a_longer_ranking_is_the_shorter_one(store, query):
+    longer = [(hit.chunk.id, hit.score) for hit in store.retrieve(query, 8, "default").hits]
+    for k in (1, 3, 5, 7):
+        assert [(hit.chunk.id, hit.score) for hit in store.retrieve(query, k, "default").hits] == longer[:k]
+
+
 def test_a_wrong_hint_still_finds_the_document(store):
     parts = Decomposition(
         "find", ("harbour lights",), category_hints=("cancelled",), category_weights={"cancelled": 2.0}
