@@ -6,13 +6,15 @@ back are seeds, and a row never gains from a row of its own table, whatever the 
 The numbers are in `GraphBoost` of `retrieval/strategy.py`.
 """
 
-from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.graph.graph import Graph, Nodes
 from retrieval.index.graph.names import longest_names, runs
+from retrieval.index.words.tokenizer import Tokenize
+from retrieval.quantities.words import FUNCTION_WORDS
 from retrieval.search.fusion import Positions, Scores, best
 from retrieval.strategy import GraphBoost
 
@@ -51,15 +53,26 @@ def graph_boost(
     return gains
 
 
-def named_entities(graph: Graph, words: Sequence[str]) -> Nodes:
+def named_entities(graph: Graph, question: str, tokenize: Tokenize) -> Nodes:
     """The things that a question names, rising; a name within a longer one that is named too counts for nothing.
+
+    What every question may say names nothing: there are rows that are called `A`, and a question with "a monster" in it
+    is not about them.
 
     Args:
         graph: whose entities.
-        words: the question's tokens, as names were cut.
+        question: as it was asked.
+        tokenize: cuts words as names were cut.
     """
-    known = graph.entities([name for name, _ in runs(words)])
+    words, empty = tokenize(question), _function_words(tokenize)
+    found = graph.entities([name for name, _ in runs(words)])
+    known = {name: node for name, node in found.items() if not empty.issuperset(name.split())}
     return np.asarray(sorted(known[name] for name in longest_names(words, known)), dtype=np.int64)
+
+
+@lru_cache(maxsize=8)
+def _function_words(tokenize: Tokenize) -> frozenset[str]:
+    return frozenset(token for word in FUNCTION_WORDS for token in tokenize(word))
 
 
 def reached(graph: Graph, nodes: Nodes, boost: GraphBoost) -> Positions:

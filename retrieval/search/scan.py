@@ -119,8 +119,8 @@ def scan(snapshot: Snapshot, question: Query, vector: Vector | None, strategy: S
     named = None
     if strategy.graph_first:
         with watch.stage("graph"):
-            words = snapshot.lexical.tokenize(question.text)
-            named = reached(snapshot.graph, named_entities(snapshot.graph, words), strategy.graph or NAMED)
+            things = named_entities(snapshot.graph, question.text, snapshot.lexical.tokenize)
+            named = reached(snapshot.graph, things, strategy.graph or NAMED)
     return Legs(lexical, dense, evidence, question, named)
 
 

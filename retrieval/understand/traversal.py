@@ -89,7 +89,7 @@ def retrieve_candidates(query: str, index: TraversalIndex, config: TraversalConf
         InvalidQueryError: the question is empty or too long.
     """
     question = Query.ask(query)
-    nodes = named_entities(index.graph, index.tokenize(question.text))
+    nodes = named_entities(index.graph, question.text, index.tokenize)
     names = [index.graph.name_of(node) for node in nodes.tolist()]
     priority = _said(config.names, index.tokenize)
     intent, audience = config.intent(query), _audience(query, config)

@@ -16,12 +16,26 @@ from pydantic import ValidationError
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import UnreadableSettingsError
 from retrieval.ingest.prose.enrichment import kind_by_headings
+from retrieval.quantities.words import FUNCTION_WORDS
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.records import dump_record, parse_record
 from retrieval.strategy import Relation
 from retrieval.types import Chunk
 
 MAX_NAME_WORDS = 6
 _BRACKET = re.compile(r"\s*[\[(][^\])]*[\])]\s*$")
+_ROLLED = re.compile(r"^\d+\s*[-–]\s*\d+\s+(?=\D)")
+"""The dice of a table of things that are rolled for: `76-00 Rod of Resurrection`."""
+_NOTE = re.compile(r"(?<=[^\W\d_])\d+$|[*†‡§¹²³⁴⁵⁶⁷⁸⁹]+$")
+"""The mark of a note: `Withdraw5`, `Bow, short†`."""
+_UNIT = re.compile(r",\s+per [^\W\d_]+$")
+"""What a price is for: `Bread, per loaf`."""
+_HIRED = re.compile(r"\bper (?:day|night|week|month|year|hour|mile|head|person)\b", re.IGNORECASE)
+"""What is paid so is no thing: `Feed per day`."""
+_WORD = re.compile(r"(?:\d+-)?[^\W\d_]{2,}(?:['’/-][^\W\d_]+)*")
+_LABELS = {form for label in Vocabulary.default().labels for form in (label.name, *label.forms)}
+_NO_NAMES = FUNCTION_WORDS | _LABELS | {"none"}
+"""What is rolled, counted or left out names nothing: `7th to 9th`, `None`, `STR`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +142,16 @@ def _package() -> TraversalConfig:
 
 
 def _name(chunk: Chunk) -> str:
-    """What a chunk is the description of, without the bracket that says its kind; empty where nothing short says it."""
+    """What a chunk is the description of, without what a table writes around it; empty where nothing short says it."""
     written = (chunk.row_key or "") if chunk.kind == "row" else _last(chunk.heading_path)
     name = _BRACKET.sub("", written).strip(" *_:.")
-    return name if 0 < len(name.split()) <= MAX_NAME_WORDS and any(map(str.isalpha, name)) else ""
+    if _HIRED.search(name):
+        return ""
+    for around in (_ROLLED, _NOTE, _UNIT):
+        name = around.sub("", name).strip(" *_:.,")
+    words = name.casefold().replace(",", " ").split()
+    says = any(_WORD.fullmatch(word) and word not in _NO_NAMES for word in words)
+    return name if says and len(words) <= MAX_NAME_WORDS else ""
 
 
 def _last(path: Sequence[str]) -> str:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from pipeline.bench.ablation.run import ALIASED, UNALIASED, Ablation, Number, RoutedTrial, Trial
+from pipeline.bench.ablation.run import Ablation, Number, RoutedTrial, Trial
+from pipeline.bench.ablation.ways import ALIASED, APART, TRAVERSED, UNALIASED
 
 NOTES = {
     "bm25": "words alone",
@@ -16,6 +17,8 @@ NOTES = {
     "default-names": "what the question calls a chunk does not count: words of places, and the two legs, alone",
     "default+graph": "graph boost on the evidence, all six relations",
     "default+graph_first": "what the graph connects with a named thing comes first",
+    TRAVERSED: "the walk from named things alone ([graph](graph.md#traversal)); what names nothing finds nothing",
+    APART: "a comparison is searched part by part ([decomposition](decomposition.md)); other questions as they are",
     "default+routing": "eight chapters; everything where the best chunk is in none of them",
     "default+routing3": "three chapters, always",
     "default+routing8": "eight chapters, always",
@@ -23,6 +26,7 @@ NOTES = {
     UNALIASED: "labels and aliases are not folded (`armour class` is not `ac`)",
 }
 REMARKS = {
+    APART: "what it gains, both answers among the first four, is not in MRR; `querymust ask` does so",
     "hybrid_tmm": "`default` has it: its evidence begins every leg at the floor of its score",
     UNALIASED: "they stay on: predicates and names need them",
     "bm25": "a leg of `default`",
@@ -109,7 +113,7 @@ def _set_table(trials: Sequence[Trial]) -> str:
 
 
 def _code(name: str) -> str:
-    return name if name in {ALIASED, UNALIASED} else f"`{name}`"
+    return name if name in {ALIASED, UNALIASED, APART} else f"`{name}`"
 
 
 def _number(number: Number, sign: str = "") -> str:

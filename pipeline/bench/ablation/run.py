@@ -1,6 +1,6 @@
 """What each part of the search adds: strategies that differ in one thing, asked the same questions."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,16 +12,13 @@ from evals.benchmarks.parsed_chunks import ScoringSearcher
 from evals.metrics import DEPTH, SHOWN, hit, mrr
 from evals.questions.question_sets import QuestionSet
 from evals.statistics.significance import Interval, bootstrap_interval, paired_randomisation
+from pipeline.bench.ablation.ways import WAYS, Ask, ways
 from pipeline.bench.index import Tell, open_index
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.index.words.lexical_index import LexicalIndex
-from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.search.fusion import best
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
 from retrieval.strategy import Routing, Strategy
-from retrieval.types import Chunk, Embedder
+from retrieval.types import Embedder
 
 BASELINES: Mapping[str, str] = {
     "bm25": "default",
@@ -40,10 +37,9 @@ BASELINES: Mapping[str, str] = {
     "default+routing8": "default",
     "default+routing12": "default",
 }
-"""Each trial and what it is compared with: the strategy that differs in the one thing that is tried."""
+"""Each strategy that is tried and what it is compared with: the one that differs in one thing."""
 ROUTED = (3, 8, 12)
 ROUTED_BASES = ("hybrid", "default")
-ALIASED, UNALIASED = "bm25, aliases on", "bm25, aliases off"
 METRICS = {"mrr": mrr(), "hit@1": hit(1), "hit@10": hit(10)}
 
 Values = Mapping[str, float]
@@ -130,7 +126,7 @@ def run_ablation(
         for corpus in members:
             with open_index(folder, name, corpus, embedder, tell) as snapshot:
                 _ask_corpus(asked, corpus, snapshot, embedder, tell)
-        tried = {*BASELINES, *BASELINES.values(), ALIASED, UNALIASED}
+        tried = {*BASELINES, *BASELINES.values(), *WAYS, *WAYS.values()}
         trials += [_trial(name, each, asked.values) for each in asked.values if each in tried]
         if all(isinstance(corpus, LibraryBook) for corpus in members):
             routed[name] = tuple(_routed(base, count, asked) for base in ROUTED_BASES for count in (*ROUTED, 0))
@@ -145,18 +141,14 @@ def _ask_corpus(asked: _Asked, corpus: Corpus, snapshot: Snapshot, embedder: Emb
     for trial in dict.fromkeys((*BASELINES, *BASELINES.values())):
         tell(f"{corpus.name}, {trial}", 0, 1)
         asked.values.setdefault(trial, []).extend(_scored(questions, _searching(questions, searcher, strategy(trial))))
-    for trial, vocabulary in ((ALIASED, snapshot.vocabulary), (UNALIASED, Vocabulary())):
-        asked.values.setdefault(trial, []).extend(_scored(questions, _lexical(chunks, vocabulary)))
+    for trial, way in ways(searcher, questions, chunks).items():
+        asked.values.setdefault(trial, []).extend(_scored(questions, way()))
     if isinstance(corpus, LibraryBook):
         for routing in (_routing(base, count) for base in ROUTED_BASES for count in ROUTED):
             if routing.name not in BASELINES:
                 scores = _scored(questions, _searching(questions, searcher, routing))
                 asked.values.setdefault(routing.name, []).extend(scores)
             asked.reached.setdefault(routing.name, []).extend(_kept(searcher, questions, routing, len(chunks)))
-
-
-Ask = Callable[[str, str], Sequence[str]]
-"""(id of a question, its text) -> chunk ids."""
 
 
 def _searching(questions: QuestionSet, searcher: Retriever, chosen: Strategy) -> Ask:
@@ -168,13 +160,6 @@ def _searching(questions: QuestionSet, searcher: Retriever, chosen: Strategy) ->
         return searcher.retrieve(query, DEPTH, chosen).chunk_ids
 
     return ask
-
-
-def _lexical(chunks: Sequence[Chunk], vocabulary: Vocabulary) -> Ask:
-    """BM25 whose tokens fold the vocabulary's labels and aliases, or fold nothing where it has none."""
-    index = LexicalIndex.build([chunk.search_text for chunk in chunks], tokenizer(vocabulary))
-    index = replace(index, ask=question_tokenizer(vocabulary))
-    return lambda _, query: [chunks[place].id for place in best(index.scores(query), DEPTH).tolist()]
 
 
 def _scored(questions: QuestionSet, ask: Ask) -> Iterator[Values]:
@@ -198,7 +183,7 @@ def _kept(searcher: Retriever, questions: QuestionSet, chosen: Strategy, size: i
 
 
 def _trial(name: str, trial: str, values: Mapping[str, list[Values]]) -> Trial:
-    baseline = ALIASED if trial == UNALIASED else BASELINES.get(trial)
+    baseline = WAYS.get(trial) or BASELINES.get(trial)
     numbers = {metric: Number.of([each[metric] for each in values[trial]]) for metric in METRICS}
     mine = [each["mrr"] for each in values[trial]]
     if baseline is None:

@@ -108,10 +108,26 @@ def test_the_longest_name_is_the_one_that_is_meant() -> None:
         for place, name in enumerate(["Fireball", "Delayed Fireball", "Owl"])
     ]
     graph = build_graph(chunks, np.eye(3, 8, dtype=np.float32), Vocabulary.default())
-    found = named_entities(graph, tokens("range of delayed fireball"))
+    found = named_entities(graph, "range of delayed fireball", tokens)
     assert found.tolist() == [graph.node("entity", " ".join(tokens("delayed fireball")))]
     assert reached(graph, found, GraphBoost(relations=("describes",), depth=1)).tolist() == [1]
-    assert named_entities(graph, ["nothing"]).tolist() == []
+    assert named_entities(graph, "nothing", tokens).tolist() == []
+
+
+def test_what_every_question_says_names_nothing_but_may_be_part_of_a_name() -> None:
+    chunks = [
+        replace(EMPTY, id=str(place), position=place, kind="row", row_key=name, table_id="t")
+        for place, name in enumerate(["A", "What", "Ring of the A", "O"])
+    ]
+    graph = build_graph(chunks, np.eye(4, 8, dtype=np.float32), Vocabulary.default())
+
+    def named(question: str) -> list[str]:
+        return [graph.name_of(node) for node in named_entities(graph, question, tokens).tolist()]
+
+    assert graph.node("entity", "a") >= 0, "a row has that name"
+    assert named("what does a monster have?") == []
+    assert named("what is a ring of the A worth?") == [" ".join(tokens("Ring of the A"))]
+    assert named("treasure of type O") == ["o"]
 
 
 def test_hits_say_what_the_graph_added(retriever: Retriever) -> None:

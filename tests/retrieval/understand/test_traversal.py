@@ -47,6 +47,31 @@ def test_names_are_sorted_by_what_they_name() -> None:
     assert CONFIG.item_names == ("Net",)
 
 
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("Rope, hemp (50 ft)", "Rope, hemp"),
+        ("01-75 Staff of Withering", "Staff of Withering"),
+        ("Bow, short†", "Bow, short"),
+        ("Whip4", "Whip"),
+        ("Bread, per loaf", "Bread"),
+        ("10-foot pole", "10-foot pole"),
+        ("Ox", "Ox"),
+        ("Feed per day", None),
+        ("Messenger, per mile", None),
+        ("7th to 9th", None),
+        ("2d8", None),
+        ("3 or less", None),
+        ("None", None),
+        ("Q", None),
+        ("STR", None),
+    ],
+)
+def test_a_row_gives_the_name_of_its_thing_without_what_a_table_writes_around_it(key: str, name: str | None) -> None:
+    row = chunk("f", 5, "Weapons", kind="row", row_key=key, table_id="t")
+    assert TraversalConfig.of([row], "tiny").item_names == ((name,) if name else ())
+
+
 def test_a_question_leads_to_what_it_names_and_to_what_that_refers_to() -> None:
     found = retrieve_candidates("What happens when I'm grabbed?", INDEX, CONFIG)
     assert found.names == tuple(INDEX.tokenize("grabbed"))

@@ -4,7 +4,8 @@ import pytest
 
 from evals.statistics.significance import Interval
 from pipeline.bench.ablation.page import ablation_page, verdict
-from pipeline.bench.ablation.run import ALIASED, UNALIASED, Ablation, Number, RoutedTrial, Trial
+from pipeline.bench.ablation.run import Ablation, Number, RoutedTrial, Trial
+from pipeline.bench.ablation.ways import ALIASED, UNALIASED
 
 
 def number(value: float, low: float, high: float) -> Number:

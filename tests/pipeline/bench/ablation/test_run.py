@@ -5,6 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pipeline.bench.ablation.run import BASELINES, METRICS
+from pipeline.bench.ablation.ways import APART, TRAVERSED, WAYS
 from pipeline.cli import app
 from retrieval.search.strategies import strategy
 
@@ -51,7 +52,9 @@ def test_the_command_compares_and_writes_the_page(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     trials = {trial["strategy"]: trial for trial in found["trials"]}
-    assert trials.keys() >= BASELINES.keys()
+    assert trials.keys() >= BASELINES.keys() | WAYS.keys()
+    assert trials[TRAVERSED]["numbers"]["hit@10"]["value"] == 0.5, "a question names the mace, the other one nothing"
+    assert trials[APART]["difference"]["value"] == 0.0, "neither compares"
     assert trials["default"]["numbers"].keys() == METRICS.keys()
     assert trials["default"]["numbers"]["hit@10"]["value"] == 1.0
     assert {(row["base"], row["chapters"]) for row in found["routed"]["rulebooks"]} == {
