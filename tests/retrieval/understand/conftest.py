@@ -1,11 +1,8 @@
 """A small archive of a theatre: other fields and values than any corpus that questions were tuned on."""
 
-import json
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -17,6 +14,7 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Metadata
 from retrieval.understand.catalog.catalog import Catalog, Described
+from tests.json_server import JsonServer, serving
 
 TODAY = date(2026, 8, 22)
 
@@ -123,53 +121,32 @@ def archive() -> Archive:
     return Archive(documents, Catalog.of(documents))
 
 
-class Server(ThreadingHTTPServer):
+class Server(JsonServer):
     status, finish, refusal = 200, "stop", None
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.asked: list[dict[str, Any]] = []
+        super().__init__()
         self.contents: list[str] = []
         """What is answered, in turn; the last one again and again."""
 
-    def next(self) -> str:
-        return self.contents.pop(0) if len(self.contents) > 1 else self.contents[0]
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-        message = {"role": "assistant", "content": self.server.next(), "refusal": self.server.refusal}
-        choice = {"index": 0, "finish_reason": self.server.finish, "message": message}
-        body: dict[str, Any] = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
-        if self.server.status != 200:
-            body = {"error": {"message": "no", "type": "test"}}
-        sent = json.dumps(body).encode()
-        self.send_response(self.server.status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(sent)))
-        self.end_headers()
-        self.wfile.write(sent)
-
-    def log_message(self, *args: object) -> None:
-        pass
+    def reply(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        if self.status != 200:
+            return self.status, {"error": {"message": "no", "type": "test"}}
+        content = self.contents.pop(0) if len(self.contents) > 1 else self.contents[0]
+        message = {"role": "assistant", "content": content, "refusal": self.refusal}
+        choice = {"index": 0, "finish_reason": self.finish, "message": message}
+        return 200, {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as fake:
-        thread = threading.Thread(target=fake.serve_forever)
-        thread.start()
+    with serving(Server()) as fake:
         yield fake
-        fake.shutdown()
-        thread.join()
 
 
 @pytest.fixture
 def client(server: Server) -> Iterator[OpenAI]:
-    with OpenAI(api_key="local", base_url=f"http://127.0.0.1:{server.server_port}/v1", max_retries=0) as made:
+    with OpenAI(api_key="local", base_url=server.url, max_retries=0) as made:
         yield made
 
 

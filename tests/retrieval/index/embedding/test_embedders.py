@@ -1,11 +1,7 @@
 import base64
-import json
-import logging
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +14,7 @@ from retrieval.index.embedding.embedders import EMBEDDERS, load_embedder
 from retrieval.index.embedding.openai_model import OpenAiEmbedder
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
 from retrieval.query_must.canonical.canonical import literal
+from tests.json_server import JsonServer, serving
 
 TEXTS = ["attack matrix for clerics, armor class 6", "a long tale of the sea " * 50, "x", "AC 6"]
 
@@ -97,67 +94,43 @@ def test_weights_of_another_width_are_one_error(monkeypatch: pytest.MonkeyPatch)
     assert minilm.embed([]).shape == (0, 384)
 
 
-class FakeServer(ThreadingHTTPServer):
-    """Speaks enough of the protocol over a real socket; its answers say which text they are for."""
+class FakeServer(JsonServer):
+    """Its answers say which text they are for."""
 
-    daemon_threads = True
     dimensions = 1536
     failures: tuple[int, ...] = ()
     zero = False
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.requests: list[list[str]] = []
+    @property
+    def requests(self) -> list[list[str]]:
+        return [body["input"] for body in self.asked]
 
     @property
     def environment(self) -> dict[str, str]:
-        return {"OPENAI_API_KEY": "local", "OPENAI_BASE_URL": f"http://127.0.0.1:{self.server_port}/v1"}
+        return {"OPENAI_API_KEY": "local", "OPENAI_BASE_URL": self.url}
 
-
-class Handler(BaseHTTPRequestHandler):
-    server: FakeServer
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.server.requests.append(body["input"])
-        if self.server.failures:
-            status, *rest = self.server.failures
-            self.server.failures = tuple(rest)
-            self.answer(status, {"error": {"message": "not now", "type": "test"}})
-            return
+    def reply(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        if self.failures:
+            status, *rest = self.failures
+            self.failures = tuple(rest)
+            return status, {"error": {"message": "not now", "type": "test"}}
         data = [
             {"object": "embedding", "index": place, "embedding": self.vector(text)}
             for place, text in enumerate(body["input"])
         ]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
-        self.answer(200, {"object": "list", "model": body["model"], "data": data[::-1], "usage": usage})
+        return 200, {"object": "list", "model": body["model"], "data": data[::-1], "usage": usage}
 
     def vector(self, text: str) -> str:
-        numbers = np.zeros(self.server.dimensions, dtype="<f4")
-        numbers[len(text) % self.server.dimensions] = 0.0 if self.server.zero else 2.0
+        numbers = np.zeros(self.dimensions, dtype="<f4")
+        numbers[len(text) % self.dimensions] = 0.0 if self.zero else 2.0
         return base64.b64encode(numbers.tobytes()).decode()
-
-    def answer(self, status: int, body: dict[str, Any]) -> None:
-        content = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(content)))
-        self.send_header("retry-after-ms", "1")
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *args: object) -> None:
-        logging.getLogger(__name__).debug("%s", args)
 
 
 @pytest.fixture
 def server() -> Iterator[FakeServer]:
-    with FakeServer() as fake:
-        thread = threading.Thread(target=fake.serve_forever)
-        thread.start()
+    with serving(FakeServer()) as fake:
         yield fake
-        fake.shutdown()
-        thread.join()
 
 
 def test_openai_sends_batches_and_keeps_the_order(server: FakeServer) -> None:
