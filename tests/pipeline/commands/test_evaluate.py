@@ -39,8 +39,9 @@ def run(run: Run, monkeypatch: pytest.MonkeyPatch, sample: Home) -> Run:
 
 @pytest.fixture
 def half_stale(sample: Home, tmp_path: Path) -> Path:
-    """Two questions of the sample; a row of the second is gone."""
+    """Two questions of the sample; the first has a condition that no document meets, a row of the second is gone."""
     lines = [json.loads(line) for line in sample.settings.questions[0].read_text("utf-8").splitlines()[:2]]
+    lines[0]["query"] += " See documents updated before 2001."
     lines[1]["gold"][0]["snippet"] = "| 3 | no such row |"
     path = tmp_path / "half.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))
@@ -91,11 +92,15 @@ def test_stale_gold_is_status_1_after_the_scores_with_file_and_id(
     status, out, errors = run("--questions", half_stale, "--home", sample_copy.root)
     assert status == 1
     assert "default by kind" in out
+    assert "1 of 1 questions with conditions on metadata lost one of them" in out
     assert f"stale gold, not scored: {half_stale}: sample-002: " in errors
     status, out, _ = run("--questions", half_stale, "--home", sample_copy.root, "--json")
     assert status == 1
-    (stale,) = json.loads(out)["stale"]
+    record = json.loads(out)
+    (stale,) = record["stale"]
     assert (stale["file"], stale["id"], stale["scored"]) == (str(half_stale), "sample-002", False)
+    (given_up,) = record["relaxation"]["patterns"]
+    assert (record["relaxation"]["rate"], given_up["field"], given_up["count"]) == (1.0, "last_update_date", 1)
 
 
 def test_a_file_that_resolves_nowhere_is_named(run: Run, half_stale: Path) -> None:
