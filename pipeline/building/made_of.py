@@ -1,7 +1,9 @@
 """What the records of the library's books were when something was made of them, or a check looked at them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from hashlib import sha256
+from pathlib import Path
 
 import dagster as dg
 
@@ -21,21 +23,28 @@ RECORDS = {
 _COLUMNS = dg.TableSchema(columns=[dg.TableColumn("asset", "string"), dg.TableColumn("records", "string")])
 
 
-def records_version(home: Home, slugs: Iterable[str], asset: str) -> str:
+def records_version(home: Home, slugs: Iterable[str], asset: str, digest: Callable[[Path], str] | None = None) -> str:
     """Hash of what the checks on one asset of the books look at, over these books. Not the asset's data version, which
-    is of one book, and which a record that was changed by hand keeps."""
+    is of one book, and which a record that was changed by hand keeps.
+
+    `digest` is for a caller that asks for several assets, which share files.
+    """
+    digest = digest or _digest
     parts = [home.settings.embedder] if asset == "embeddings" else []
     for slug in sorted(slugs):
-        for name in RECORDS[asset]:
-            path = home.book(slug) / name
-            parts.append(f"{slug}/{name} {sha256(path.read_bytes()).hexdigest() if path.is_file() else 'missing'}")
+        parts += [f"{slug}/{name} {digest(home.book(slug) / name)}" for name in RECORDS[asset]]
     return content_version(parts)[:16]
+
+
+def _digest(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest() if path.is_file() else "missing"
 
 
 def made_of(home: Home, slugs: Iterable[str]) -> dg.TableMetadataValue:
     """What a snapshot of these books is made of: the version of the records behind each asset of the books."""
-    known = sorted(slugs)
-    records = [dg.TableRecord({"asset": asset, "records": records_version(home, known, asset)}) for asset in RECORDS]
+    known, digest = sorted(slugs), cache(_digest)
+    versions = {asset: records_version(home, known, asset, digest) for asset in RECORDS}
+    records = [dg.TableRecord({"asset": asset, "records": version}) for asset, version in versions.items()]
     return dg.MetadataValue.table(records=records, schema=_COLUMNS)
 
 

@@ -6,6 +6,7 @@ each. Everything that is not a message goes to standard error.
 
 import gc
 import os
+import sys
 import threading
 import traceback
 from dataclasses import dataclass
@@ -85,6 +86,9 @@ def main() -> None:
         order = parse_record(lines.readline(), Order)
     threading.Thread(target=worker.end_with_whoever_waits, daemon=True).start()
     worker.work(order)
+    # All is written and closed. Python would take down a million records one by one first.
+    sys.stderr.flush()
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ from retrieval.types import Vector
 
 MIN_RECALL = 0.99
 PROBES = 200
+_BLOCK = 25
+"""Questions that are compared with all vectors at once: the vectors are read from memory once for all of them."""
 _PAGE = 1000
 """Vectors read back at once."""
 _SAME = 1e-4
@@ -78,16 +80,18 @@ def ann_recall(store: ChromaStore, contents: Contents, *, k: int = 15, sample: i
     A neighbour counts as true when it is no farther than the k-th nearest: near-twins tie.
     """
     hit = asked = 0
-    for position in _sample(len(contents), sample, seed):
-        similarity = contents.vectors @ contents.vectors[position]
-        for name, members in contents.members().items():
-            wanted = min(k, len(members))
-            if not wanted:
-                continue
-            worst = np.sort(similarity[members])[-wanted] - 1e-6
-            found = contents.known(store.nearest(name, contents.vectors[position], wanted).ids)
-            hit += int((similarity[found] >= worst).sum())
-            asked += wanted
+    members = contents.members()
+    questions = _sample(len(contents), sample, seed)
+    for drawn in (questions[start : start + _BLOCK] for start in range(0, len(questions), _BLOCK)):
+        for position, similarity in zip(drawn, contents.vectors[drawn] @ contents.vectors.T, strict=True):
+            for name, places in members.items():
+                wanted = min(k, len(places))
+                if not wanted:
+                    continue
+                worst = np.partition(similarity[places], -wanted)[-wanted] - 1e-6
+                found = contents.known(store.nearest(name, contents.vectors[position], wanted).ids)
+                hit += int((similarity[found] >= worst).sum())
+                asked += wanted
     return hit / asked if asked else 1.0
 
 
