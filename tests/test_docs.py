@@ -18,6 +18,7 @@ from evals.questions.questions import Question, load_questions
 from pipeline import cli
 from pipeline.cli import app
 from pipeline.pages.results_table import RESULTS, read_results, with_table
+from retrieval.adapters.retrieved_text import Search, retrieved_texts
 from retrieval.contract_settings import ChunkingSettings, EmbeddingSettings, RetrievalSettings
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
@@ -144,6 +145,34 @@ def test_the_python_of_the_readme_runs(
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "README.md", "exec"), {})
     assert capsys.readouterr().out.splitlines()[0].startswith("1 ")
+
+
+FRAMEWORKS = (ROOT / "docs" / "frameworks.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("block", blocks("python", FRAMEWORKS))
+def test_the_python_of_the_frameworks_runs(
+    block: str, sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    extra = "langchain" if "langchain" in block else "llamaindex"
+    pytest.importorskip(
+        {"langchain": "langchain_core", "llamaindex": "llama_index.core"}[extra], reason=f"needs [{extra}]"
+    )
+    (tmp_path / ".querymust").symlink_to(sample.root)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(compile(block, "frameworks.md", "exec"), names)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == (1 if "where=" in block else names["retriever"].search.k)
+    assert "documents of one file" in lines[0] or lines[0].endswith("satisfies query_must")
+    assert f"querymust[{extra}]" in FRAMEWORKS
+
+
+def test_the_metadata_of_the_frameworks_is_documented(sample: Home) -> None:
+    search = Search.open(sample.root, k=1)
+    (found,) = retrieved_texts(search, "What does a 7th level cleric need to roll to hit AC 6?")
+    own = set(found.metadata) - set(search.live.reader().retriever.snapshot.chunks[0].metadata)
+    assert own == set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`[^|]+`) \|", FRAMEWORKS, re.MULTILINE))))
 
 
 OWN_RULES = (ROOT / "docs" / "tables.md").read_text("utf-8")

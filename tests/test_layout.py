@@ -56,6 +56,14 @@ def test_one_file_knows_chroma() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "file"), [("langchain_core", "langchain_retriever.py"), ("llama_index", "llamaindex_retriever.py")]
+)
+def test_one_file_knows_each_framework(name: str, file: str) -> None:
+    known = [path.relative_to(ROOT).as_posix() for path in PYTHON_FILES if imports(path, name)]
+    assert known == [f"retrieval/adapters/{file}"]
+
+
 def test_dagster_is_known_to_the_pipeline_and_to_two_files_of_evals() -> None:
     known = {path.relative_to(ROOT).as_posix() for path in PYTHON_FILES if imports(path, "dagster")}
     assert {path for path in known if not path.startswith("pipeline/")} == {"evals/assets.py", "evals/checks.py"}

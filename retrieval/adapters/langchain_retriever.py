@@ -1,0 +1,39 @@
+"""The index as a LangChain retriever. The only file that knows it; it needs `pip install 'querymust[langchain]'`."""
+
+from pathlib import Path
+from typing import Any, Self
+
+from retrieval.adapters.retrieved_text import Search, retrieved_texts
+
+try:
+    from langchain_core.callbacks import CallbackManagerForRetrieverRun
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+except ImportError as error:
+    raise ImportError(f"LangChain is not installed ({error}); pip install 'querymust[langchain]'") from error
+
+
+class LangChainRetriever(BaseRetriever):
+    """Ours in the place of any LangChain retriever: `invoke`, `batch`, `ainvoke`, in a chain, as a tool."""
+
+    search: Search
+
+    @classmethod
+    def open(cls, home: Path, **settings: Any) -> Self:
+        """One over a home that was built; `settings` are `k`, `strategy` and `where`.
+
+        Raises:
+            IndexMissingError: nothing is live there.
+        """
+        return cls(search=Search.open(home, **settings))
+
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 -- the signature is LangChain's
+    ) -> list[Document]:
+        return [
+            Document(id=each.id, page_content=each.text, metadata=dict(each.metadata))
+            for each in retrieved_texts(self.search, query)
+        ]

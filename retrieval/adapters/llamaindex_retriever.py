@@ -1,0 +1,58 @@
+"""The index as a LlamaIndex retriever. The only file that knows it; it needs `pip install 'querymust[llamaindex]'`."""
+
+import asyncio
+from pathlib import Path
+from typing import Any, Self
+
+from retrieval.adapters.retrieved_text import RetrievedText, Search, retrieved_texts
+
+try:
+    from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle, RelatedNodeInfo, TextNode
+except ImportError as error:
+    raise ImportError(f"LlamaIndex is not installed ({error}); pip install 'querymust[llamaindex]'") from error
+
+SHOWN = ("book", "section")
+"""Metadata that a model is shown beside the text; LlamaIndex would show all of it."""
+
+
+class LlamaIndexRetriever(BaseRetriever):
+    """Ours in the place of any LlamaIndex retriever: `retrieve`, `aretrieve`, in a query engine.
+
+    Args:
+        search: the index and how it is asked.
+        options: of LlamaIndex's own class, such as `callback_manager`.
+    """
+
+    def __init__(self, search: Search, **options: Any) -> None:
+        super().__init__(**options)
+        self.search = search
+
+    @classmethod
+    def open(cls, home: Path, **settings: Any) -> Self:
+        """One over a home that was built; `settings` are `k`, `strategy` and `where`.
+
+        Raises:
+            IndexMissingError: nothing is live there.
+        """
+        return cls(Search.open(home, **settings))
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        found = retrieved_texts(self.search, query_bundle.query_str)
+        return [NodeWithScore(node=_node(each), score=each.score) for each in found]
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        # LlamaIndex's own would keep the event loop waiting.
+        return await asyncio.to_thread(self._retrieve, query_bundle)
+
+
+def _node(found: RetrievedText) -> TextNode:
+    hidden = [key for key in found.metadata if key not in SHOWN]
+    return TextNode(
+        id_=found.id,
+        text=found.text,
+        metadata=dict(found.metadata),
+        excluded_llm_metadata_keys=hidden,
+        excluded_embed_metadata_keys=hidden,
+        relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=found.source)},
+    )

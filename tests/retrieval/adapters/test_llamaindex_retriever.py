@@ -1,0 +1,86 @@
+import asyncio
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from retrieval.errors import IndexMissingError
+from retrieval.home import Home
+
+if TYPE_CHECKING:
+    from retrieval.adapters.llamaindex_retriever import LlamaIndexRetriever
+
+MODULE = "retrieval.adapters.llamaindex_retriever"
+QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
+
+
+def test_without_the_library_the_import_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "llama_index.core.retrievers", None)
+    monkeypatch.delitem(sys.modules, MODULE, raising=False)
+    with pytest.raises(ImportError, match=r"pip install 'querymust\[llamaindex\]'"):
+        import_module(MODULE)
+
+
+@pytest.fixture(scope="module")
+def retriever(sample: Home) -> "LlamaIndexRetriever":
+    pytest.importorskip("llama_index.core", reason="needs the extra [llamaindex]")
+    from retrieval.adapters.llamaindex_retriever import LlamaIndexRetriever
+
+    return LlamaIndexRetriever.open(sample.root, k=5)
+
+
+def test_it_answers_with_nodes(retriever: "LlamaIndexRetriever") -> None:
+    hits = retriever.search.live.reader().retriever.retrieve(QUESTION, k=5).hits
+    found = retriever.retrieve(QUESTION)
+    assert [(each.node.node_id, each.text, each.score) for each in found] == [
+        (hit.chunk.id, hit.chunk.text, hit.score) for hit in hits
+    ]
+    assert found[0].node.ref_doc_id == "lantern-and-blade/03-combat.md"
+    assert found[0].metadata["reason"] == "satisfies query_must"
+
+
+def test_a_coroutine_gets_the_same_and_lets_others_go_on(
+    retriever: "LlamaIndexRetriever", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = retriever.retrieve(QUESTION)
+    search = retriever._retrieve
+    turns: list[str] = []
+
+    async def ask() -> object:
+        begun, may_end = asyncio.Event(), asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def waiting(query: object) -> object:
+            loop.call_soon_threadsafe(begun.set)
+            asyncio.run_coroutine_threadsafe(may_end.wait(), loop).result(20)
+            turns.append("answered")
+            return search(query)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(retriever, "_retrieve", waiting)
+        asked = asyncio.create_task(retriever.aretrieve(QUESTION))
+        await asyncio.wait_for(begun.wait(), 20)
+        turns.append("another went on")
+        may_end.set()
+        return await asked
+
+    assert asyncio.run(ask()) == wanted
+    assert turns == ["another went on", "answered"]
+
+
+def test_a_query_engine_shows_a_model_the_text_its_book_and_its_section(retriever: "LlamaIndexRetriever") -> None:
+    from llama_index.core.llms import MockLLM
+    from llama_index.core.query_engine import RetrieverQueryEngine
+
+    engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM())  # which says what it was asked
+    answer = engine.query(QUESTION)
+    assert '"Opponent Armor Class": 6' in str(answer)
+    assert "book: lantern-and-blade\nsection: Combat > Attack Matrices" in str(answer)
+    assert "score" not in str(answer)
+    assert [each.node_id for each in answer.source_nodes] == [each.node_id for each in retriever.retrieve(QUESTION)]
+
+
+def test_a_home_without_an_index_is_refused(retriever: "LlamaIndexRetriever", tmp_path: Path) -> None:
+    with pytest.raises(IndexMissingError):
+        type(retriever).open(tmp_path)
