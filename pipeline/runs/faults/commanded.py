@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from pipeline.runs.faults.warm import PATIENCE, Done
+from pipeline.runs.faults.warm import PATIENCE, Done, environment
 from retrieval.clock import Clock
 
 VICTIMS = ("command", "worker", "both")
@@ -24,7 +24,7 @@ def run_command(argv: Sequence[str]) -> Done:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env=_environment(),
+            env=environment(),
             timeout=PATIENCE,
             check=False,
         )
@@ -41,7 +41,7 @@ def killed_command(argv: Sequence[str], victim: str, seconds: float) -> Done:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env=_environment(),
+        env=environment(),
         start_new_session=True,
     ) as command:
         with suppress(subprocess.TimeoutExpired):
@@ -61,7 +61,3 @@ def _children(pid: int) -> tuple[int, ...]:
         return tuple(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()))
     except FileNotFoundError:
         return ()
-
-
-def _environment() -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

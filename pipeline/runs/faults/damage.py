@@ -56,13 +56,14 @@ def try_damage(
     drawn = _drawn(place.home, files, random.Random(f"{seed}/{scene.name}"))
     for number, path in enumerate(drawn):
         tell(f"damage, {scene.name}: {path.name}", number, len(drawn))
-        done = warm.run(asking.__name__, place.home, expected, path.relative_to(place.home))
-        unclear = list(done.said.splitlines()) if done.status == 0 else [f"{path.name}: asking {done.sentence}"]
+        inside = path.relative_to(place.home)
+        done = warm.run(asking.__name__, place.home, expected, inside)
+        unclear = list(done.said.splitlines()) if done.status == 0 else [f"{inside}: asking {done.sentence}"]
         unhealed: list[str] = []
         for damage in _in_turn(path, number, healed):
             unhealed += _unhealed(scene, place, warm, path, damage)
             place.restore(scene.kept)
-        yield Harm(scene.name, str(path.relative_to(place.home)), tuple(unclear), tuple(unhealed))
+        yield Harm(scene.name, str(inside), tuple(unclear), tuple(unhealed))
 
 
 def _in_turn(path: Path, number: int, healed: int) -> Sequence[str]:

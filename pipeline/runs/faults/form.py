@@ -8,7 +8,7 @@ from pathlib import Path
 from retrieval.search.retriever import Retriever
 
 SHOWN = 5
-"""Hits of a question that are compared."""
+"""Hits of a question, and passages of the contract, that are compared."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,15 +52,24 @@ def try_kills(scenes: Sequence[Scene], place: Place, warm: Warm, trials: int, se
     Raises:
         RetrievalError: an undisturbed act did not do well.
     """
-    turns = [scene for lap in range(max(SHARES.values())) for scene in scenes if lap < SHARES.get(scene.name, 1)]
+    by_name = {scene.name: scene for scene in scenes}
     extents: dict[str, Extent] = {}
     for number in range(trials):
-        scene, lap = turns[number % len(turns)], number // len(turns)
+        name, kind = turn(tuple(by_name), number)
+        scene = by_name[name]
         tell(scene.name, number, trials)
         if scene.name not in extents:
             extents[scene.name] = _extent(scene, place, warm)
         share = random.Random(f"{seed}/{number}").random()
-        yield _Tried(scene, place, warm).trial(number, lap, share, extents[scene.name])
+        yield _Tried(scene, place, warm).trial(number, kind, share, extents[scene.name])
+
+
+def turn(scenes: Sequence[str], number: int) -> tuple[str, int]:
+    """Which scene a trial is of, and a number that says the kind of moment or victim: a scene meets each in turn."""
+    turns = [name for time in range(max(SHARES.values())) for name in scenes if time < SHARES.get(name, 1)]
+    lap, place = divmod(number, len(turns))
+    # By the lap too: by the place alone, a scene that has one place would meet one kind only.
+    return turns[place], place + lap
 
 
 def _extent(scene: Scene, place: Place, warm: Warm) -> Extent:
@@ -84,18 +93,18 @@ class _Tried:
     place: Place
     warm: Warm
 
-    def trial(self, number: int, lap: int, share: float, extent: Extent) -> Trial:
+    def trial(self, number: int, kind: int, share: float, extent: Extent) -> Trial:
         self.place.restore(self.scene.kept)
-        moment, done = self._interrupted(number, lap, share, extent)
+        moment, done = self._interrupted(kind, share, extent)
         verdict = self._left() + self._next()
         return Trial(number, self.scene.name, moment, done.status == KILLED, verdict)
 
-    def _interrupted(self, number: int, lap: int, share: float, extent: Extent) -> tuple[str, Done]:
+    def _interrupted(self, kind: int, share: float, extent: Extent) -> tuple[str, Done]:
         seconds, change = share * extent.seconds, 1 + int(share * extent.changes)
         if self.scene.name == COMMAND:
-            victim = VICTIMS[(number + lap) % len(VICTIMS)]
+            victim = VICTIMS[kind % len(VICTIMS)]
             return f"{victim} after {seconds:.2f} s", killed_command(self.scene.argv, victim, seconds)
-        if number % 2:
+        if kind % 2:
             done = self.warm.run(DYING, str(change), self.place.home, *self.scene.argv)
             return f"before change {change} of {extent.changes}", done
         done = self.warm.run(*self.scene.argv, kill_after=seconds)

@@ -1,6 +1,5 @@
 """Readers who ask while another snapshot goes live, again and again: threads of one process, and processes."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from pipeline.bench.index import Tell
 from pipeline.runs.faults.library import alternating, write_rule_documents
 from pipeline.runs.faults.reading import Reading, Replies
 from pipeline.runs.faults.scenes import ACTS
-from pipeline.runs.faults.warm import Warm
+from pipeline.runs.faults.warm import Warm, environment
 from retrieval.errors import RetrievalError
 from retrieval.index.snapshot.retention import KEEP
 from retrieval.records import parse_record, write_jsonl
@@ -83,7 +82,7 @@ def _reader(home: Path, replies: Path, threads: int) -> Iterator[subprocess.Pope
         [sys.executable, "-m", "pipeline.runs.faults.reading", home, replies, str(threads)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env=environment(),
     ) as reader:
         try:
             if _line(reader) != b"ready\n":

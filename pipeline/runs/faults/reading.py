@@ -13,13 +13,12 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 
-from pipeline.runs.faults.form import answered
+from pipeline.runs.faults.form import SHOWN, answered
 from pipeline.runs.faults.warm import PATIENCE
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.records import dump_record, read_jsonl
 from retrieval.search.retriever import Retriever
 
-SHOWN = 5
 _NAMED = 5
 """Errors and mixtures that are told; all are counted."""
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pipeline.runs.faults.warm_server import Order
 from retrieval.clock import Clock
+from retrieval.errors import RetrievalError
 from retrieval.records import dump_record
 
 PATIENCE = 300.0
@@ -41,19 +42,20 @@ class Warm:
 
     def __init__(self, server: subprocess.Popen[bytes], folder: Path) -> None:
         self._server, self._said = server, folder / "said.txt"
-        self._answer(None)
+        self._number()
 
     def run(self, *argv: str | Path, kill_after: float | None = None, patience: float = PATIENCE) -> Done:
         """Run a program to its end, or kill its process group after so many seconds with SIGKILL."""
+        self._said.unlink(missing_ok=True)  # one that is killed at once says nothing, and not what the last one said
         self._write(argv)
         clock = Clock()
-        child = self._answer(None)
+        child = self._number()
         status = self._answer(patience if kill_after is None else kill_after)
         hung = status is None and kill_after is None
-        if status is None and child is not None:
+        if status is None:
             with suppress(ProcessLookupError):
                 os.killpg(child, signal.SIGKILL)
-            status = self._answer(None)
+            status = self._number()
         said = self._said.read_text("utf-8", "replace") if self._said.is_file() else ""
         return Done(None if hung else status, said, clock.seconds)
 
@@ -62,12 +64,22 @@ class Warm:
         self._server.stdin.write(dump_record(Order(tuple(map(str, argv)), self._said)) + b"\n")
         self._server.stdin.flush()
 
-    def _answer(self, timeout: float | None) -> int | None:
+    def _answer(self, timeout: float) -> int | None:
         """The next number that the server says; None if it says none in so many seconds."""
         assert self._server.stdout is not None  # noqa: S101 -- it is a pipe
-        if timeout is not None and not select.select([self._server.stdout], [], [], timeout)[0]:
-            return None
-        return int(self._server.stdout.readline())
+        return self._number() if select.select([self._server.stdout], [], [], timeout)[0] else None
+
+    def _number(self) -> int:
+        assert self._server.stdout is not None  # noqa: S101 -- it is a pipe
+        line = self._server.stdout.readline()
+        if not line:
+            raise RetrievalError("the process that starts programs is gone; what it said is above")
+        return int(line)
+
+
+def environment() -> dict[str, str]:
+    """That of this process, for one that loads what it loads."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
 @contextmanager
@@ -78,7 +90,7 @@ def warm(folder: Path, modules: Sequence[str]) -> Iterator[Warm]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         bufsize=0,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env=environment(),
     ) as server:
         try:
             yield Warm(server, folder)

@@ -37,6 +37,7 @@ def test_programs_end_as_they_would_alone(programs: Path) -> None:
         assert running.run("sleep_program", kill_after=0.2).status == -9
         assert running.run("sleep_program", patience=0.2).sentence == "hung: it said nothing"
         assert running.run("greet_program", kill_after=60).status == 0, "what is done before is not killed"
+        assert running.run("sleep_program", kill_after=0).said == "", "not what the one before said"
 
 
 def test_a_program_dies_before_the_change_that_was_named(programs: Path) -> None:
