@@ -10,10 +10,15 @@ from retrieval.types import EmbedderIdentity
 TOKEN_CAP = 8192
 """No passage of prose is longer: the input limit of the hosted embedding models."""
 
-MODELS = {"text-embedding-3-small": "openai"}
+MODELS = {"text-embedding-3-small": "openai", "nomic-embed-text-v2": "st:nomic-ai/nomic-embed-text-v2-moe"}
 """Models that are known by their own names beside that of their embedder."""
 
 Section = TypeVar("Section")
+
+
+def embedder_of(model: str) -> str:
+    """The embedder's name for a model that may be given by its own."""
+    return MODELS.get(model, model)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from zoneinfo import available_timezones
 
 from retrieval.atomic_files import write_atomically
 from retrieval.contract_settings import (
-    MODELS,
     AnswerSettings,
     ChunkingSettings,
     EmbeddingSettings,
     RetrievalSettings,
+    embedder_of,
     read_section,
 )
 from retrieval.errors import UnknownNameError, UnreadableSettingsError
@@ -91,7 +91,7 @@ class Settings:
             retrieval=read_section(where, "retrieval", stored.get("retrieval"), RetrievalSettings),
             answer=read_section(where, "answer", stored.get("answer"), AnswerSettings),
         )
-        return replace(settings, embedder=MODELS.get(str(embedder), str(embedder))) if embedder else settings
+        return replace(settings, embedder=embedder_of(str(embedder))) if embedder else settings
 
     def write(self, folder: Path) -> None:
         """Remember in the home at `folder` what a build used; readers see the old file or the new one.

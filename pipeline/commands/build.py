@@ -124,6 +124,7 @@ def asked_for(
         RetrievalError: a remembered file of questions is not there any more.
         UnreadableSettingsError: the home's `rag.yaml` cannot be read.
     """
+    from retrieval.contract_settings import embedder_of
     from retrieval.home import Home
     from retrieval.settings import Settings
 
@@ -133,7 +134,7 @@ def asked_for(
     if chosen is not None:
         settings = replace(settings, library=chosen.expanduser().resolve())
     if embedder is not None:
-        settings = replace(settings, embedder=embedder)
+        settings = replace(settings, embedder=embedder_of(embedder))
     forgotten: tuple[Path, ...] = ()
     if questions or no_questions:
         settings = replace(settings, questions=existing(questions))

@@ -114,19 +114,25 @@ def _asking(home: Home, queries: Path | None) -> Home:
 
 
 def _require_model(home: Home, model: str | None) -> None:
-    """See whether the snapshot's vectors are of this model.
+    """See whether the snapshot's vectors are of this model; a hub's name needs no `st:` here.
 
     Raises:
         RetrievalError: they are of another one.
     """
+    from retrieval.contract_settings import embedder_of
+    from retrieval.index.embedding.embedders import EMBEDDERS
+    from retrieval.index.embedding.sentence_model import PREFIX
     from retrieval.index.snapshot.live import snapshot_folder
     from retrieval.index.snapshot.manifest import Manifest
 
     if model is None:
         return
+    wanted = embedder_of(model)
+    if wanted not in EMBEDDERS and not wanted.startswith(PREFIX):
+        wanted = PREFIX + wanted
     made_with = Manifest.read(snapshot_folder(home.root, home.candidate)).embedder.name
-    if model != made_with:
+    if wanted != made_with:
         raise RetrievalError(
             f"the newest snapshot of {home.root} is of the model {made_with!r}, not {model!r}; "
-            f"build it with that: querymust build --embedder {model}"
+            f"build it with that: querymust build --embedder {wanted}"
         )

@@ -88,7 +88,9 @@ def _changed(change: Change | None) -> str:
     ]
     said = ", ".join(moves) or "no question was asked of both"
     asked = f"{counted(len(change.better), 'question')} better, {len(change.worse)} worse"
-    contents = f" {change.contents.n_new:,} chunks new, {change.contents.n_gone:,} gone." if change.contents else ""
+    contents = (
+        f" {counted(change.contents.n_new, 'chunk')} new, {change.contents.n_gone:,} gone." if change.contents else ""
+    )
     return f"Since {change.before}: {said}; {asked}.{contents}"
 
 

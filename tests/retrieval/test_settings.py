@@ -139,6 +139,8 @@ def test_a_value_that_cannot_be_used_is_named_with_its_file(tmp_path: Path, text
 def test_the_embedder_and_the_model_are_one_thing(tmp_path: Path, text: str) -> None:
     assert Settings.read(rag_yaml(tmp_path, text), {}).embedder == "minilm"
     assert Settings.read(tmp_path, {"QUERYMUST_EMBEDDER": "openai"}).embedder == "openai"
+    named = Settings.read(tmp_path, {"QUERYMUST_EMBEDDER": "nomic-embed-text-v2"}).embedder
+    assert named == "st:nomic-ai/nomic-embed-text-v2-moe"
 
 
 def test_a_build_leaves_a_person_s_settings_alone_and_the_last_word_counts(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ _KNOWN: Mapping[str, _Known] = {
     "BAAI/bge-base-en-v1.5": _Known(768, "Represent this sentence for searching relevant passages: "),
     "nomic-ai/nomic-embed-text-v1": _Known(768, "search_query: ", "search_document: ", own_code=True),
     "nomic-ai/nomic-embed-text-v1.5": _Known(768, "search_query: ", "search_document: ", own_code=True),
+    "nomic-ai/nomic-embed-text-v2-moe": _Known(768, "search_query: ", "search_document: ", own_code=True),
     "intfloat/e5-base-v2": _Known(768, "query: ", "passage: "),
     "sentence-transformers/all-MiniLM-L6-v2": _Known(384),
 }

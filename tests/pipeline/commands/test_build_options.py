@@ -88,6 +88,8 @@ def test_options_win_over_the_environment(quickstarted: Home, books: Path, monke
     monkeypatch.setenv("QUERYMUST_EMBEDDER", "openai")
     asked = asked_for(quickstarted.root, library=books, no_questions=True, embedder="minilm")
     assert asked.home.settings == Settings(books.resolve(), (), "minilm")
+    asked = asked_for(quickstarted.root, library=books, no_questions=True, embedder="text-embedding-3-small")
+    assert asked.home.settings.embedder == "openai"
 
 
 def test_a_build_after_a_quickstart_asks_no_question_about_the_sample_and_says_so(

@@ -85,7 +85,9 @@ def test_the_flags_of_the_harness_write_a_page_and_its_numbers(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--model-id", "nomic-embed-text-v2"], "querymust build --embedder nomic-embed-text-v2"),
+        (["--model-id", "nomic-embed-text-v2"], "querymust build --embedder st:nomic-ai/nomic-embed-text-v2-moe"),
+        (["--model-id", "text-embedding-3-small"], "querymust build --embedder openai"),
+        (["--model-id", "BAAI/bge-m3"], "querymust build --embedder st:BAAI/bge-m3"),
         (["--queries-dir", "nowhere"], "no such file"),
         (["--queries-dir", "."], "holds no questions"),
         (["--report-dir", "a", "--out", "b.html"], "not both"),

@@ -39,9 +39,10 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("library")
 def test_questions_and_texts_get_the_prefixes_that_the_model_was_trained_with() -> None:
-    nomic = SentenceEmbedder("nomic-ai/nomic-embed-text-v1.5", {"QUERYMUST_TRUST_MODEL_CODE": "1"})
-    assert nomic.embed_query("AC 6").argmax() == len("search_query: AC 6")
-    assert nomic.embed(["AC 6", "x"]).argmax(axis=1).tolist() == [len("search_document: AC 6"), 18]
+    for version in ("v1.5", "v2-moe"):
+        nomic = SentenceEmbedder(f"nomic-ai/nomic-embed-text-{version}", {"QUERYMUST_TRUST_MODEL_CODE": "1"})
+        assert nomic.embed_query("AC 6").argmax() == len("search_query: AC 6")
+        assert nomic.embed(["AC 6", "x"]).argmax(axis=1).tolist() == [len("search_document: AC 6"), 18]
     bge = load_embedder("st:BAAI/bge-m3")
     assert bge.embed_query("AC 6").argmax() == 4
 
