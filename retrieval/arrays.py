@@ -1,5 +1,7 @@
 """Arrays on disk: written as .npy, opened as memory maps, never unpickled."""
 
+import errno
+import os
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,8 +38,18 @@ def numbered(values: npt.NDArray[Scalar]) -> tuple[npt.NDArray[Scalar], Integers
 
 
 def save_array(path: Path, array: npt.NDArray[Any]) -> None:
-    """Write one array."""
-    np.save(path, np.ascontiguousarray(array), allow_pickle=False)
+    """Write one array.
+
+    Raises:
+        OSError: not all of it could be written.
+    """
+    try:
+        np.save(path, np.ascontiguousarray(array), allow_pickle=False)
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        # numpy counts what was not written, and forgets why: a full disk is nearly always it.
+        raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: {error}", str(path)) from error
 
 
 def load_array(path: Path, dtype: type[Scalar]) -> npt.NDArray[Scalar]:

@@ -1,3 +1,4 @@
+import errno
 from pathlib import Path
 
 import numpy as np
@@ -39,3 +40,17 @@ def test_a_damaged_header_is_one_error_whatever_it_says(tmp_path: Path, header: 
     path.write_bytes(content[:10] + header.ljust(118)[:118] + content[128:])
     with pytest.raises(IndexCorruptError, match=r"numbers\.npy is not an array .*build the index again"):
         load_array(path, np.int32)
+
+
+def test_a_full_disk_is_told_as_one_though_numpy_forgets_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def short(*_: object, **__: object) -> None:
+        raise OSError("100000 requested and 1234 written")  # as `ndarray.tofile` has it, without a number
+
+    monkeypatch.setattr(np, "save", short)
+    with pytest.raises(OSError, match=r"left on device: 100000 requested and 1234 written: .*full\.npy") as caught:
+        save_array(tmp_path / "full.npy", np.zeros(3))
+    assert caught.value.errno == errno.ENOSPC
+    monkeypatch.undo()
+    (tmp_path / "empty.npy").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left on device"):
+        save_array(tmp_path / "empty.npy", np.zeros(3))

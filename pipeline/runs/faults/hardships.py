@@ -155,5 +155,6 @@ class _Tried:
 def _unclear(done: Done) -> Iterator[str]:
     """What a person was told who began something in vain, if that is not one clear error."""
     errors = [line for line in done.said.splitlines() if line.startswith("error: ")]
-    if done.status not in {1, 2} or len(errors) != 1 or not has_advice(errors[0]) or "Traceback" in done.said:
-        yield f"what was begun {done.sentence}" if len(errors) == 1 else f"it said {done.said.strip()!r}"
+    is_one = done.status in {1, 2} and len(errors) == 1 and "Traceback" not in done.said
+    if not (is_one and has_advice(errors[0])):
+        yield f"what was begun ended with status {done.status} and said {' | '.join(errors) if is_one else done.said!r}"
