@@ -22,6 +22,7 @@ from pipeline.commands import (
     quickstart,
     report,
     search,
+    serve,
     show,
     status,
     ui,
@@ -55,8 +56,10 @@ app.command("report")(report.write_report)
 app.command("verify")(verify.verify_index)
 app.command("rollback")(rollback.roll_back)
 app.command("gc")(gc.collect_garbage)
+app.command("serve")(serve.serve)
 app.command("ui")(ui.serve_ui)
 app.command("fit")(fit.fit)
+app.add_typer(serve.keys_app, name="keys")
 app.add_typer(questions.app, name="questions")
 app.add_typer(collections.app, name="collections")
 bench.app.command("ablation")(ablation.bench_ablation)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption, live_retriever
-from pipeline.console.hits import print_receipt, print_retrieval, retrieval_record
+from pipeline.console.hits import print_receipt, print_retrieval
 from pipeline.console.output import err, print_json
 from retrieval.strategy import DEFAULT_K
 
@@ -47,6 +47,7 @@ def search(
     """
     from retrieval.rag.measures import LOOKED_AT
     from retrieval.rag.relevance import only_relevant
+    from retrieval.search.json_record import retrieval_record
     from retrieval.search.metadata_filter.emptiness import strange_values, why_empty
     from retrieval.search.metadata_filter.text import read_filter
 

@@ -60,8 +60,8 @@ def neighbours(snapshot: Snapshot, chunk: Chunk) -> Neighbours:
 
 
 def _record(snapshot: Snapshot, chunk: Chunk) -> dict[str, object]:
-    from pipeline.console.hits import chunk_record
     from retrieval.query_must.wording import in_words
+    from retrieval.search.json_record import chunk_record
 
     beside = neighbours(snapshot, chunk)
     return chunk_record(chunk, snapshot.chunks.short_id) | {

@@ -1,57 +1,15 @@
-"""How hits and their receipt are shown: as lines for a person and as JSON values for a program."""
-
-from collections.abc import Callable
-from dataclasses import asdict
+"""How hits and their receipt are shown to a person."""
 
 from rich.text import Text
 
 from pipeline.console.chunk_view import brief, long_title, whole
 from pipeline.console.output import out
 from retrieval.search.companions import COMPANION
-from retrieval.types import Chunk, Hit, Retrieval
+from retrieval.search.json_record import ShortId
+from retrieval.types import Chunk, Retrieval
 
 INDENT = 5
 """Columns before all lines of a hit but the first."""
-ShortId = Callable[[str], str]
-"""The beginning of a chunk's id that is enough to tell it from all others."""
-
-
-def chunk_record(chunk: Chunk, short_id: ShortId) -> dict[str, object]:
-    """A chunk as JSON values."""
-    return {
-        "id": chunk.id,
-        "short_id": short_id(chunk.id),
-        "title": chunk.title,
-        "kind": chunk.kind,
-        "book": chunk.book,
-        "document": chunk.document,
-        "lines": list(chunk.lines),
-        "heading_path": list(chunk.heading_path),
-        "caption": chunk.caption,
-        "row_key": chunk.row_key,
-        "columns": list(chunk.columns),
-        "cells": list(chunk.cells),
-        "query_must": chunk.query_must,
-        "text": chunk.text,
-    }
-
-
-def hit_record(hit: Hit, short_id: ShortId) -> dict[str, object]:
-    """A hit as JSON values, its chunk included."""
-    addends = [asdict(each) | {"contribution": each.contribution} for each in hit.addends]
-    evidence = {name: round(value, 6) for name, value in hit.evidence.items()}
-    score = {"rank": hit.rank, "score": round(hit.score, 6)}
-    return score | chunk_record(hit.chunk, short_id) | {"evidence": evidence, "addends": addends}
-
-
-def retrieval_record(retrieval: Retrieval, short_id: ShortId) -> dict[str, object]:
-    """A retrieval and its receipt as JSON values."""
-    return {
-        "query": retrieval.query,
-        "strategy": retrieval.strategy,
-        "hits": [hit_record(hit, short_id) for hit in retrieval.hits],
-        "receipt": asdict(retrieval.receipt),
-    }
 
 
 def print_retrieval(retrieval: Retrieval, short_id: ShortId, *, full: bool = False) -> None:

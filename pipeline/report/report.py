@@ -7,7 +7,6 @@ from evals.evaluation import SHIPPED, Evaluation, evaluate
 from evals.failures import failures
 from evals.noise import Relatives
 from evals.relaxation import Relaxation, relaxation
-from pipeline.console.hits import ShortId
 from pipeline.report.harness import NO_EXTRAS, NOTHING_MORE, Extras, Harness, harness_of
 from pipeline.report.header import Header, header_of
 from pipeline.report.history import History, history_of
@@ -15,6 +14,7 @@ from pipeline.report.questions import Exclusion, Outcome, Progress, exclusions_o
 from pipeline.report.standings import Standings, standings_of
 from pipeline.report.verdicts import Verdict, verdicts_of
 from retrieval.home import Home
+from retrieval.search.json_record import ShortId
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy

@@ -1,8 +1,9 @@
-"""A Chroma server of our own, which every test of a process asks."""
+"""A Chroma server of our own, which every test of a process asks, and a chat server that a test tells what to say."""
 
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -10,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.chat_server import StreamingServer
 
 SECONDS = 60
 
@@ -45,3 +48,15 @@ def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         server.terminate()
         server.wait(SECONDS)
+
+
+@pytest.fixture
+def chat_server() -> Iterator[StreamingServer]:
+    """Streams what it is told to."""
+    with StreamingServer() as fake:
+        thread = threading.Thread(target=fake.serve_forever)
+        thread.start()
+        yield fake
+        fake.gone.set()
+        fake.shutdown()
+        thread.join()

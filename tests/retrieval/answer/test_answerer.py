@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from retrieval.answer.answers import AnswerEvent
     from retrieval.home import Home
-    from tests.retrieval.answer.conftest import StreamingServer
+    from tests.chat_server import StreamingServer
 
 LOOK_UP = "What does a 7th level cleric need to roll to hit AC 6?"
 

@@ -11,7 +11,7 @@ from retrieval.errors import GenerationError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.retrieval.answer.conftest import StreamingServer
+    from tests.chat_server import StreamingServer
 
 
 def together(model: ChatModel) -> list[Piece]:

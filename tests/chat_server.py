@@ -5,12 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
-
-import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 
 class StreamingServer(ThreadingHTTPServer):
@@ -76,14 +71,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         pass
-
-
-@pytest.fixture
-def chat_server() -> Iterator[StreamingServer]:
-    with StreamingServer() as fake:
-        thread = threading.Thread(target=fake.serve_forever)
-        thread.start()
-        yield fake
-        fake.gone.set()
-        fake.shutdown()
-        thread.join()

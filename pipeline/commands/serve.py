@@ -1,0 +1,106 @@
+"""`querymust serve` and `querymust keys`: the index over HTTP, and who may ask it."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.commands.options import DEFAULT_HOME, HomeOption
+from pipeline.console.output import err, out
+
+if TYPE_CHECKING:
+    from retrieval.serve.keys import ApiKeys
+
+PORT = 8377
+
+keys_app = typer.Typer(help="Who may ask the server.", no_args_is_help=True, rich_markup_mode=None)
+
+
+class Scope(StrEnum):
+    """What a key opens."""
+
+    read = "read"
+    write = "write"
+
+
+def serve(
+    host: Annotated[str, typer.Option("--host", help="Off loopback it asks for keys.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Where it listens.")] = PORT,
+    processes: Annotated[
+        int, typer.Option("--processes", min=1, max=64, help="More for more cores; they share the index in memory.")
+    ] = 1,
+    per_minute: Annotated[
+        int, typer.Option("--per-minute", min=1, help="Requests of one key, or one address, by process.")
+    ] = 600,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Serve the live index over HTTP until Ctrl-C; another index is read as soon as it is live.
+
+    \b
+    Examples:
+      querymust serve
+      querymust serve --processes 2 --port 9000
+      querymust keys add bot && querymust serve --host 0.0.0.0
+    """
+    from retrieval.home import Home
+    from retrieval.serve.limits import Limits
+    from retrieval.serve.worker import Served
+
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    served = Served(Home.at(home).root, host, port, processes, Limits(requests_per_minute=per_minute))
+    err.print(f"http://{f'[{host}]' if ':' in host else host}:{port}  (Ctrl-C ends it)", markup=False)
+    served.run()
+
+
+@keys_app.command("add")
+def add_key(
+    name: Annotated[str, typer.Argument(help="Who it is for.")],
+    scope: Annotated[Scope, typer.Option("--scope", help="write may bring documents in, too.")] = Scope.read,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Make a key and show it, this once.
+
+    \b
+    Example:
+      querymust keys add bot --scope write
+    """
+    out.print(_keys(home).add(name, scope.value), markup=False)
+    err.print(f"Keep it: it is shown this once. The key {name!r} may {scope.value}.", markup=False)
+
+
+@keys_app.command("list")
+def list_keys(home: HomeOption = DEFAULT_HOME) -> None:
+    """Name the keys and what they open.
+
+    \b
+    Example:
+      querymust keys list
+    """
+    found = _keys(home).all
+    for key in found:
+        out.print(f"{key.name}  {key.scope}", markup=False)
+    if not found:
+        err.print("There is no key.")
+
+
+@keys_app.command("remove")
+def remove_key(name: Annotated[str, typer.Argument(help="Of the key.")], home: HomeOption = DEFAULT_HOME) -> None:
+    """Let a key open nothing any more.
+
+    \b
+    Example:
+      querymust keys remove bot
+    """
+    _keys(home).remove(name)
+
+
+def _keys(home: HomeOption) -> ApiKeys:
+    from retrieval.home import Home
+    from retrieval.serve.keys import ApiKeys
+
+    return ApiKeys(Home.at(home).root)

@@ -1,0 +1,189 @@
+"""Routes: the one place that knows FastAPI."""
+
+import json
+import logging
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.exceptions import HTTPException
+
+from retrieval.errors import RetrievalError
+from retrieval.serve.bodies import (
+    ExplainBody,
+    Failure,
+    FeedbackBody,
+    IngestBody,
+    QueryBody,
+    RetrievalRecord,
+    RetrieveBody,
+)
+from retrieval.serve.errors import Problem, problem_of, status_of, without_home
+from retrieval.serve.guard import Guard
+from retrieval.serve.keys import ApiKeys
+from retrieval.serve.limits import Limits, RateLimit
+from retrieval.serve.measuring import TEXT_TYPE, Measuring
+from retrieval.serve.service import Service
+from retrieval.types import Embedder
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
+log = logging.getLogger("retrieval.serve")
+
+_FAILURES: dict[int | str, dict[str, Any]] = {
+    status: {"model": Failure, "description": about}
+    for status, about in (
+        (400, "The body is not JSON."),
+        (401, "A key is needed, or is not known."),
+        (403, "The key may only read."),
+        (404, "No strategy, key of metadata or chunk is called so."),
+        (409, "The beginning of an id that several have, or a budget that does not suffice."),
+        (413, "The body is too large."),
+        (421, "The server is not called so."),
+        (422, "The body, or a value in it, cannot be used."),
+        (429, "Too many requests."),
+        (500, "An error of the server."),
+        (502, "The embedder or the model does not answer."),
+        (503, "Nothing is live, or it cannot be read."),
+        (504, "It took too long."),
+    )
+}
+
+
+def create_app(
+    home: Path,
+    *,
+    host: str = "127.0.0.1",
+    limits: Limits = Limits(),  # noqa: B008
+    embedder: Embedder | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> Guard:
+    """The application over a home.
+
+    Args:
+        home: the home folder.
+        host: that it will listen on; off loopback a key is needed.
+        limits: bounds.
+        embedder: makes vectors; None: what the home and the index name.
+        environment: has the key of a chat model.
+
+    Raises:
+        UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
+    """
+    service = Service(home, seconds=limits.seconds, embedder=embedder, environment=environment)
+    measuring = Measuring()
+    app = FastAPI(
+        title="querymust",
+        summary="Retrieval over reference books: every table row knows which questions it is for.",
+        version="1",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_closing(service),
+    )
+    _add_questions(app, service, measuring)
+    _add_documents(app, service)
+    _add_watching(app, service, measuring)
+    _add_failures(app, service.home.root)
+    on_loopback = host in LOOPBACK
+    keys = ApiKeys(service.home.root)
+    hosts = LOOPBACK if on_loopback else frozenset[str]()
+    rate = RateLimit(limits.requests_per_minute)
+    return Guard(app, keys, not on_loopback, hosts, limits, rate, measuring, service.home.root)
+
+
+def _closing(service: Service) -> Callable[[FastAPI], Any]:
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        service.close()
+
+    return lifespan
+
+
+def _add_questions(app: FastAPI, service: Service, measuring: Measuring) -> None:
+    @app.post("/v1/retrieve", response_model=RetrievalRecord, responses=_FAILURES, tags=["questions"])
+    def retrieve(body: RetrieveBody) -> dict[str, Any]:
+        """The chunks that answer a question, the best first, and why others were kept out."""
+        found = service.retrieve(
+            body.query, body.k, body.strategy, body.where, body.min_relevance, filtered=body.query_must
+        )
+        measuring.kept_out(found["receipt"]["excluded"] or 0)
+        return found
+
+    @app.post("/v1/query", response_class=EventSourceResponse, responses=_FAILURES, tags=["questions"])
+    @app.post("/api/ruleslawyer/query", response_class=EventSourceResponse, responses=_FAILURES, tags=["questions"])
+    async def query(body: QueryBody) -> AsyncIterator[ServerSentEvent]:
+        """The answer as server-sent events: search, context, generation, token, complete; or error."""
+        async for event in service.answer(body.query, body.how):
+            said = json.dumps(event, ensure_ascii=False)
+            yield ServerSentEvent(event=event["event"], raw_data=without_home(said, service.home.root))
+
+    @app.post("/v1/explain", responses=_FAILURES, tags=["questions"])
+    def explain(body: ExplainBody) -> dict[str, Any]:
+        """Why one chunk is in or out for a question, its rank with and without the filter, its score part by part."""
+        return service.explain(body.query, body.chunk_id, body.strategy)
+
+    @app.post("/v1/feedback", status_code=204, responses=_FAILURES, tags=["questions"])
+    def feedback(body: FeedbackBody) -> None:
+        """Keep what a person says of a hit. Nothing acts on it by itself."""
+        service.feedback(body.query, body.chunk_id, body.verdict, body.note)
+
+
+def _add_documents(app: FastAPI, service: Service) -> None:
+    @app.post("/v1/ingest", responses=_FAILURES, tags=["documents"])
+    def ingest(body: IngestBody) -> dict[str, Any]:
+        """Bring documents in, all in one new index; of those that fail, `errors` and `warnings` tell."""
+        return asdict(service.ingest([each.document() for each in body.documents]))
+
+
+def _add_watching(app: FastAPI, service: Service, measuring: Measuring) -> None:
+    @app.get("/v1/status", responses=_FAILURES, tags=["watching"])
+    def status() -> dict[str, Any]:
+        """What is live."""
+        return service.status()
+
+    @app.get("/healthz", responses={503: _FAILURES[503]}, tags=["watching"])
+    def healthz() -> Response:
+        """Whether a question could be answered now."""
+        if service.is_ready():
+            return JSONResponse({"status": "ok"})
+        return _failure(503, Problem("IndexMissingError", "nothing is live, or it cannot be read; build the index"))
+
+    @app.get("/metrics", response_class=PlainTextResponse, responses=_FAILURES, tags=["watching"])
+    def metrics() -> Response:
+        """Counters of this process, for Prometheus."""
+        return Response(measuring.text(), media_type=TEXT_TYPE)
+
+
+def _add_failures(app: FastAPI, home: Path) -> None:
+    @app.exception_handler(RetrievalError)
+    def known(_: Request, error: RetrievalError) -> Response:
+        return _failure(status_of(error), problem_of(error, home))
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(_: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        status = 400 if first["type"] == "json_invalid" else 422
+        return _failure(status, Problem("InvalidBody", f"{place}: {first['msg']}"))
+
+    @app.exception_handler(HTTPException)
+    def refused(_: Request, error: HTTPException) -> Response:
+        response = _failure(error.status_code, Problem("NoSuchRoute", f"{error.detail}; GET /openapi.json lists them"))
+        response.headers.update(error.headers or {})
+        return response
+
+    @app.exception_handler(Exception)
+    def unknown(_: Request, error: Exception) -> Response:
+        log.error("an error of the server", exc_info=error)
+        return _failure(500, Problem("InternalError", "an error of the server; its log tells more"))
+
+
+def _failure(status: int, problem: Problem) -> Response:
+    return JSONResponse(problem.to_json(), status_code=status)

@@ -1,0 +1,159 @@
+"""What clients send and get, with examples: the schema of the server."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from retrieval.rag.contract import RuleDocument
+
+LONGEST = 2000
+"""Characters of a question."""
+_QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""JSON knows one kind of number: `15.0` is whole."""
+Question = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=LONGEST,
+        examples=[_QUESTION],
+        description="In plain words.",
+        json_schema_extra={"pattern": r"\S"},
+    ),
+]
+Condition = Annotated[
+    str,
+    Field(
+        max_length=500,
+        examples=["kind!=prose"],
+        description="KEY=VALUE, or one of != > >= < <= between them.",
+        json_schema_extra={"pattern": r"^[^=!<>]*[^=!<>\s][^=!<>]*(!=|>=|<=|=|>|<)[^=!<>\s]"},
+    ),
+]
+StrategyName = Annotated[str, Field(max_length=100, examples=["default"], description="How to search.")]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class RetrieveBody(_Body):
+    """A search."""
+
+    query: Question
+    k: Annotated[Whole, Field(ge=1, le=1000, description="How many hits at most.")] = 15
+    strategy: StrategyName = "default"
+    where: Annotated[list[Condition], Field(max_length=20, description="Conditions on metadata; all must hold.")] = []
+    min_relevance: Annotated[float | None, Field(ge=0, le=1, description="What every hit must have.")] = None
+    query_must: Annotated[bool, Field(description="Whether rows may keep themselves out.")] = True
+
+
+class QueryBody(_Body):
+    """A question to be answered."""
+
+    query: Question
+    how: Annotated[
+        Literal["auto", "read", "generate"],
+        Field(description="read: from cells and sentences; generate: by a model; auto: by it where there is a key."),
+    ] = "auto"
+
+
+class ExplainBody(_Body):
+    """A question and one chunk."""
+
+    query: Question
+    chunk_id: Annotated[str, Field(min_length=1, max_length=100, description="Or the beginning of one.")]
+    strategy: StrategyName = "default"
+
+
+class FeedbackBody(_Body):
+    """What a person says of a hit."""
+
+    query: Question
+    chunk_id: Annotated[str, Field(min_length=1, max_length=100)]
+    verdict: Literal["relevant", "irrelevant"]
+    note: Annotated[str, Field(max_length=LONGEST)] = ""
+
+
+class DocumentBody(BaseModel):
+    """One document; `source`, `doc_type` and `last_update_date` in its metadata or its front matter."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    document_id: UUID
+    filename: Annotated[str, Field(min_length=1, max_length=255, examples=["faq.md"])]
+    content: Annotated[str, Field(description="All of its markdown.")]
+    metadata: dict[str, Any] = {}
+
+    def document(self) -> RuleDocument:
+        """As the contract knows it."""
+        return RuleDocument(self.document_id, self.filename, self.content, self.metadata)
+
+
+class IngestBody(_Body):
+    """Documents that go live together."""
+
+    documents: Annotated[list[DocumentBody], Field(min_length=1, max_length=1000)]
+
+
+class Addend(BaseModel):
+    """A part of a score; the contributions add up to it."""
+
+    name: str
+    value: float
+    weight: float
+    contribution: float
+
+
+class HitRecord(BaseModel):
+    """A chunk at its place."""
+
+    rank: int
+    score: float
+    id: str
+    short_id: str
+    title: str
+    kind: str
+    book: str
+    document: str
+    lines: list[int]
+    heading_path: list[str]
+    caption: str | None
+    row_key: str | None
+    columns: list[str]
+    cells: list[str]
+    query_must: str | None
+    text: str
+    evidence: dict[str, float]
+    addends: list[Addend]
+
+
+class RetrievalRecord(BaseModel):
+    """Hits and how they came about."""
+
+    query: str
+    strategy: str
+    hits: list[HitRecord]
+    receipt: dict[str, Any]
+    snapshot: Annotated[str, Field(description="Id of the index that answered.")]
+    reason: Annotated[str | None, Field(description="Why there is no hit, where `min_relevance` was asked for.")]
+
+
+class Told(BaseModel):
+    """What went wrong."""
+
+    type: str
+    message: str
+
+
+class Failure(BaseModel):
+    """The body of every answer that is no success."""
+
+    error: Told

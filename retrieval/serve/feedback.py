@@ -1,0 +1,44 @@
+"""What people say of hits, a line each: nothing acts on it by itself."""
+
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from retrieval.records import dump_record
+
+FILE_NAME = "feedback.jsonl"
+Verdict = Literal["relevant", "irrelevant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """One word about one hit."""
+
+    at: str
+    """ISO 8601, UTC."""
+    snapshot: str
+    query: str
+    chunk_id: str
+    verdict: Verdict
+    note: str = ""
+
+
+class FeedbackFile:
+    """Keeps feedback in a home; any number of threads and processes may write.
+
+    Args:
+        home: the home folder.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._file = home / FILE_NAME
+        self._writing = threading.Lock()
+
+    def add(self, snapshot: str, query: str, chunk_id: str, verdict: Verdict, note: str) -> None:
+        """Append a line; one write, so that no two lines mix."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        line = dump_record(Feedback(now, snapshot, query, chunk_id, verdict, note)) + b"\n"
+        with self._writing, self._file.open("ab", buffering=0) as file:
+            file.write(line)

@@ -1,0 +1,185 @@
+"""Who may ask, how often and how much, before anything of a request is read. Speaks ASGI, knows no framework."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from retrieval.clock import Clock
+from retrieval.errors import RetrievalError
+from retrieval.serve.errors import Problem, problem_of
+from retrieval.serve.keys import ApiKey, ApiKeys, Scope
+from retrieval.serve.limits import Limits, RateLimit
+from retrieval.serve.measuring import Measuring
+
+log = logging.getLogger("retrieval.serve")
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+OPEN = frozenset({"/", "/healthz", "/openapi.json"})
+"""Paths that need no key: they tell nothing of the books."""
+WRITE = frozenset({"/v1/ingest"})
+_BODY_SECONDS = 30
+_ADVICE = "send it as `Authorization: Bearer KEY`; make one with: querymust keys add NAME"
+
+
+class _RefusalError(Exception):
+    def __init__(self, status: int, problem: Problem, wait: int | None = None) -> None:
+        self.status, self.problem, self.wait = status, problem, wait
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Wraps an application.
+
+    Args:
+        app: what is guarded.
+        keys: of the home.
+        needs_key: whether a key is asked for even while there is none.
+        hosts: what the `Host` header may name; empty: anything. On loopback it keeps the pages of strangers out, whose
+            names can be made to point here.
+        limits: bounds.
+        rate: counts.
+        measuring: counts.
+        home: its path is in no answer.
+    """
+
+    app: App
+    keys: ApiKeys
+    needs_key: bool
+    hosts: frozenset[str]
+    limits: Limits
+    rate: RateLimit
+    measuring: Measuring
+    home: Path
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        clock, sent = Clock(), _Sent(send)
+        self.measuring.begun()
+        who = "-"
+        try:
+            key = self._admitted(scope)
+            who = key.name if key else "-"
+            await self.app(scope, await self._read(scope["path"], receive), sent)
+        except _RefusalError as refused:
+            if not sent.status:
+                await _refuse(sent, refused)
+        finally:
+            self._ended(scope, sent.status or 499, clock.seconds, who)
+
+    def _admitted(self, scope: MutableMapping[str, Any]) -> ApiKey | None:
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        host = headers.get("host", "")
+        host = host if host.endswith("]") else host.rsplit(":", 1)[0]
+        if self.hosts and host.lower() not in self.hosts:
+            raise _RefusalError(421, Problem("WrongHost", f"this server is not called {host!r}; use {min(self.hosts)}"))
+        key = self._key(scope["path"], headers)
+        client = key.name if key else (scope.get("client") or ("-",))[0]
+        if scope["path"] != "/healthz" and not self.rate.allows(client):
+            wait = self.rate.seconds_to_wait(client)
+            told = f"more than {self.limits.requests_per_minute} requests in a minute; wait {wait} seconds"
+            raise _RefusalError(429, Problem("TooManyRequests", told), wait)
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > self._most(scope["path"]):
+            raise _RefusalError(413, self._too_large(scope["path"]))
+        return key
+
+    def _key(self, path: str, headers: MutableMapping[str, str]) -> ApiKey | None:
+        try:
+            asked = self.needs_key or bool(self.keys.all)
+            if not asked or path in OPEN:
+                return None
+            scheme, _, secret = headers.get("authorization", "").partition(" ")
+            secret = secret if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+            key = self.keys.find(secret.strip()) if secret else None
+        except RetrievalError as error:
+            raise _RefusalError(500, problem_of(error, self.home)) from error
+        if key is None:
+            why = "this key is not known" if secret else "a key is needed"
+            raise _RefusalError(401, Problem("Unauthorized", f"{why}; {_ADVICE}"))
+        scope: Scope = "write" if path in WRITE else "read"
+        if not key.allows(scope):
+            raise _RefusalError(
+                403, Problem("Forbidden", f"the key {key.name!r} may read; {path} needs one that may write")
+            )
+        return key
+
+    def _most(self, path: str) -> int:
+        return self.limits.ingest_bytes if path in WRITE else self.limits.body_bytes
+
+    def _too_large(self, path: str) -> Problem:
+        return Problem("BodyTooLarge", f"the body of {path} may have {self._most(path):,} bytes; send less at once")
+
+    async def _read(self, path: str, receive: Receive) -> Receive:
+        """The body, whole: what a client says of its length may be a lie, and a slow one may hold no place for ever."""
+        pieces, read, more = list[bytes](), 0, True
+        try:
+            async with asyncio.timeout(_BODY_SECONDS):
+                while more:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise _RefusalError(499, Problem("Gone", "the client is gone"))
+                    pieces.append(message.get("body", b""))
+                    read, more = read + len(pieces[-1]), message.get("more_body", False)
+                    if read > self._most(path):
+                        raise _RefusalError(413, self._too_large(path))
+        except TimeoutError as error:
+            told = f"the body did not come within {_BODY_SECONDS} seconds; send it again"
+            raise _RefusalError(408, Problem("BodyTooSlow", told)) from error
+        return _Replayed(b"".join(pieces), receive)
+
+    def _ended(self, scope: MutableMapping[str, Any], status: int, seconds: float, who: str) -> None:
+        route = getattr(scope.get("route"), "path", None) or "other"
+        self.measuring.ended(scope["method"], route, status, seconds)
+        # No text of a question: a log is read by more people than may read what was asked.
+        line = {"id": uuid4().hex[:12], "method": scope["method"], "path": scope["path"], "status": status}
+        log.info(json.dumps(line | {"ms": round(1000 * seconds, 1), "key": who}))
+
+
+class _Replayed:
+    """Receives a body that was read, and then whatever comes."""
+
+    def __init__(self, body: bytes, receive: Receive) -> None:
+        self._body: bytes | None = body
+        self._receive = receive
+
+    async def __call__(self) -> Message:
+        if self._body is None:
+            return await self._receive()
+        body, self._body = self._body, None
+        return {"type": "http.request", "body": body, "more_body": False}
+
+
+class _Sent:
+    """Sends, and remembers the status."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        await self._send(message)
+
+
+async def _refuse(send: Send, refused: _RefusalError) -> None:
+    body = json.dumps(refused.problem.to_json()).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if refused.wait is not None:
+        headers.append((b"retry-after", str(refused.wait).encode()))
+    if refused.status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

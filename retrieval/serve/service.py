@@ -1,0 +1,153 @@
+"""What the server does, without HTTP: searches, answers, explanations, documents, feedback, status."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from retrieval.answer.answerer import Answerer, How
+from retrieval.answer.json_record import event_record
+from retrieval.errors import RetrievalError
+from retrieval.home import Home
+from retrieval.index.snapshot.live import live_id
+from retrieval.rag.answering import Reader
+from retrieval.rag.contract import IngestionResult, RuleDocument
+from retrieval.rag.deadline import Deadline
+from retrieval.rag.live import LiveIndex
+from retrieval.rag.measures import LOOKED_AT
+from retrieval.rag.pipeline import RAGPipeline
+from retrieval.rag.relevance import only_relevant
+from retrieval.search.explanation import explain
+from retrieval.search.json_record import retrieval_record
+from retrieval.search.metadata_filter.text import read_filter
+from retrieval.search.strategies import strategy as strategy_named
+from retrieval.serve.feedback import FeedbackFile, Verdict
+from retrieval.types import Embedder
+
+
+class Service:
+    """One home, served. Any number of threads may share one; whichever snapshot is live is the one that answers.
+
+    Args:
+        home: the home folder.
+        seconds: until a search is given up.
+        embedder: makes vectors; None: what the home and the index name.
+        environment: has the key of a chat model.
+
+    Raises:
+        UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
+    """
+
+    def __init__(
+        self, home: Path, *, seconds: float, embedder: Embedder | None = None, environment: Mapping[str, str]
+    ) -> None:
+        self.home = Home.at(home)
+        self._live = LiveIndex(self.home, embedder)
+        self._deadline = Deadline(seconds)
+        hows: tuple[How, ...] = ("auto", "read", "generate")
+        self._answerers = {how: Answerer(home, how=how, live=self._live, environment=environment) for how in hows}
+        self._contract = RAGPipeline(home, embedder=embedder)
+        self._feedback = FeedbackFile(self.home.root)
+
+    def retrieve(
+        self, query: str, k: int, strategy: str, where: Sequence[str], least: float | None, *, filtered: bool
+    ) -> dict[str, Any]:
+        """A search and its receipt.
+
+        Args:
+            query: 1 to 2,000 characters.
+            k: how many hits at most.
+            strategy: its name.
+            where: conditions on metadata that all must hold, as `--where` reads them.
+            least: relevance that every hit must have, 0 to 1; None: any.
+            filtered: whether query_must keeps anything out.
+
+        Raises:
+            RetrievalError: as `Retriever.retrieve` says, or it took too long.
+        """
+        return self._deadline.run(
+            lambda: self._live.ask(
+                lambda reader: _searched(reader, query, k, strategy, where, least, filtered=filtered)
+            )
+        )
+
+    async def answer(self, query: str, how: How) -> AsyncIterator[dict[str, Any]]:
+        """The events of an answer as JSON values."""
+        async for event in self._answerers[how].answer_async(query):
+            yield event_record(event)
+
+    def explain(self, query: str, chunk_id: str, strategy: str) -> dict[str, Any]:
+        """Why a chunk is in or out for a question; the id may be the beginning of one.
+
+        Raises:
+            RetrievalError: as `explain` says.
+        """
+        return self._deadline.run(lambda: self._live.ask(lambda reader: _explained(reader, query, chunk_id, strategy)))
+
+    def ingest(self, documents: Sequence[RuleDocument]) -> IngestionResult:
+        """Bring documents in; `RAGPipeline.ingest` says what it raises."""
+        return self._contract.ingest(documents)
+
+    def feedback(self, query: str, chunk_id: str, verdict: Verdict, note: str) -> None:
+        """Keep what a person says of a hit.
+
+        Raises:
+            UnknownNameError: the live index has no such chunk.
+        """
+
+        def keep(reader: Reader) -> None:
+            snapshot = reader.retriever.snapshot
+            snapshot.chunks.positions([chunk_id])
+            self._feedback.add(snapshot.id, query, chunk_id, verdict, note)
+
+        self._live.ask(keep)
+
+    def status(self) -> dict[str, Any]:
+        """What is live: snapshot, chunks, tables, books, embedder, and whether a chat model words answers."""
+        model = self._answerers["auto"].model
+        told: dict[str, Any] = {"live": None, "model": model.model if model else None}
+        if live_id(self.home.root) is None:
+            return told
+        manifest = self._live.reader().retriever.snapshot.manifest
+        return told | {
+            "live": manifest.id,
+            "n_chunks": manifest.n_chunks,
+            "n_tables": manifest.n_tables,
+            "embedder": asdict(manifest.embedder),
+        }
+
+    def is_ready(self) -> bool:
+        """Whether a question could be answered now."""
+        try:
+            self._live.reader()
+        except (RetrievalError, OSError):
+            return False
+        return True
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self._live.close()
+        self._contract.close()
+
+
+def _searched(
+    reader: Reader, query: str, k: int, strategy: str, where: Sequence[str], least: float | None, *, filtered: bool
+) -> dict[str, Any]:
+    retriever = reader.retriever
+    chosen = strategy_named(strategy)
+    chosen = chosen if filtered else replace(chosen, query_must="off")
+    wanted = read_filter(*where) if where else None
+    found = retriever.retrieve(query, max(k, LOOKED_AT) if least is not None else k, chosen, where=wanted, debug=True)
+    reason = None
+    if least is not None:
+        found, reason = only_relevant(retriever, found, least, k)
+    record = retrieval_record(found, retriever.snapshot.chunks.short_id)
+    return record | {"snapshot": retriever.snapshot.id, "reason": reason}
+
+
+def _explained(reader: Reader, query: str, chunk_id: str, strategy: str) -> dict[str, Any]:
+    snapshot = reader.retriever.snapshot
+    found = explain(reader.retriever, query, snapshot.chunks.find(chunk_id), strategy)
+    record = asdict(found) | {"lines": list(found.lines()), "snapshot": snapshot.id}
+    record["chunk"] = {"id": found.chunk.id, "title": found.chunk.title}
+    return record

@@ -1,0 +1,53 @@
+"""The server on a real socket, in a thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+import uvicorn
+
+from retrieval.serve.app import create_app
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from retrieval.home import Home
+
+    Serving = Callable[..., "contextmanager[httpx.Client]"]
+
+
+@contextmanager
+def served(home: Path, **options: object) -> Iterator[httpx.Client]:
+    """A client of the server over a home; `options` are those of `create_app`."""
+    options.setdefault("environment", {})
+    config = uvicorn.Config(
+        create_app(home, **options),  # type: ignore[arg-type]
+        port=0,
+        log_level="error",
+        timeout_graceful_shutdown=5,
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started and thread.is_alive():
+        time.sleep(0.01)
+    (socket, *_) = server.servers[0].sockets
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{socket.getsockname()[1]}", timeout=60) as client:
+            yield client
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def client(sample: Home) -> Iterator[httpx.Client]:
+    """Over the sample, without a key."""
+    with served(sample.root) as made:
+        yield made

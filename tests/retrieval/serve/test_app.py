@@ -1,0 +1,202 @@
+"""The routes over a real socket."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import httpx
+import pytest
+
+from retrieval.index.snapshot.live import live_id
+from retrieval.rag.contract import RuleDocument
+from retrieval.rag.pipeline import RAGPipeline
+from retrieval.serve.bodies import RetrievalRecord
+from retrieval.serve.feedback import FILE_NAME
+from retrieval.serve.limits import Limits
+from tests.retrieval.serve.conftest import served
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from retrieval.home import Home
+    from tests.chat_server import StreamingServer
+
+LOOK_UP = "What does a 7th level cleric need to roll to hit AC 6?"
+QUERY = "/v1/query"
+
+
+def events(response: httpx.Response) -> list[tuple[str, dict[str, object]]]:
+    found = []
+    for block in response.text.replace("\r\n", "\n").strip().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+        if fields:
+            found.append((fields["event"], json.loads(fields["data"])))
+    return found
+
+
+def test_a_search_gives_hits_whose_addends_sum_up_and_the_index_that_answered(
+    client: httpx.Client, sample: Home
+) -> None:
+    found = client.post("/v1/retrieve", json={"query": LOOK_UP, "k": 3}).json()
+    assert RetrievalRecord.model_validate(found)
+    assert found["snapshot"] == live_id(sample.root)
+    assert [hit["rank"] for hit in found["hits"]] == [1, 2, 3]
+    assert found["hits"][0]["cells"][3] == "10"
+    for hit in found["hits"]:
+        assert sum(each["contribution"] for each in hit["addends"]) == pytest.approx(hit["score"], abs=1e-5)
+
+
+def test_the_filter_can_be_left_out_and_chunks_be_filtered_by_metadata(client: httpx.Client) -> None:
+    asked = {"query": LOOK_UP, "k": 15, "strategy": "dense"}
+    off = client.post("/v1/retrieve", json=asked | {"query_must": False}).json()
+    assert off["receipt"]["excluded"] == 0
+    prose = client.post("/v1/retrieve", json=asked | {"where": ["kind=prose"]}).json()
+    assert {hit["kind"] for hit in prose["hits"]} == {"prose"}
+
+
+def test_nothing_relevant_is_told_with_a_reason(client: httpx.Client) -> None:
+    found = client.post("/v1/retrieve", json={"query": "How do I cook pasta?", "min_relevance": 0.6}).json()
+    assert found["hits"] == []
+    assert "nothing in these books answers" in found["reason"]
+
+
+@pytest.mark.parametrize("path", [QUERY, "/api/ruleslawyer/query"])
+def test_an_answer_comes_as_events(client: httpx.Client, path: str) -> None:
+    response = client.post(path, json={"query": LOOK_UP, "how": "read"})
+    assert response.headers["content-type"].startswith("text/event-stream")
+    names = [name for name, _ in events(response)]
+    assert list(dict.fromkeys(names)) == ["search", "context", "generation", "token", "complete"]
+    answer = events(response)[-1][1]["answer"]
+    assert answer["cells"][0]["text"] == "10"  # type: ignore[index,call-overload]
+
+
+def test_a_chunk_is_explained_by_the_beginning_of_its_id(client: httpx.Client) -> None:
+    (hit,) = client.post("/v1/retrieve", json={"query": LOOK_UP, "k": 1}).json()["hits"]
+    found = client.post("/v1/explain", json={"query": "AC 2", "chunk_id": hit["short_id"]}).json()
+    assert found["chunk"]["id"] == hit["id"]
+    assert found["excluded"] is True
+    assert found["rank"] is None
+
+
+def test_feedback_is_kept_a_line_each(sample: Home, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(sample.root, home)
+    with served(home) as client:
+        (hit,) = client.post("/v1/retrieve", json={"query": LOOK_UP, "k": 1}).json()["hits"]
+        said = {"query": LOOK_UP, "chunk_id": hit["id"], "verdict": "irrelevant", "note": "wrong class"}
+        assert client.post("/v1/feedback", json=said).status_code == 204
+        assert client.post("/v1/feedback", json=said | {"chunk_id": "nothing"}).status_code == 404
+    (line,) = (home / FILE_NAME).read_text().splitlines()
+    assert json.loads(line)["note"] == "wrong class"
+
+
+def test_status_health_and_counters_are_told(client: httpx.Client, sample: Home) -> None:
+    assert client.get("/healthz").json() == {"status": "ok"}
+    status = client.get("/v1/status").json()
+    assert status["live"] == live_id(sample.root)
+    assert status["model"] is None
+    client.post("/v1/retrieve", json={"query": LOOK_UP})
+    text = client.get("/metrics").text
+    assert 'querymust_requests_total{method="POST",route="/v1/retrieve",status="200"}' in text
+    assert "querymust_request_seconds_bucket" in text
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "kind"),
+    [
+        ("/v1/retrieve", {"query": "   "}, 422, "InvalidQueryError"),
+        ("/v1/retrieve", {"query": "x" * 2001}, 422, "InvalidBody"),
+        ("/v1/retrieve", {"query": "x", "k": 0}, 422, "InvalidBody"),
+        ("/v1/retrieve", {"query": "x", "what": 1}, 422, "InvalidBody"),
+        ("/v1/retrieve", {"query": "x", "strategy": "best"}, 404, "UnknownNameError"),
+        ("/v1/retrieve", {"query": "x", "where": ["nothing=1"]}, 404, "UnknownNameError"),
+        ("/v1/explain", {"query": "x", "chunk_id": "zz"}, 404, "UnknownNameError"),
+        ("/v1/nothing", {}, 404, "NoSuchRoute"),
+    ],
+)
+def test_what_cannot_be_used_is_one_clear_error(
+    client: httpx.Client, path: str, body: dict[str, object], status: int, kind: str
+) -> None:
+    response = client.post(path, json=body)
+    assert (response.status_code, response.json()["error"]["type"]) == (status, kind)
+    assert response.json()["error"]["message"]
+
+
+def test_a_body_that_is_not_json_is_told(client: httpx.Client) -> None:
+    response = client.post("/v1/retrieve", content=b"{", headers={"content-type": "application/json"})
+    assert (response.status_code, response.json()["error"]["type"]) == (400, "InvalidBody")
+
+
+def test_a_home_without_an_index_is_told_without_its_path(tmp_path: Path) -> None:
+    with served(tmp_path / "secret-place") as client:
+        response = client.post("/v1/retrieve", json={"query": LOOK_UP})
+        assert (response.status_code, response.json()["error"]["type"]) == (503, "IndexMissingError")
+        assert "secret-place" not in response.text
+        assert client.get("/healthz").status_code == 503
+        assert client.get("/v1/status").json() == {"live": None, "model": None}
+        told = events(client.post(QUERY, json={"query": LOOK_UP}))
+        assert told[-1][0] == "error"
+        assert "secret-place" not in json.dumps(told)
+
+
+def document(number: int, filename: str, rule: str) -> dict[str, object]:
+    return {
+        "document_id": str(UUID(int=number)),
+        "filename": filename,
+        "content": f"# House rules\n\n## {filename}\n\n{rule}\n",
+        "metadata": {"source": "House", "doc_type": "faq", "last_update_date": "2026-01-01"},
+    }
+
+
+def test_documents_come_in_and_another_index_answers_as_soon_as_it_is_live(tmp_path: Path) -> None:
+    falling = document(7, "falling.md", "Whoever falls from a roof loses one die for each storey.")
+    swimming = document(8, "swimming.md", "Whoever swims in armour sinks at once.")
+    with served(tmp_path / "home") as client:
+        done = client.post("/v1/ingest", json={"documents": [falling]})
+        assert (done.status_code, done.json()["documents_processed"]) == (200, 1)
+        before = client.post("/v1/retrieve", json={"query": "falling from a roof", "k": 1}).json()
+        assert before["hits"][0]["document"] == "falling.md"
+        given = swimming | {"document_id": UUID(int=8)}
+        RAGPipeline(tmp_path / "home").ingest([RuleDocument(**given)])  # type: ignore[arg-type]
+        after = client.post("/v1/retrieve", json={"query": "swimming in armour", "k": 1}).json()
+        assert after["hits"][0]["document"] == "swimming.md"
+        assert after["snapshot"] != before["snapshot"]
+
+
+def test_a_client_that_is_gone_leaves_the_model_alone(sample: Home, chat_server: StreamingServer) -> None:
+    chat_server.hangs = True
+    with served(sample.root, environment=chat_server.environment) as client:
+        with client.stream("POST", QUERY, json={"query": LOOK_UP}) as response:
+            for line in response.iter_lines():
+                if line == "event: token":
+                    break
+        assert chat_server.gone.wait(20)
+
+
+def test_a_model_that_fails_is_an_event(sample: Home, chat_server: StreamingServer) -> None:
+    chat_server.status = 401
+    with served(sample.root, environment=chat_server.environment) as client:
+        name, told = events(client.post(QUERY, json={"query": LOOK_UP}))[-1]
+    assert name == "error"
+    assert "AuthenticationError" in str(told["data"])
+    assert "sk-a-secret" not in str(told)
+
+
+def test_a_client_that_asks_too_often_waits(sample: Home) -> None:
+    with served(sample.root, limits=Limits(requests_per_minute=2)) as client:
+        codes = [client.get("/v1/status").status_code for _ in range(3)]
+        refused = client.get("/v1/status")
+        assert client.get("/healthz").status_code == 200
+    assert codes == [200, 200, 429]
+    assert 1 <= int(refused.headers["retry-after"]) <= 60
+
+
+def test_no_more_is_read_than_a_body_may_have(sample: Home) -> None:
+    with served(sample.root, limits=Limits(body_bytes=1000)) as client:
+        assert client.post("/v1/retrieve", json={"query": "x", "where": ["y" * 450] * 3}).status_code == 413
+
+        response = client.post("/v1/retrieve", content=(b" " * 500 for _ in range(5)))
+        assert (response.status_code, response.json()["error"]["type"]) == (413, "BodyTooLarge")

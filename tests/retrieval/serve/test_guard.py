@@ -1,0 +1,89 @@
+"""Who may ask."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from retrieval.serve.keys import ApiKeys
+from tests.retrieval.serve.conftest import served
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from retrieval.home import Home
+
+ASKED = {"query": "a very private question about axes"}
+
+
+@pytest.fixture(scope="module")
+def home(sample: Home, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("guarded") / "home"
+    shutil.copytree(sample.root, folder)
+    return folder
+
+
+def test_once_there_is_a_key_it_is_asked_for_and_its_scope_holds(home: Path) -> None:
+    keys = ApiKeys(home)
+    with served(home) as client:
+        assert client.post("/v1/retrieve", json=ASKED).status_code == 200
+        reader, writer = keys.add("bot", "read"), keys.add("clerk", "write")
+        refused = client.post("/v1/retrieve", json=ASKED)
+        assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
+        wrong = client.post("/v1/retrieve", json=ASKED, headers={"authorization": "Bearer qm_wrong"})
+        assert wrong.json()["error"]["message"].startswith("this key is not known")
+        assert client.get("/healthz").status_code == 200
+        for headers in ({"authorization": f"Bearer {reader}"}, {"x-api-key": reader}):
+            assert client.post("/v1/retrieve", json=ASKED, headers=headers).status_code == 200
+        ingest = {"documents": []}
+        headers = {"authorization": f"Bearer {reader}"}
+        assert client.post("/v1/ingest", json=ingest, headers=headers).status_code == 403
+        headers = {"authorization": f"Bearer {writer}"}
+        assert client.post("/v1/ingest", json=ingest, headers=headers).status_code == 422
+        keys.remove("bot")
+        headers = {"authorization": f"Bearer {reader}"}
+        assert client.post("/v1/retrieve", json=ASKED, headers=headers).status_code == 401
+    keys.remove("clerk")
+
+
+def test_off_loopback_a_key_is_needed_while_there_is_none(home: Path) -> None:
+    with served(home, host="0.0.0.0") as client:
+        assert client.post("/v1/retrieve", json=ASKED).status_code == 401
+        assert client.get("/healthz").status_code == 200
+
+
+def test_a_name_that_points_here_is_not_ours(home: Path) -> None:
+    with served(home) as client:
+        response = client.post("/v1/retrieve", json=ASKED, headers={"host": "evil.example"})
+        assert (response.status_code, response.json()["error"]["type"]) == (421, "WrongHost")
+        assert client.get("/healthz", headers={"host": "localhost:1"}).status_code == 200
+
+
+def test_a_log_line_tells_everything_but_the_question(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="retrieval.serve"), served(home) as client:
+        client.post("/v1/retrieve", json=ASKED)
+    lines = [json.loads(record.message) for record in caplog.records if record.name == "retrieval.serve"]
+    assert lines[0] | {"id": "", "ms": 0} == {
+        "id": "",
+        "method": "POST",
+        "path": "/v1/retrieve",
+        "status": 200,
+        "ms": 0,
+        "key": "-",
+    }
+    assert "private" not in caplog.text
+
+
+def test_a_file_of_keys_that_is_damaged_lets_nobody_in(home: Path) -> None:
+    keys = ApiKeys(home)
+    keys.file.write_text("[{")
+    with served(home) as client:
+        response = client.post("/v1/retrieve", json=ASKED)
+    keys.file.unlink()
+    assert response.status_code == 500
+    assert "keys add" in response.json()["error"]["message"]
+    assert str(home) not in response.text

@@ -1,0 +1,55 @@
+"""What docs/api.md shows, as it is written there, over a real server."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline import cli
+from retrieval.serve.bodies import LONGEST
+from retrieval.serve.limits import Limits
+from tests.retrieval.serve.conftest import served
+from tests.test_docs import blocks
+
+if TYPE_CHECKING:
+    from retrieval.home import Home
+
+PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text("utf-8")
+
+
+def test_the_python_runs(sample: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = blocks("python", PAGE)
+    with served(sample.root) as client:
+        exec(compile(block.replace("http://127.0.0.1:8377", str(client.base_url)), "api.md", "exec"), {})
+    told = capsys.readouterr().out
+    assert "Opponent Armor Class 6" in told
+    assert '"event": "complete"' in told
+
+
+def test_the_commands_for_keys_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("QUERYMUST_HOME", str(tmp_path))
+    _, keys = blocks("sh", PAGE)
+    for line in keys.splitlines():
+        monkeypatch.setattr(sys, "argv", shlex.split(line))
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert ended.value.code == 0
+    assert "bot  write" in capsys.readouterr().out
+
+
+def test_the_limits_are_those_of_the_server(sample: Home) -> None:
+    limits = Limits()
+    assert f"{limits.body_bytes // 1024} KiB" in PAGE
+    assert f"{limits.ingest_bytes // 1024**2} MiB" in PAGE
+    assert f"{LONGEST:,} characters" in PAGE
+    assert f"{limits.requests_per_minute} requests a minute" in PAGE
+    assert f"more than {limits.seconds:g} seconds" in PAGE
+    with served(sample.root) as client:
+        routes = client.get("/openapi.json").json()["paths"]
+    assert [route for route in routes if route not in PAGE] == []
