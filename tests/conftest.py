@@ -17,6 +17,7 @@ from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.records import dump_record, parse_record
 from retrieval.settings import Settings
+from tests.browser import NAMES, Browser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -204,3 +205,14 @@ def twice_live(tiny: Home) -> tuple[Home, str, str]:
     promote(tiny.root, made.id)
     tiny.nominate(made.id)
     return tiny, first, made.id
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A real browser; without one the test is skipped."""
+    program = next((found for name in NAMES if (found := shutil.which(name))), None)
+    if program is None:
+        pytest.skip("no Chromium on this machine; apt-get install chromium")
+    started = Browser(program, tmp_path_factory.mktemp("profile"))
+    yield started
+    started.close()

@@ -189,7 +189,8 @@ class _Telling:
 
     def _read(self) -> list[str]:
         self._cells = read(self._context)
-        return list(worded(self._cells, self._context.passages))
+        compared = len(self._context.parts) > 1
+        return list(worded(self._cells, self._context.passages, compared=compared))
 
     def _prompt(self) -> str:
         return format_prompt(self._context.query, self._context.passages)

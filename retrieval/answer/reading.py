@@ -15,6 +15,8 @@ from retrieval.index.words.word_model import word_vector
 from retrieval.rag.question_words import subject_of
 from retrieval.types import Chunk
 
+_UNLIKELY = 0.15
+"""A passage that is so much less likely than the best is not read."""
 _FAR = 0.05
 """A cell that is so much less likely than the first is not read."""
 _NAMED = 0.5
@@ -43,9 +45,12 @@ def read(context: Context) -> tuple[Cell, ...]:
     first = read_chunk(context.query, context.passages[0].hit.chunk, context.snapshot)
     if not first or not first[0].column:
         return first
+    # A row whose predicate the question meets is named by it; only others that are so named may be meant instead.
+    guarded = context.passages[0].hit.chunk.query_must is not None
     weighed = [
         replace(cell, probability=round(cell.probability * float(chance), 4))
         for chance, passage in zip(likely, context.passages, strict=True)
+        if chance >= _UNLIKELY * likely.max() and (passage.hit.chunk.query_must or not guarded)
         for cell in _cells(context, passage)
     ]
     order = {passage.hit.chunk.id: place for place, passage in enumerate(context.passages)}

@@ -6,18 +6,19 @@ from itertools import groupby
 from retrieval.answer.answers import Passage
 from retrieval.answer.cells import Cell
 
+_OR = "Or, if that is meant: "
 READ = "Read from the books, not generated."
 
 
-def worded(cells: Sequence[Cell], passages: Sequence[Passage]) -> Iterator[str]:
+def worded(cells: Sequence[Cell], passages: Sequence[Passage], *, compared: bool = False) -> Iterator[str]:
     """The pieces of an answer: each row or passage with what was read of it, and at the end that it was read.
 
-    Joined they are its text: `Axe - Cost: 5 gp [1]`.
+    Joined they are its text: `Axe - Cost: 5 gp [1]`. A second row is another that may be meant, unless rows are compared.
     """
     numbers = {each.hit.chunk.id: each for each in passages}
-    for chunk_id, group in groupby(cells, key=lambda cell: cell.chunk_id):
+    for count, (chunk_id, group) in enumerate(groupby(cells, key=lambda cell: cell.chunk_id)):
         passage = numbers[chunk_id]
-        yield f"{_line(list(group), passage)} [{passage.number}]\n"
+        yield f"{_OR * (count > 0 and not compared)}{_line(list(group), passage)} [{passage.number}]\n"
     yield READ
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,17 @@ from retrieval.serve.measuring import TEXT_TYPE, Measuring
 from retrieval.serve.service import Service
 from retrieval.types import Embedder
 
+PAGE = (
+    ("/", "index.html", "text/html"),
+    ("/page.css", "page.css", "text/css"),
+    ("/page.js", "page.js", "text/javascript"),
+)
+"""Path, file and type of each part of the page."""
+_ONLY_OURS = {
+    "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+}
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 log = logging.getLogger("retrieval.serve")
 
@@ -89,6 +101,7 @@ def create_app(
     _add_questions(app, service, measuring)
     _add_documents(app, service)
     _add_watching(app, service, measuring)
+    _add_page(app)
     _add_failures(app, service.home.root)
     on_loopback = host in LOOPBACK
     keys = ApiKeys(service.home.root)
@@ -159,6 +172,16 @@ def _add_watching(app: FastAPI, service: Service, measuring: Measuring) -> None:
     def metrics() -> Response:
         """Counters of this process, for Prometheus."""
         return Response(measuring.text(), media_type=TEXT_TYPE)
+
+
+def _add_page(app: FastAPI) -> None:
+    folder = files("retrieval.serve") / "page"
+    for path, name, kind in PAGE:
+        app.add_route(path, _sends((folder / name).read_bytes(), kind), include_in_schema=False)
+
+
+def _sends(content: bytes, kind: str) -> Callable[[Request], Response]:
+    return lambda _: Response(content, media_type=kind, headers=_ONLY_OURS)
 
 
 def _add_failures(app: FastAPI, home: Path) -> None:

@@ -16,7 +16,7 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
+Count = Annotated[int, Field(ge=1, le=1000, description="How many hits at most."), BeforeValidator(_whole)]
 """JSON knows one kind of number: `15.0` is whole."""
 Question = Annotated[
     str,
@@ -48,7 +48,7 @@ class RetrieveBody(_Body):
     """A search."""
 
     query: Question
-    k: Annotated[Whole, Field(ge=1, le=1000, description="How many hits at most.")] = 15
+    k: Count = 15
     strategy: StrategyName = "default"
     where: Annotated[list[Condition], Field(max_length=20, description="Conditions on metadata; all must hold.")] = []
     min_relevance: Annotated[float | None, Field(ge=0, le=1, description="What every hit must have.")] = None

@@ -23,7 +23,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
-OPEN = frozenset({"/", "/healthz", "/openapi.json"})
+OPEN = frozenset({"/", "/page.css", "/page.js", "/healthz", "/openapi.json"})
 """Paths that need no key: they tell nothing of the books."""
 WRITE = frozenset({"/v1/ingest"})
 _BODY_SECONDS = 30

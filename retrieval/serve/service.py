@@ -20,6 +20,7 @@ from retrieval.rag.relevance import only_relevant
 from retrieval.search.explanation import explain
 from retrieval.search.json_record import retrieval_record
 from retrieval.search.metadata_filter.text import read_filter
+from retrieval.search.strategies import STRATEGIES
 from retrieval.search.strategies import strategy as strategy_named
 from retrieval.serve.feedback import FeedbackFile, Verdict
 from retrieval.types import Embedder
@@ -105,7 +106,7 @@ class Service:
     def status(self) -> dict[str, Any]:
         """What is live: snapshot, chunks, tables, books, embedder, and whether a chat model words answers."""
         model = self._answerers["auto"].model
-        told: dict[str, Any] = {"live": None, "model": model.model if model else None}
+        told: dict[str, Any] = {"live": None, "model": model.model if model else None, "strategies": sorted(STRATEGIES)}
         if live_id(self.home.root) is None:
             return told
         manifest = self._live.reader().retriever.snapshot.manifest
