@@ -13,7 +13,8 @@ READ = "Read from the books, not generated."
 def worded(cells: Sequence[Cell], passages: Sequence[Passage], *, compared: bool = False) -> Iterator[str]:
     """The pieces of an answer: each row or passage with what was read of it, and at the end that it was read.
 
-    Joined they are its text: `Axe - Cost: 5 gp [1]`. A second row is another that may be meant, unless rows are compared.
+    Joined they are its text: `Axe - Cost: 5 gp [1]`. A second row is another that may be meant, unless rows are
+    compared.
     """
     numbers = {each.hit.chunk.id: each for each in passages}
     for count, (chunk_id, group) in enumerate(groupby(cells, key=lambda cell: cell.chunk_id)):
