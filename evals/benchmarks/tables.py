@@ -54,7 +54,7 @@ class TablesCorpus:
     def question_sets(self, retriever: Retriever, chunks: Sequence[Chunk]) -> tuple[QuestionSet, ...]:
         """The questions over all tables, and within their own."""
         lines = dict(read_records(self.tables, _row_lines))
-        columns = dict(read_records(self.tables, lambda record: (record["table_id"], record["columns"])))
+        columns = dict(read_records(self.tables, lambda record: (record["table_id"], record.get("columns", ()))))
         questions = tuple(read_records(self.queries, partial(_question, lines, columns)))
         if not questions:
             raise BenchmarkDataError(f"{self.queries} holds no question; write one JSON object a line")

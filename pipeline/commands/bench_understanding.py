@@ -1,4 +1,4 @@
-"""`querymust bench hints` and `conditions`: what hints at categories and reading of conditions are worth."""
+"""`querymust bench hints`, `conditions` and `answers`: what is understood of questions, and read as their answers."""
 
 from __future__ import annotations
 
@@ -68,6 +68,33 @@ def bench_conditions(
         (corpus,) = read_documents("self-query", data, split)
         embedder = load_embedder(Settings.read(root).embedder)
         report = run_conditions(root / "benchmarks", corpus, today.date(), embedder, bar)
+    if json_:
+        print_json(asdict(report))
+        return
+    for line in report.lines():
+        out.print(line, markup=False)
+
+
+def bench_answers(
+    data: Annotated[Path, typer.Option("--data", help="Folder with folders of books in it.", show_default=False)],
+    split: Annotated[str, typer.Option("--split", help="Which questions, as the files are named.")] = "open",
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Put answers that are read beside those that people wrote, and count what is refused.
+
+    \b
+    Example:
+      querymust bench answers --data ROOT
+    """
+    with progress_bar("answers") as bar:
+        bar("starting", 0, 1)
+        from pipeline.bench.answers import run_answers
+        from retrieval.index.embedding.embedders import load_embedder
+        from retrieval.settings import Settings
+
+        root = home.expanduser().resolve()
+        report = run_answers(root / "benchmarks", data, split, load_embedder(Settings.read(root).embedder), bar)
     if json_:
         print_json(asdict(report))
         return

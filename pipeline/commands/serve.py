@@ -1,4 +1,4 @@
-"""`querymust serve` and `querymust keys`: the index over HTTP, and who may ask it."""
+"""`querymust serve`, `mcp` and `keys`: the index over HTTP, for assistants, and who may ask it."""
 
 from __future__ import annotations
 
@@ -55,6 +55,29 @@ def serve(
     served = Served(Home.at(home).root, host, port, processes, Limits(requests_per_minute=per_minute))
     err.print(f"http://{f'[{host}]' if ':' in host else host}:{port}  (Ctrl-C ends it)", markup=False)
     served.run()
+
+
+def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
+    """Serve the live index to an assistant by the Model Context Protocol, over standard input and output.
+
+    \b
+    Example:
+      querymust mcp --home /path/to/.querymust
+    """
+    import os
+
+    from retrieval.home import Home
+    from retrieval.serve.limits import Limits
+    from retrieval.serve.service import Service
+
+    try:
+        from retrieval.serve.mcp_server import mcp_server
+    except ImportError as error:
+        err.print(f"querymust mcp needs an extra: pip install 'querymust[mcp]' ({error})", markup=False)
+        raise typer.Exit(2) from error
+    service = Service(Home.at(home).root, seconds=Limits().seconds, environment=os.environ)
+    mcp_server(service).run("stdio")
+    service.close()
 
 
 @keys_app.command("add")

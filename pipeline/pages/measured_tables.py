@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import typer
 
+from pipeline.bench.answers import AnswersReport
 from pipeline.bench.contract.report import ContractReport
 from pipeline.bench.gate import GateReport
 from pipeline.bench.understanding.conditions_report import ConditionsReport
@@ -48,7 +49,8 @@ CONTRACT_TIMES = MeasuredTable(_DOCS / "contract.md", _DOCS / "contract_times.js
 GATE_RATES = MeasuredTable(_DOCS / "evals.md", _DOCS / "gate_rates.json", "rates", GateReport.of)
 HINTS = MeasuredTable(_DOCS / "decomposition.md", _DOCS / "hint_curve.json", "hints", HintCurve.of)
 CONDITIONS = MeasuredTable(_DOCS / "self_query.md", _DOCS / "self_query.json", "conditions", ConditionsReport.of)
-TABLES = (CONTRACT_TIMES, GATE_RATES, HINTS, CONDITIONS)
+ANSWERS = MeasuredTable(_DOCS / "answers.md", _DOCS / "answers_read.json", "read", AnswersReport.of)
+TABLES = (CONTRACT_TIMES, GATE_RATES, HINTS, CONDITIONS, ANSWERS)
 HINTS_DRAWN = _DOCS / "hint_curve.svg"
 
 

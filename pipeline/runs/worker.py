@@ -87,6 +87,7 @@ def main() -> None:
     threading.Thread(target=worker.end_with_whoever_waits, daemon=True).start()
     worker.work(order)
     # All is written and closed. Python would take down a million records one by one first.
+    sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
 

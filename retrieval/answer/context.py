@@ -9,10 +9,10 @@ from retrieval.rag.answering import Reader
 from retrieval.rag.calibration import relevances
 from retrieval.rag.measures import LOOKED_AT
 from retrieval.rag.relevance import RELEVANCE, why_none
-from retrieval.types import Hit
+from retrieval.types import Chunk, Hit
 from retrieval.understand.decompose.comparisons import compared
 from retrieval.understand.decompose.names import Names
-from retrieval.understand.iterate.retriever import IterativeRetriever
+from retrieval.understand.iterate.retriever import IterativeResult, IterativeRetriever
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,8 @@ class Context:
     reason: str
     """Why there is no passage."""
     snapshot: Snapshot
+    best: str | None = None
+    """Chunk id of the best passage for the whole question, which is not the first of a comparison's."""
 
 
 class Gatherer:
@@ -65,17 +67,34 @@ class Gatherer:
         if not scores or max(scores) < least:
             return Context(query, (), (query,), why_none(scores, least), retriever.snapshot)
         relevance = {hit.chunk.id: score for hit, score in zip(hits, scores, strict=True)}
-        parts = compared(query, lambda said: said in self._names)
-        if len(parts) > 1:
-            found = self._rounds.retrieve(query, most)
-            hits, of = found.hits, found.answers
+        best = hits[0].chunk.id
+        dealt = self._dealt(query, most)
+        if dealt is not None:
+            parts, of = dealt.decomposition.sub_queries, dealt.answers
+            hits = dealt.hits if best in of else (*dealt.hits[: most - 1], hits[0])
         else:
-            hits, of = tuple(hit for hit in hits if relevance[hit.chunk.id] >= least)[:most], {}
+            parts, of = (query,), {}
+            hits = tuple(hit for hit in hits if relevance[hit.chunk.id] >= least)[:most]
         passages = tuple(
             Passage(number, _marked(hit, relevance.get(hit.chunk.id)), of.get(hit.chunk.id, query))
             for number, hit in enumerate(hits, start=1)
         )
-        return Context(query, passages, parts or (query,), "", retriever.snapshot)
+        return Context(query, passages, parts, "", retriever.snapshot, best)
+
+    def _dealt(self, query: str, most: int) -> IterativeResult | None:
+        """The answers of each part of a comparison; None where the question is none.
+
+        What is compared is alike: rows of equal tables, or sections side by side. `clerics, level 4, armor class 5`
+        looks like a list of three things, and the best answers of its parts have nothing in common.
+        """
+        if len(compared(query, lambda said: said in self._names)) < 2:
+            return None
+        found = self._rounds.retrieve(query, most)
+        firsts: dict[str, Chunk] = {}
+        for hit in found.hits:
+            firsts.setdefault(found.answers[hit.chunk.id], hit.chunk)
+        kinds = {chunk.signature or chunk.heading_path[:-1] for chunk in firsts.values()}
+        return found if len(kinds) == 1 and len(firsts) == len(found.decomposition.sub_queries) else None
 
 
 def _marked(hit: Hit, relevance: float | None) -> Hit:

@@ -1,7 +1,8 @@
 """An answer that is read and not told: the cells of the likeliest rows, or the sentences of the best passage."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def read(context: Context) -> tuple[Cell, ...]:
     if not context.passages:
         return ()
     if len(context.parts) > 1:
-        return tuple(cell for part in context.parts[:MOST] for cell in _of_part(context, part))
+        return _compared(context)
     scores = np.asarray([each.hit.score for each in context.passages], dtype=np.float64)
     likely = probabilities(scores)
     first = read_chunk(context.query, context.passages[0].hit.chunk, context.snapshot)
@@ -68,9 +69,25 @@ def _cells(context: Context, passage: Passage) -> tuple[Cell, ...]:
     return found if found and found[0].column else ()
 
 
-def _of_part(context: Context, part: str) -> tuple[Cell, ...]:
-    own = next((each for each in context.passages if each.question == part), None)
-    return read_chunk(part, own.hit.chunk, context.snapshot, 1) if own else ()
+def _compared(context: Context) -> tuple[Cell, ...]:
+    """A cell for each part, and what is left of the number for the whole question.
+
+    `turn undead: vampire versus cleric` looks like a comparison; its answer is one cell of one row.
+    """
+    found: list[Cell] = []
+    for part in context.parts:
+        found += _of(context, part, partial(_answers, part))
+    found += _of(context, context.query, lambda each: each.hit.chunk.id == context.best)
+    return tuple({(cell.chunk_id, cell.place): cell for cell in found}.values())[:MOST]
+
+
+def _answers(part: str, passage: Passage) -> bool:
+    return passage.question == part
+
+
+def _of(context: Context, question: str, meant: Callable[[Passage], bool]) -> tuple[Cell, ...]:
+    own = next((each for each in context.passages if meant(each)), None)
+    return read_chunk(question, own.hit.chunk, context.snapshot, 1) if own else ()
 
 
 def read_chunk(question: str, chunk: Chunk, snapshot: Snapshot, most: int = MOST) -> tuple[Cell, ...]:

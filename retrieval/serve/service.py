@@ -23,6 +23,7 @@ from retrieval.search.metadata_filter.text import read_filter
 from retrieval.search.strategies import STRATEGIES
 from retrieval.search.strategies import strategy as strategy_named
 from retrieval.serve.feedback import FeedbackFile, Verdict
+from retrieval.serve.sections import section_text
 from retrieval.types import Embedder
 
 
@@ -84,6 +85,20 @@ class Service:
             RetrievalError: as `explain` says.
         """
         return self._deadline.run(lambda: self._live.ask(lambda reader: _explained(reader, query, chunk_id, strategy)))
+
+    def section(self, chunk_id: str) -> str:
+        """What stands under the headings of a chunk; the id may be the beginning of one.
+
+        Raises:
+            RetrievalError: as `explain` says.
+        """
+
+        def read(reader: Reader) -> str:
+            snapshot = reader.retriever.snapshot
+            position = int(snapshot.chunks.positions([snapshot.chunks.find(chunk_id)])[0])
+            return section_text(snapshot, snapshot.chunks[position])
+
+        return self._deadline.run(lambda: self._live.ask(read))
 
     def ingest(self, documents: Sequence[RuleDocument]) -> IngestionResult:
         """Bring documents in; `RAGPipeline.ingest` says what it raises."""

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,19 @@ def test_gold_rows_that_are_not_in_the_table_are_refused(tables_folder: Path, li
 def test_a_missing_split_is_named(tables_folder: Path) -> None:
     with pytest.raises(BenchmarkDataError, match=r"has no held\.tables\.jsonl or"):
         read_tables("some-rows", tables_folder, "held")
+
+
+def test_the_cell_under_the_column_that_is_asked_for_is_the_answer(tmp_path: Path, opened) -> None:
+    table = {
+        "table_id": "t",
+        "columns": ["ship", "port"],
+        "markdown": "| ship | port |\n|---|---|\n| a\\|b | Genoa |\n",
+    }
+    asked = {"query": "which port", "table_id": "t", "gold_rows": [0], "conds": [{}], "select": "port", "agg": None}
+    others = (asked | {"id": "counted", "agg": "COUNT"}, asked | {"id": "given", "answer": ["x", "y"]})
+    (tmp_path / "open.tables.jsonl").write_text(json.dumps(table))
+    (tmp_path / "open.queries.jsonl").write_text("\n".join(map(json.dumps, (asked | {"id": "one"}, *others))))
+    (found,) = read_tables("rows", tmp_path, "open")
+    with opened(found) as (retriever, chunks):
+        questions = found.question_sets(retriever, chunks)[0].questions
+    assert {each.id: each.answer for each in questions} == {"one": "Genoa", "counted": None, "given": "x, y"}

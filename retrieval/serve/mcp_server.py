@@ -1,0 +1,68 @@
+"""The index as tools of the Model Context Protocol: the one place that knows its SDK."""
+
+import json
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeVar
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from retrieval.errors import RetrievalError
+from retrieval.serve.errors import without_home
+from retrieval.serve.service import Service
+
+_INSTRUCTIONS = (
+    "Reference books, cut into passages and table rows. Search first; explain says why a row is in or out; "
+    "read_section gives what stands around a hit; answer reads the cells that a question asks for. "
+    "Quote numbers as they stand."
+)
+_FIELDS = ("rank", "id", "title", "book", "document", "lines", "columns", "cells", "text")
+
+Result = TypeVar("Result")
+
+Question = Annotated[str, Field(min_length=1, max_length=2000, description="In plain words.")]
+ChunkId = Annotated[str, Field(min_length=1, max_length=100, description="Of a hit, or its beginning.")]
+
+
+def mcp_server(service: Service) -> MCPServer:
+    """A server whose tools ask a service: `search`, `explain`, `read_section`, `answer`."""
+    server = MCPServer("querymust", instructions=_INSTRUCTIONS, log_level="WARNING")
+
+    @server.tool()
+    def search(
+        query: Question, k: Annotated[int, Field(ge=1, le=50)] = 5, strategy: str = "default"
+    ) -> list[dict[str, Any]]:
+        """The passages and table rows that answer a question, the best first."""
+        found = _told(service, lambda: service.retrieve(query, k, strategy, (), None, filtered=True))
+        return [{name: hit[name] for name in _FIELDS} for hit in found["hits"]]
+
+    @server.tool()
+    def explain(query: Question, chunk_id: ChunkId) -> str:
+        """Why one chunk is in or out for a question, its rank, and what its score is the sum of."""
+        return "\n".join(_told(service, lambda: service.explain(query, chunk_id, "default"))["lines"])
+
+    @server.tool()
+    def read_section(chunk_id: ChunkId) -> str:
+        """All that stands under the headings of a chunk."""
+        return _told(service, lambda: service.section(chunk_id))
+
+    @server.tool()
+    async def answer(query: Question, how: Literal["auto", "read", "generate"] = "read") -> str:
+        """An answer with its sources as JSON; read from cells and sentences unless a model is asked for."""
+        async for event in service.answer(query, how):
+            if event["event"] == "error":
+                raise ToolError(without_home(event["data"], service.home.root))
+            if event["event"] == "complete":
+                kept = {name: event["answer"][name] for name in ("text", "mode", "citations", "cells", "doubts")}
+                return json.dumps(kept, ensure_ascii=False)
+        raise ToolError("there was no answer; ask again")
+
+    return server
+
+
+def _told(service: Service, work: Callable[[], Result]) -> Result:
+    try:
+        return work()
+    except RetrievalError as error:
+        raise ToolError(without_home(str(error), service.home.root)) from error
