@@ -23,7 +23,7 @@ class Cell:
 
     chunk_id: str
     column: str
-    """Head of its column, or the label that stands before a value of prose; empty for a sentence."""
+    """Head of its column, `column 1` where it has none, or the label before a value of prose; empty for a sentence."""
     text: str
     """As it is written."""
     place: int
@@ -73,7 +73,8 @@ def choose(question: str, row: AskedRow, chunk_id: str, tokenize: Tokenize, most
     for place in np.argsort(-chances, kind="stable")[:most].tolist():
         if sure >= SURE or (found and not row.cells[place].strip()):
             break
-        found.append(Cell(chunk_id, row.columns[place], row.cells[place], place, round(float(chances[place]), 4)))
+        head = row.columns[place].strip() or f"column {place + 1}"
+        found.append(Cell(chunk_id, head, row.cells[place], place, round(float(chances[place]), 4)))
         sure += chances[place]
     return tuple(found)
 

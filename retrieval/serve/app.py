@@ -1,9 +1,11 @@
 """Routes: the one place that knows FastAPI."""
 
+import asyncio
 import json
 import logging
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from importlib.resources import files
@@ -45,6 +47,8 @@ _ONLY_OURS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
 }
+AT_ONCE = 40
+"""Answers that are worked on at a time in one process; as many as the framework has threads for searches."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 log = logging.getLogger("retrieval.serve")
 
@@ -113,6 +117,9 @@ def create_app(
 def _closing(service: Service) -> Callable[[FastAPI], Any]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        # Answers wait for threads of the loop, searches for those of the framework: as many of each, so that neither
+        # waits while the other is served.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(AT_ONCE))
         yield
         service.close()
 

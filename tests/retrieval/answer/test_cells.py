@@ -61,6 +61,12 @@ def test_two_columns_that_are_asked_for_are_both_read() -> None:
     assert len(found) <= MOST
 
 
+def test_a_column_without_a_head_is_called_by_its_number() -> None:
+    found = read_cells("cost of a glaive", row(("", "Cost"), ("7 gp", "7 gp"), key="7 gp"), tokens)
+    assert {cell.column for cell in found} <= {"column 1", "Cost"}
+    assert read_cells("glaive", row(("",), ("a glaive",)), tokens)[0].column == "column 1"
+
+
 def test_nothing_is_read_of_a_chunk_without_cells() -> None:
     assert read_cells("how heavy is it", EMPTY, tokens) == ()
 
