@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,10 +9,10 @@ import typer
 
 from pipeline.commands.bench_sets import add_sets
 from pipeline.commands.options import JsonOption
-from pipeline.console.output import out, print_json, progress_bar
+from pipeline.console.output import print_report, progress_bar
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+    pass
 
 
 app = typer.Typer(help="Score published question sets; time the engine.", no_args_is_help=True, rich_markup_mode=None)
@@ -38,7 +36,7 @@ def bench_predicates(
         from pipeline.bench.predicates.timing import run_predicates
 
         report = run_predicates(n)
-    _print_report(report, report.lines(), json_=json_)
+    print_report(report, report.lines(), json_=json_)
 
 
 @app.command("scale")
@@ -65,7 +63,7 @@ def bench_scale(
         require_extra("bm25s")
         _require_hundreds(chunks)
         report = run_scale(chunks, home=keep.expanduser().resolve() if keep else None, tell=bar)
-    _print_report(report, report.lines(), json_=json_)
+    print_report(report, report.lines(), json_=json_)
 
 
 @app.command("contract")
@@ -92,7 +90,7 @@ def bench_contract(
 
         _require_hundreds(chunks)
         report = run_contract(chunks, home=keep.expanduser().resolve() if keep else None, tell=bar)
-    _print_report(report, report.lines(), json_=json_)
+    print_report(report, report.lines(), json_=json_)
 
 
 @app.command("builds")
@@ -114,7 +112,7 @@ def bench_builds(
         from retrieval.settings import Settings
 
         report = run_builds(library.expanduser().resolve(), times, load_embedder(Settings().embedder), bar)
-    _print_report(report, report.lines(), json_=json_)
+    print_report(report, report.lines(), json_=json_)
 
 
 @app.command("rebuild")
@@ -138,7 +136,7 @@ def bench_rebuild(
         from pipeline.runs.rebuild.run import run_rebuild
 
         report = run_rebuild(chunks, data.expanduser().resolve() if data else None, bar)
-    _print_report(report, report.lines(), json_=json_)
+    print_report(report, report.lines(), json_=json_)
 
 
 @app.command("faults")
@@ -168,7 +166,7 @@ def bench_faults(
         readers = Readers(promotions) if promotions else None
         scope = Scope(trials, files, disks=disks, readers=readers, ordeals=None if disks else ())
         report = run_faults(scope, seed, bar)
-    _print_report(report, report.lines(), json_=json_)
+    print_report(report, report.lines(), json_=json_)
     if not report.sound:
         raise typer.Exit(1)
 
@@ -193,7 +191,7 @@ def bench_documents(
         from pipeline.bench.documents.run import run_documents
 
         report = run_documents(count, seed, bar)
-    _print_report(report, report.lines(), json_=json_)
+    print_report(report, report.lines(), json_=json_)
     if report.crashed or report.lost:
         raise typer.Exit(1)
 
@@ -214,7 +212,7 @@ def bench_gate(
         from pipeline.bench.gate import run_gate
 
         report = run_gate(changes, tell=bar)
-    _print_report(report, report.lines(), json_=json_)
+    print_report(report, report.lines(), json_=json_)
 
 
 @app.command("metrics")
@@ -233,17 +231,9 @@ def bench_metrics(
         from pipeline.bench.metrics import run_metrics
 
         report = run_metrics(questions)
-    _print_report(report, report.lines(), json_=json_)
+    print_report(report, report.lines(), json_=json_)
 
 
 def _require_hundreds(chunks: int) -> None:
     if chunks % 100:
         raise typer.BadParameter(f"{chunks} is not a multiple of 100", param_hint="--chunks")
-
-
-def _print_report(report: DataclassInstance, lines: Iterable[str], *, json_: bool) -> None:
-    if json_:
-        print_json(asdict(report))
-        return
-    for line in lines:
-        out.print(line, markup=False)

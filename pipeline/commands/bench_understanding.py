@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
-from pipeline.console.output import out, print_json, progress_bar
+from pipeline.console.output import print_report, progress_bar
 
 
 def bench_hints(
@@ -37,11 +36,7 @@ def bench_hints(
         root = home.expanduser().resolve()
         embedder = load_embedder(Settings.read(root).embedder)
         curve = run_hints(root / "benchmarks", read_shelf(data, split), embedder, bar)
-    if json_:
-        print_json(asdict(curve))
-        return
-    for line in curve.lines():
-        out.print(line, markup=False)
+    print_report(curve, curve.lines(), json_=json_)
 
 
 def bench_conditions(
@@ -68,11 +63,7 @@ def bench_conditions(
         (corpus,) = read_documents("self-query", data, split)
         embedder = load_embedder(Settings.read(root).embedder)
         report = run_conditions(root / "benchmarks", corpus, today.date(), embedder, bar)
-    if json_:
-        print_json(asdict(report))
-        return
-    for line in report.lines():
-        out.print(line, markup=False)
+    print_report(report, report.lines(), json_=json_)
 
 
 def bench_answers(
@@ -95,8 +86,4 @@ def bench_answers(
 
         root = home.expanduser().resolve()
         report = run_answers(root / "benchmarks", data, split, load_embedder(Settings.read(root).embedder), bar)
-    if json_:
-        print_json(asdict(report))
-        return
-    for line in report.lines():
-        out.print(line, markup=False)
+    print_report(report, report.lines(), json_=json_)

@@ -4,10 +4,15 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters, but for the ends of lines and tabs."""
@@ -35,6 +40,15 @@ def print_json(value: object) -> None:
     """One JSON document, plain, for another program to read."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
     out.print(_COMMANDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text), markup=False)
+
+
+def print_report(report: "DataclassInstance", lines: Iterable[str], *, json_: bool) -> None:
+    """What a benchmark found: its record as JSON, or its lines."""
+    if json_:
+        print_json(asdict(report))
+        return
+    for line in lines:
+        out.print(line, markup=False)
 
 
 def print_error(sentence: str) -> None:
