@@ -46,7 +46,7 @@ def read_cells(question: str, chunk: Chunk, tokenize: Tokenize, most: int = MOST
     """The cells of a row that a question asks for, the likeliest first; none of a chunk without cells.
 
     As many as it takes to be sure, so one where one column is plainly asked for. A choice among the row's
-    columns by 24 features (`column_features`), as a conditional logit: McFadden, Conditional logit analysis of
+    columns by its features (`column_features`), as a conditional logit: McFadden, Conditional logit analysis of
     qualitative choice behavior, 1974.
 
     Args:
@@ -55,7 +55,10 @@ def read_cells(question: str, chunk: Chunk, tokenize: Tokenize, most: int = MOST
         tokenize: of the index that it is from.
         most: how many at most.
     """
-    return choose(question, row_of(chunk), chunk.id, tokenize, most) if chunk.cells else ()
+    if not chunk.cells:
+        return ()
+    row = row_of(chunk)
+    return choose(row, column_features(question, row, tokenize), chunk.id, most)
 
 
 def row_of(chunk: Chunk) -> AskedRow:
@@ -65,9 +68,9 @@ def row_of(chunk: Chunk) -> AskedRow:
     return AskedRow(chunk.columns, chunk.cells, key, names)
 
 
-def choose(question: str, row: AskedRow, chunk_id: str, tokenize: Tokenize, most: int = MOST) -> tuple[Cell, ...]:
-    """The cells of a row, as `read_cells` chooses them."""
-    chances = probabilities(column_features(question, row, tokenize) @ shipped_weights())
+def choose(row: AskedRow, features: Features, chunk_id: str, most: int = MOST) -> tuple[Cell, ...]:
+    """The cells of a row by the features of its columns, as `read_cells` chooses them."""
+    chances = probabilities(features @ shipped_weights())
     found: list[Cell] = []
     sure = 0.0
     for place in np.argsort(-chances, kind="stable")[:most].tolist():

@@ -47,7 +47,7 @@ class Gatherer:
 
     @cached_property
     def _rounds(self) -> IterativeRetriever:
-        return IterativeRetriever(self.reader.retriever)
+        return IterativeRetriever(self.reader.retriever, names=self._names)
 
     def gather(self, query: str, most: int, least: float) -> Context:
         """The passages of a question.

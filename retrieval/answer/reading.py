@@ -52,7 +52,7 @@ def read(context: Context) -> tuple[Cell, ...]:
         replace(cell, probability=round(cell.probability * float(chance), 4))
         for chance, passage in zip(likely, context.passages, strict=True)
         if chance >= _UNLIKELY * likely.max() and (passage.hit.chunk.query_must or not guarded)
-        for cell in _cells(context, passage)
+        for cell in (first if passage is context.passages[0] else _cells(context, passage))
     ]
     order = {passage.hit.chunk.id: place for place, passage in enumerate(context.passages)}
     weighed.sort(key=lambda cell: (-cell.probability, order[cell.chunk_id], cell.place))
@@ -112,7 +112,7 @@ def _labelled(question: str, chunk: Chunk, snapshot: Snapshot, most: int) -> tup
     features = column_features(question, row, snapshot.lexical.tokenize)
     if features[:, _SPEAKING].max() < _NAMED:
         return ()
-    return choose(question, row, chunk.id, snapshot.lexical.tokenize, most)
+    return choose(row, features, chunk.id, most)
 
 
 def _sentences(question: str, chunk: Chunk, snapshot: Snapshot) -> tuple[Cell, ...]:
