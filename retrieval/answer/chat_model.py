@@ -1,16 +1,15 @@
-"""A chat model that tells an answer piece by piece: the one place where `answer` talks to a server."""
+"""A chat model that tells an answer piece by piece."""
 
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from contextlib import aclosing, closing
+from dataclasses import dataclass, field
+from typing import Any
 
-from retrieval.errors import GenerationError
-
-if TYPE_CHECKING:
-    from openai.types.chat import ChatCompletionChunk
-
-KEY, ADDRESS = "OPENAI_API_KEY", "OPENAI_BASE_URL"
+from retrieval.errors import GenerationError, ModelError
+from retrieval.models.access import Access
+from retrieval.models.chat import Asked, Heard
+from retrieval.models.openai_client import CHECK, OpenAiClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +34,12 @@ class ChatModel:
     """Of one answer."""
     timeout: float = 60.0
     """Seconds until the next piece."""
-    key: str = ""
-    address: str | None = None
-    """Of another server than OpenAI's."""
+    access: Access = field(default_factory=Access)
 
     @classmethod
     def of_environment(cls, model: str, environment: Mapping[str, str] = os.environ, **options: Any) -> "ChatModel":
         """A model with `OPENAI_API_KEY`, and `OPENAI_BASE_URL` for another server."""
-        return cls(model, key=environment.get(KEY, ""), address=environment.get(ADDRESS) or None, **options)
+        return cls(model, access=Access.of_environment(environment), **options)
 
     def tell(self, prompt: str) -> Iterator[Piece]:
         """The answer to a prompt. Closing the iterator closes the connection.
@@ -51,56 +48,40 @@ class ChatModel:
             GenerationError: there is no key; the server cannot be reached, refuses, breaks off or sends garbage; the
                 answer is empty, or cut because it is too long.
         """
-        import openai
-
         state = _Told(self)
         try:
-            with openai.OpenAI(**self._client()) as client:
-                stream = client.chat.completions.create(**self._asked(prompt))
-                with stream:
-                    for chunk in stream:
-                        if piece := state.heard(chunk):
-                            yield piece
+            with closing(self._client().stream(self._asked(prompt))) as stream:
+                for heard in stream:
+                    if piece := state.heard(heard):
+                        yield piece
             yield state.end()
-        except (openai.OpenAIError, ValueError) as error:
+        except ModelError as error:
             raise self._failed(error) from error
 
     async def tell_async(self, prompt: str) -> AsyncIterator[Piece]:
         """What `tell` gives, without blocking the event loop; it raises the same."""
-        import openai
-
         state = _Told(self)
         try:
-            async with openai.AsyncOpenAI(**self._client()) as client:
-                stream = await client.chat.completions.create(**self._asked(prompt))
-                async with stream:
-                    async for chunk in stream:
-                        if piece := state.heard(chunk):
-                            yield piece
+            async with aclosing(self._client().stream_async(self._asked(prompt))) as stream:
+                async for heard in stream:
+                    if piece := state.heard(heard):
+                        yield piece
             yield state.end()
-        except (openai.OpenAIError, ValueError) as error:
+        except ModelError as error:
             raise self._failed(error) from error
 
-    def _client(self) -> dict[str, Any]:
-        if not self.key:
-            raise GenerationError(f"{self.model} needs {KEY}; set it, or have the answer read from the books")
-        return {"api_key": self.key, "base_url": self.address, "timeout": self.timeout, "max_retries": 2}
+    def _client(self) -> OpenAiClient:
+        self.access.require(self.model, "have the answer read from the books")
+        return OpenAiClient(self.access, timeout=self.timeout)
 
-    def _asked(self, prompt: str) -> dict[str, Any]:
-        return {
-            "model": self.model,
-            "temperature": self.temperature,
-            "max_tokens": self.max_tokens,
-            "messages": [{"role": "user", "content": prompt}],
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
+    def _asked(self, prompt: str) -> Asked:
+        return Asked(self.model, (("user", prompt),), self.max_tokens, self.temperature)
 
-    def _failed(self, error: Exception) -> GenerationError:
-        said = str(error).replace(self.key, "***") if self.key else str(error)
+    def _failed(self, error: ModelError) -> GenerationError:
+        if not self.access:
+            return GenerationError(str(error))
         return GenerationError(
-            f"{self.model} gave no answer ({type(error).__name__}: {said:.300}); check the key, the address and the "
-            "network, or have the answer read from the books"
+            f"{self.model} gave no answer ({error.said}); {CHECK}, or have the answer read from the books"
         )
 
 
@@ -112,19 +93,16 @@ class _Told:
         self._finish: str | None = None
         self._tokens, self._any = 0, False
 
-    def heard(self, chunk: "ChatCompletionChunk") -> Piece | None:
-        if chunk.usage:
-            self._tokens = chunk.usage.total_tokens
-        if not chunk.choices:
-            return None
-        choice = chunk.choices[0]
-        self._finish = choice.finish_reason or self._finish
-        if choice.delta.refusal:
-            raise GenerationError(f"{self._model.model} refused: {choice.delta.refusal}")
-        if not choice.delta.content:
+    def heard(self, said: Heard) -> Piece | None:
+        if said.usage:
+            self._tokens = said.usage.total
+        self._finish = said.finish or self._finish
+        if said.refusal:
+            raise GenerationError(f"{self._model.model} refused: {said.refusal}")
+        if not said.text:
             return None
         self._any = True
-        return Piece(choice.delta.content)
+        return Piece(said.text)
 
     def end(self) -> Piece:
         """The last piece, which says what was used."""

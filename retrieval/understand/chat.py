@@ -1,14 +1,16 @@
-"""A chat model that answers in a form: the one place where `understand` talks to a server."""
+"""A chat model that answers questions about questions in a form."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from retrieval.errors import QueryAnalysisError
+from retrieval.errors import ModelError, QueryAnalysisError
+from retrieval.models.chat import Asked
+from retrieval.models.openai_client import OpenAiClient
 
 if TYPE_CHECKING:
-    from openai import OpenAI
+    from retrieval.models.openai_client import GivenClient
 
 Form = TypeVar("Form", bound=BaseModel)
 
@@ -17,7 +19,7 @@ Form = TypeVar("Form", bound=BaseModel)
 class Chat:
     """An OpenAI client, or any with its interface, and how it is asked."""
 
-    client: "OpenAI"
+    client: "GivenClient"
     model: str
     temperature: float
     max_tokens: int
@@ -34,32 +36,17 @@ class Chat:
         Raises:
             QueryAnalysisError: the server cannot be reached or refuses, or what it answers is not of the asked form.
         """
-        import openai
-
+        request = Asked(self.model, (("system", told), ("user", asked)), self.max_tokens, self.temperature, form)
         try:
-            answer = self.client.chat.completions.create(
-                model=self.model,
-                temperature=self.temperature,
-                max_tokens=self.max_tokens,
-                messages=[{"role": "system", "content": told}, {"role": "user", "content": asked}],
-                response_format={
-                    "type": "json_schema",
-                    "json_schema": {"name": "answer", "strict": True, "schema": form.model_json_schema()},
-                },
-            )
-            choice = answer.choices[0]
-            if choice.message.refusal:
-                raise QueryAnalysisError(f"{self.model} refused the question: {choice.message.refusal}")
-            if choice.finish_reason == "length":
+            answer = OpenAiClient.over(self.client).chat(request)
+            if answer.refusal:
+                raise QueryAnalysisError(f"{self.model} refused the question: {answer.refusal}")
+            if answer.finish == "length":
                 raise QueryAnalysisError(
                     f"the answer of {self.model} was cut at {self.max_tokens} tokens; raise llm_max_tokens"
                 )
-            used = answer.usage.total_tokens if answer.usage else 0
-            return form.model_validate_json(choice.message.content or ""), used
-        except openai.OpenAIError as error:
-            raise QueryAnalysisError(
-                f"{self.model} could not be asked ({type(error).__name__}: {error}); "
-                "check the key, the address and the network"
-            ) from error
-        except (ValidationError, IndexError) as error:
+            return form.model_validate_json(answer.content), answer.usage.total
+        except ModelError as error:
+            raise QueryAnalysisError(str(error)) from error
+        except ValidationError as error:
             raise QueryAnalysisError(f"{self.model} did not answer in the asked form: {error}") from error

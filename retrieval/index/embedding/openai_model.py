@@ -1,17 +1,14 @@
 """OpenAI's text-embedding-3-small, or any server that speaks its protocol."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError
+from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError, ModelError
+from retrieval.models.access import Access
+from retrieval.models.openai_client import CHECK, OpenAiClient
 from retrieval.types import EmbedderIdentity, Vector
-
-if TYPE_CHECKING:
-    from openai import OpenAI
 
 _MODEL = "text-embedding-3-small"
 _DIMENSIONS = 1536
@@ -34,9 +31,8 @@ class OpenAiEmbedder:
     identity = EmbedderIdentity("openai", _MODEL, _DIMENSIONS)
 
     def __init__(self, environment: Mapping[str, str] = os.environ, *, retries: int = 4, timeout: float = 60.0) -> None:
-        self._key = environment.get("OPENAI_API_KEY", "")
-        self._base_url = environment.get("OPENAI_BASE_URL") or None
-        self._retries, self._timeout = retries, timeout
+        self._access = Access.of_environment(environment)
+        self._client = OpenAiClient(self._access, retries=retries, timeout=timeout)
 
     def embed_query(self, query: str) -> Vector:
         """Return the vector of a question; this model reads it as it reads a text."""
@@ -65,24 +61,17 @@ class OpenAiEmbedder:
         normalised: Vector = (matrix / lengths).reshape(len(texts), _DIMENSIONS)
         return normalised
 
-    def _request(self, texts: list[str]) -> Iterator[list[float]]:
-        import openai
-
+    def _request(self, texts: list[str]) -> list[list[float]]:
         try:
-            answer = self._client.embeddings.create(model=_MODEL, input=texts)
-        except openai.OpenAIError as error:
+            self._access.require("openai", "use --embedder wordllama")
+            rows = self._client.embed(_MODEL, texts)
+        except ModelError as error:
+            if not self._access:
+                raise EmbedderUnavailableError(str(error)) from error
             raise EmbedderUnavailableError(
-                f"openai could not embed {len(texts)} texts ({type(error).__name__}: {error}); "
-                "check the key, the address and the network, then run again: finished batches are kept"
+                f"openai could not embed {len(texts)} texts ({error.said}); {CHECK}, then run again: "
+                "finished batches are kept"
             ) from error
-        if len(answer.data) != len(texts):
-            raise EmbedderMismatchError(f"{_MODEL} answered {len(answer.data)} vectors for {len(texts)} texts")
-        return (item.embedding for item in sorted(answer.data, key=lambda item: item.index))
-
-    @cached_property
-    def _client(self) -> "OpenAI":
-        from openai import OpenAI
-
-        if not self._key:
-            raise EmbedderUnavailableError("openai needs OPENAI_API_KEY; set it, or use --embedder wordllama")
-        return OpenAI(api_key=self._key, base_url=self._base_url, max_retries=self._retries, timeout=self._timeout)
+        if len(rows) != len(texts):
+            raise EmbedderMismatchError(f"{_MODEL} answered {len(rows)} vectors for {len(texts)} texts")
+        return rows

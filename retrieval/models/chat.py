@@ -1,0 +1,132 @@
+"""What a chat model is asked and what it answers, whichever way it is sent."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel
+
+_PER_REQUEST = 64
+"""Tokens that a server counts beside the texts: roles, separators."""
+_BYTES_PER_TOKEN = 3
+
+
+def likely_tokens(text: str) -> int:
+    """About how many tokens a text has; it may be more."""
+    return -(-len(text.encode()) // _BYTES_PER_TOKEN)
+
+
+@cache
+def _schema(form: type[BaseModel]) -> dict[str, Any]:
+    return form.model_json_schema()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one answer or of several, as the server counted them."""
+
+    prompt: int = 0
+    completion: int = 0
+
+    @property
+    def total(self) -> int:
+        """Both."""
+        return self.prompt + self.completion
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(self.prompt + other.prompt, self.completion + other.completion)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request."""
+
+    model: str
+    messages: tuple[tuple[str, str], ...]
+    """(role, text), in turn."""
+    max_tokens: int
+    """Of the answer."""
+    temperature: float = 0.0
+    form: type[BaseModel] | None = None
+    """What the answer must be; all its fields are required, and it forbids others."""
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """As it is sent."""
+        body: dict[str, Any] = {
+            "model": self.model,
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "messages": [{"role": role, "content": text} for role, text in self.messages],
+        }
+        if self.form is not None:
+            schema = {"name": "answer", "strict": True, "schema": _schema(self.form)}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return body
+
+    @property
+    def most_prompt_tokens(self) -> int:
+        """More than the server can count: a token has a byte at least."""
+        return len(self._sent.encode()) + _PER_REQUEST
+
+    @property
+    def likely_tokens(self) -> int:
+        """About what is sent, and the most that may be answered: what servers count against a minute's share."""
+        return likely_tokens(self._sent) + self.max_tokens
+
+    @property
+    def _sent(self) -> str:
+        return json.dumps(self.body, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One answer, whole."""
+
+    content: str
+    refusal: str | None
+    finish: str | None
+    """`stop`, or `length` where it was cut."""
+    usage: Usage
+    """Zero where the server does not say."""
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> "Answered":
+        """The answer as a server sent it.
+
+        Raises:
+            ValueError: it is no answer of chat.
+        """
+        try:
+            choice, used = answer["choices"][0], answer.get("usage") or {}
+            message = choice["message"]
+            usage = Usage(int(used.get("prompt_tokens", 0)), int(used.get("completion_tokens", 0)))
+            refusal, finish = message.get("refusal"), choice.get("finish_reason")
+            return cls(str(message.get("content") or ""), refusal or None, finish, usage)
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
+            raise ValueError(f"no answer of chat: {type(error).__name__}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The next piece of an answer that is streamed."""
+
+    text: str = ""
+    refusal: str | None = None
+    finish: str | None = None
+    usage: Usage | None = None
+    """In one of the last pieces, where the server says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResults:
+    """What came of a batch that is over. What is in neither was lost on the way."""
+
+    answers: Mapping[str, Answered]
+    """By the name of the request."""
+    failed: frozenset[str]
+    """Requests that the server says it did not answer; they cost nothing."""
+    refused: bool = False
+    """Whether the batch was refused as a whole, so that none of it costs anything."""

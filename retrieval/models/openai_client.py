@@ -1,0 +1,231 @@
+"""The only file that imports OpenAI's library: chat whole and in pieces, embeddings, batches, of any server that speaks
+its protocol.
+
+The library itself sends again what failed for a passing reason: at 429, 5xx and time-outs, with growing pauses, or when
+`retry-after` says. Where each attempt may cost money the attempts are counted one by one (`session.py`).
+"""
+
+import json
+import threading
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from retrieval.errors import ModelError, ModelKeyError
+from retrieval.models.access import KEY, Access
+from retrieval.models.chat import Answered, Asked, BatchResults, Heard, likely_tokens
+from retrieval.models.pace import Pace
+from retrieval.models.session import ChatSession, Meter
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+    GivenClient = OpenAI
+
+CHECK = "check the key, the address and the network"
+_PASSING = frozenset({408, 409, 429})
+_CHAT: Final = "/v1/chat/completions"
+_TOKEN = "querymust"  # noqa: S105  (a key of a batch's metadata)
+
+
+class OpenAiClient:
+    """One server. Any number of threads may share it.
+
+    Args:
+        access: its key and address.
+        retries: how often a request that failed for a passing reason is sent again.
+        timeout: seconds until an answer, or the next piece of one, comes.
+        given: a client of the library, or any with its interface, to use as it is.
+    """
+
+    def __init__(
+        self, access: Access, *, retries: int = 4, timeout: float = 60.0, given: "GivenClient | None" = None
+    ) -> None:
+        self.access, self._retries, self._timeout, self._client = access, retries, timeout, given
+        self._pace = Pace(access.limits.tokens_per_minute)
+        self._free = threading.BoundedSemaphore(access.limits.concurrency)
+
+    @classmethod
+    def over(cls, given: "GivenClient") -> "OpenAiClient":
+        """What a caller's own client reaches."""
+        return cls(Access(key=str(getattr(given, "api_key", "") or "")), given=given)
+
+    def chat(self, asked: Asked) -> Answered:
+        """A whole answer.
+
+        Raises:
+            ModelError: the server cannot be reached, refuses, or sends no answer of chat.
+        """
+        with self._asking(asked.model, asked.likely_tokens) as client:
+            return Answered.of(client.chat.completions.create(**asked.body).model_dump())
+
+    def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """The vectors of some texts in one request, in their order.
+
+        Raises:
+            ModelError: the server cannot be reached or refuses.
+        """
+        with self._asking(model, sum(map(likely_tokens, texts))) as client:
+            answer = client.embeddings.create(model=model, input=list(texts))
+            return [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
+
+    def stream(self, asked: Asked) -> Generator[Heard, None, None]:
+        """An answer piece by piece; closing the iterator closes the connection.
+
+        Raises:
+            ModelError: as `chat`, or it breaks off.
+        """
+        import openai
+
+        with self._failures(asked.model), openai.OpenAI(**self._options(2)) as client:
+            stream = client.chat.completions.create(**_streamed(asked))
+            with stream:
+                for chunk in stream:
+                    yield _heard(chunk)
+
+    async def stream_async(self, asked: Asked) -> AsyncGenerator[Heard, None]:
+        """What `stream` gives, without blocking the event loop; it raises the same."""
+        import openai
+
+        with self._failures(asked.model):
+            async with openai.AsyncOpenAI(**self._options(2)) as client:
+                stream = await client.chat.completions.create(**_streamed(asked))
+                async with stream:
+                    async for chunk in stream:
+                        yield _heard(chunk)
+
+    @asynccontextmanager
+    async def session(self, meter: Meter) -> AsyncIterator[ChatSession]:
+        """Many requests at once in one event loop, each attempt of which is metered."""
+        import openai
+
+        async with openai.AsyncOpenAI(**self._options(0)) as client:
+
+            async def send(asked: Asked) -> Answered:
+                return Answered.of((await client.chat.completions.create(**asked.body)).model_dump())
+
+            raised = (openai.OpenAIError, ValueError)
+            concurrency = self.access.limits.concurrency
+            yield ChatSession(send, raised, self.failure, meter, self._pace, self._retries, concurrency)
+
+    def begin_batch(self, requests: Mapping[str, Asked], token: str) -> str:
+        """Send requests as one batch, each under a name of its own; the batch's id. `token` finds it again.
+
+        Raises:
+            ModelError: the server cannot be reached or refuses.
+        """
+        lines = [
+            json.dumps({"custom_id": name, "method": "POST", "url": _CHAT, "body": asked.body}, ensure_ascii=False)
+            for name, asked in requests.items()
+        ]
+        with self._asking("a batch", 0) as client:
+            sent = client.files.create(file=("requests.jsonl", "\n".join(lines).encode()), purpose="batch")
+            begun = client.batches.create(
+                input_file_id=sent.id, endpoint=_CHAT, completion_window="24h", metadata={_TOKEN: token}
+            )
+            return begun.id
+
+    def find_batch(self, token: str) -> str | None:
+        """The id of the batch that was begun with this token; None if none was.
+
+        Raises:
+            ModelError: the server cannot be reached or refuses.
+        """
+        with self._asking("a batch", 0) as client:
+            return next((each.id for each in client.batches.list() if (each.metadata or {}).get(_TOKEN) == token), None)
+
+    def batch_results(self, batch: str) -> BatchResults | None:
+        """What came of a batch; None while it is at work.
+
+        Raises:
+            ModelError: the server cannot be reached, or knows no such batch.
+        """
+        with self._asking("a batch", 0) as client:
+            state = client.batches.retrieve(batch)
+            if state.status in ("validating", "in_progress", "finalizing", "cancelling"):
+                return None
+            names = (state.output_file_id, state.error_file_id)
+            answered, failed = (client.files.content(name).text if name else "" for name in names)
+        return BatchResults(dict(_answers(answered)), frozenset(_names(failed)), state.status == "failed")
+
+    @contextmanager
+    def _asking(self, who: str, tokens: int) -> "Iterator[OpenAI]":
+        import openai
+
+        with self._failures(who), self._free:
+            time.sleep(self._pace.wait_for(tokens))
+            if self._client is None:
+                self._client = openai.OpenAI(**self._options(self._retries))
+            yield self._client
+
+    def _options(self, retries: int) -> dict[str, Any]:
+        access = self.access
+        return {
+            "api_key": access.key,
+            "base_url": access.address,
+            "timeout": self._timeout,
+            "max_retries": retries,
+        }
+
+    @contextmanager
+    def _failures(self, who: str) -> Iterator[None]:
+        """Raise what goes wrong as a `ModelError` that neither holds the key nor is chained to what does."""
+        import openai
+
+        failed: ModelError | None = None
+        try:
+            yield
+        except (openai.OpenAIError, ValueError) as error:
+            failed = self.failure(who, error)
+        if failed is not None:
+            try:
+                raise failed
+            finally:
+                failed.__context__ = None  # what it came of holds the key
+
+    def failure(self, who: str, error: Exception) -> ModelError:
+        """What an error of the library means."""
+        said = f"{type(error).__name__}: {self.access.hidden(str(error)):.300}"
+        status = getattr(error, "status_code", None)
+        if status in (401, 403):
+            return ModelKeyError(
+                f"{who}: the key in {KEY} is refused ({said}); set one that the server knows", said=said
+            )
+        if getattr(error, "code", None) == "insufficient_quota":
+            return ModelKeyError(f"{who}: the account behind {KEY} has no credit left ({said})", said=said)
+        passing = status is None or status in _PASSING or status >= 500
+        return ModelError(f"{who} could not be asked ({said}); {CHECK}", said=said, passing=passing)
+
+
+def _streamed(asked: Asked) -> dict[str, Any]:
+    return asked.body | {"stream": True, "stream_options": {"include_usage": True}}
+
+
+def _heard(chunk: Any) -> Heard:
+    used = chunk.usage
+    usage = Answered.of({"choices": [{"message": {}}], "usage": used.model_dump()}).usage if used else None
+    if not chunk.choices:
+        return Heard(usage=usage)
+    choice = chunk.choices[0]
+    return Heard(choice.delta.content or "", choice.delta.refusal or None, choice.finish_reason, usage)
+
+
+def _lines(text: str) -> Iterator[dict[str, Any]]:
+    for line in text.splitlines():
+        try:
+            said = json.loads(line)
+        except ValueError:
+            continue  # as if it had not come
+        if isinstance(said, dict) and "custom_id" in said:
+            yield said
+
+
+def _names(text: str) -> Iterator[str]:
+    return (str(said["custom_id"]) for said in _lines(text))
+
+
+def _answers(text: str) -> Iterator[tuple[str, Answered]]:
+    for said in _lines(text):
+        with suppress(ValueError, KeyError, TypeError):
+            yield str(said["custom_id"]), Answered.of(said["response"]["body"])
