@@ -6,13 +6,13 @@ from evals.assets import columns_of, with_reason
 from evals.code_version import code_version
 from pipeline.building.book_entry import GUARDS
 from pipeline.building.materialization import content_version, materialized
+from pipeline.building.model_tables import keep_report, make_rows, told
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.ingest.guarding import REASONS, count_guards, table_guards
 from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.ruled_tables import unmet
 from retrieval.ingest.tables.predicates import extract_predicates
-from retrieval.ingest.tables.rows import transform_tables
 from retrieval.ingest.tables.table import Table
 from retrieval.records import dump_record, read_jsonl, write_jsonl
 from retrieval.types import Book, Row
@@ -65,10 +65,12 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
 def table_rows(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """Each row of each table as a self-describing JSON object; where the row needs one, with its `query_must`."""
     folder = home.book(context.partition_key)
-    texts = [parsed.document.text for parsed in read_parsed_book(folder / "book.jsonl").documents]
-    rows = transform_tables(read_jsonl(folder / "tables.jsonl", Table), home.vocabulary, texts)
+    found = read_jsonl(folder / "tables.jsonl", Table)
+    made = make_rows(home.settings, home.models, home.vocabulary, read_parsed_book(folder / "book.jsonl"), found)
+    rows = made.rows
     write_jsonl(folder / "table_rows.jsonl", rows)
-    context.log.info(f"{context.partition_key}: {len(rows)} rows")
+    keep_report(folder, made.transformed)
+    context.log.info(f"{context.partition_key}: {len(rows)} rows{told(made)}")
     return materialized(
         content_version(map(dump_record, rows)),
         {
@@ -77,6 +79,7 @@ def table_rows(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
             "dagster/column_schema": columns_of(Row),
             "n_records": sum(row.kind == "record" for row in rows),
             "n_tables": len({row.table_id for row in rows}),
+            **made.numbers,
             "first_row": dg.MetadataValue.md(f"```json\n{rows[0].content}\n```" if rows else "none"),
         },
     )

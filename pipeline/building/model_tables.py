@@ -1,0 +1,152 @@
+"""The rows of one book: by the rules, or where the settings say so by a model, and what that did."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from evals.agreement import agreement
+from pipeline.building.materialization import Reported
+from retrieval.atomic_files import write_atomically
+from retrieval.errors import UnreadableSettingsError
+from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.model_tables.choosing import by_rule, listed, read_table_list
+from retrieval.ingest.model_tables.outcome import Transformed, reasons
+from retrieval.ingest.model_tables.transforming import ModelOptions, ModelTables
+from retrieval.ingest.parsed_book import ParsedBook
+from retrieval.ingest.tables.predicates import extract_predicates
+from retrieval.ingest.tables.rows import transform_tables
+from retrieval.ingest.tables.table import Table
+from retrieval.models.access import Access
+from retrieval.models.chat_prices import ChatPrice, chat_price
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.records import write_jsonl
+from retrieval.settings import Settings
+from retrieval.types import Row
+
+OUTCOMES, SAMPLE = "model_tables.jsonl", "model_sample.md"
+"""In a book's folder of records: what became of each chosen table, and one in ten of them for a person to read."""
+_SAMPLED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class RowsMade:
+    """The rows of a book."""
+
+    rows: tuple[Row, ...]
+    transformed: Transformed | None
+    """None: no model was asked for."""
+    agreed: float | None
+    """Share of generated questions about the model's tables on which the same chunks pass as with the rules' rows."""
+
+    @property
+    def numbers(self) -> dict[str, Reported]:
+        """What an asset says of it; the same names whoever made the rows."""
+        done = self.transformed
+        return {
+            "transformer": f"{done.model}, prompt {done.prompt}" if done else "rules",
+            "n_by_model": len(done.by_model) if done else 0,
+            "n_left_to_rules": sum(bool(each.reason) for each in done.outcomes) if done else 0,
+            "n_waiting": done.n_waiting if done else 0,
+            "n_not_believed": len(done.dropped) if done else 0,
+            "n_model_tokens": done.used.total if done else 0,
+            "model_usd": done.usd if done else 0.0,
+            "agreement": self.agreed,
+        }
+
+
+def make_rows(
+    settings: Settings, answers: Path, vocabulary: Vocabulary, book: ParsedBook, tables: Sequence[Table]
+) -> RowsMade:
+    """The rows of all tables of a book.
+
+    Args:
+        settings: who reads tables.
+        answers: folder of what models answered.
+        vocabulary: of the library.
+        book: the tables are its own.
+        tables: all of them.
+
+    Raises:
+        ModelKeyError: the server refuses the key.
+        UnreadableSettingsError: there is a budget, and nobody knows the prices of the model.
+    """
+    texts = [parsed.document.text for parsed in book.documents]
+    if settings.tables.transformer == "rules":
+        return RowsMade(transform_tables(tables, vocabulary, texts), None, None)
+    reader = ModelTables(Access.of_environment(), answers, options_of(settings))
+    done = reader.transform(tables, vocabulary, texts, chosen_tables(settings, tables, vocabulary))
+    return RowsMade(done.rows, done, agreed(book, done, vocabulary))
+
+
+def agreed(book: ParsedBook, done: Transformed, vocabulary: Vocabulary) -> float | None:
+    """How far the model's rows let the same chunks pass as the rules' rows; None where it made none."""
+    if not done.by_model:
+        return None
+    before, after = (chunk_book(book, extract_predicates(rows)) for rows in (done.offline, done.rows))
+    return agreement(before, after, done.by_model, vocabulary).share
+
+
+def chosen_tables(settings: Settings, tables: Sequence[Table], vocabulary: Vocabulary) -> frozenset[str]:
+    """The ids of the tables that a model is to read."""
+    if settings.tables.table_list is None:
+        return by_rule(tables, vocabulary)
+    return listed(tables, read_table_list(Path(settings.tables.table_list).expanduser()))[0]
+
+
+def options_of(settings: Settings) -> ModelOptions:
+    """The model of the settings, with its limits.
+
+    Raises:
+        UnreadableSettingsError: there is a budget, and nobody knows the prices of the model.
+    """
+    said = settings.tables
+    price = chat_price(said.model)
+    if said.usd_per_million_sent is not None and said.usd_per_million_answered is not None:
+        price = ChatPrice(said.model, said.usd_per_million_sent, said.usd_per_million_answered)
+    budget = settings.budget_usd if said.budget_usd is None else said.budget_usd
+    if budget is not None and price is None:
+        raise UnreadableSettingsError(
+            f"nobody here knows what {said.model!r} costs, so a budget of ${budget:g} cannot be held; write "
+            "tables.usd_per_million_sent and tables.usd_per_million_answered (0 where it costs nothing)"
+        )
+    return ModelOptions(said.model, price, budget, said.tries, timeout=said.timeout_seconds)
+
+
+def keep_report(folder: Path, done: Transformed | None) -> None:
+    """Leave in a book's folder what became of the tables, or nothing where no model was asked for."""
+    if done is None:
+        for name in (OUTCOMES, SAMPLE):
+            (folder / name).unlink(missing_ok=True)
+        return
+    write_jsonl(folder / OUTCOMES, done.outcomes)
+    write_atomically(folder / SAMPLE, sample(done))
+
+
+def told(made: RowsMade) -> str:
+    """What a log says of the model's part; nothing where no model was asked for."""
+    return told_of(made.transformed) if made.transformed else ""
+
+
+def told_of(done: Transformed) -> str:
+    """What a model did, as the end of a sentence."""
+    left = "".join(f", {count} left to the rules ({reason})" for reason, count in reasons(done.outcomes).items())
+    usd = "" if done.usd is None else f", ${done.usd:.4f}"
+    return f"; {done.model} read {len(done.by_model)} tables{left}; {done.used.total:,} tokens{usd}"
+
+
+def sample(done: Transformed) -> str:
+    """One in ten of the model's tables, the rules' rows beside its own, as a page for a person; the same ones again."""
+    by_hash = sorted(done.by_model, key=lambda table: sha256(table.encode()).hexdigest())
+    shown = set(by_hash[: -(-len(by_hash) // _SAMPLED)])
+    parts = [f"# One in {_SAMPLED} of the tables that {done.model} read, prompt {done.prompt}\n"]
+    for outcome in done.outcomes:
+        if outcome.table_id not in shown:
+            continue
+        parts.append(f"## {outcome.title}\n\n`{outcome.document}:{outcome.line}`\n")
+        parts += [f"- row {each.ordinal}: {each.part} not believed: {each.why}" for each in outcome.dropped]
+        for row, offline in zip(done.rows, done.offline, strict=True):
+            if row.table_id == outcome.table_id:
+                parts.append(f"\n### {row.key}\n\nby the model, called {', '.join(row.names) or 'nothing'}:\n")
+                parts.append(f"```json\n{row.content}\n```\n\nby the rules:\n\n```json\n{offline.content}\n```")
+    return "\n".join(parts) + "\n"

@@ -1,0 +1,187 @@
+"""What of a model's answer is believed: every cell is compared with the book, every condition is tried."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import ValidationError
+
+from retrieval.ingest.model_tables.believed_names import believed_names
+from retrieval.ingest.model_tables.believed_predicates import believed_predicates
+from retrieval.ingest.model_tables.form import ModelRow, ModelTable
+from retrieval.ingest.model_tables.request import data_rows
+from retrieval.ingest.tables.reading import Reading, ReadRow
+from retrieval.ingest.tables.row_object import row_key
+from retrieval.ingest.tables.table import Table
+from retrieval.models.chat import Answered
+from retrieval.query_must.canonical.canonical import canonical_term, literal
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import Row
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_SHOWN = 5
+
+Part = Literal["query_must", "names", "description"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A part of a row that is not believed; the row itself is."""
+
+    table_id: str
+    ordinal: int
+    part: Part
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class BelievedRow:
+    """What is taken from a model for one row. Its cells are the book's."""
+
+    title: str
+    description: str | None
+    """None: the rules' own."""
+    names: tuple[str, ...]
+    query_must: str | None
+    """JSON; None: the model wants none, or one that is not believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An answer, judged. Where there are problems nothing of it is used."""
+
+    problems: tuple[str, ...] = ()
+    paths: tuple[tuple[str, ...], ...] = ()
+    """Property names of each column."""
+    rows: Mapping[int, BelievedRow] = field(default_factory=dict)
+    """By ordinal."""
+    dropped: tuple[Dropped, ...] = ()
+
+
+def judged(
+    table: Table,
+    reading: Reading,
+    offline: Mapping[int, Row],
+    answered: Answered,
+    vocabulary: Vocabulary,
+    *,
+    by_key_alone: bool,
+) -> Judged:
+    """Judge the answer about a table.
+
+    Args:
+        table: as it is in the book.
+        reading: of the table.
+        offline: its rows as the rules make them, by ordinal.
+        answered: by the model.
+        vocabulary: of the library.
+        by_key_alone: whether the rules know no subject of the table: a condition may ask for the row's key alone.
+    """
+    answer = _read(answered)
+    if isinstance(answer, str):
+        return Judged((answer,))
+    rows = {row.ordinal: row for row in data_rows(reading)}
+    problems = (
+        *_wrong_columns(reading, answer, vocabulary),
+        *_wrong_rows(rows, answer),
+        *(said for row in answer.rows if row.row in rows for said in _wrong_row(table, reading, rows[row.row], row)),
+    )
+    if problems:
+        return Judged(problems[:_SHOWN])
+    by_column = sorted(answer.columns, key=lambda column: column.column)
+    titles = {row.row: row.title for row in answer.rows}
+    given = {row.row: row.query_must for row in answer.rows}
+    predicates = believed_predicates(table, offline, titles, given, vocabulary, by_key_alone=by_key_alone)
+    names = believed_names(table, offline, {row.row: row.names for row in answer.rows}, vocabulary)
+    foreign = {row.row: _foreign(row.description, _said_of(table, reading, rows[row.row])) for row in answer.rows}
+    believed = {
+        row.row: BelievedRow(
+            row.title.strip(),
+            None if foreign[row.row] or not row.description.strip() else row.description.strip(),
+            names.kept[row.row],
+            predicates.kept.get(row.row),
+        )
+        for row in answer.rows
+    }
+    dropped = (
+        *(Dropped(table.id, ordinal, "query_must", why) for ordinal, why in predicates.dropped),
+        *(Dropped(table.id, ordinal, "names", why) for ordinal, why in names.dropped),
+        *(
+            Dropped(table.id, ordinal, "description", f"it says {', '.join(sorted(numbers))}, which the row does not")
+            for ordinal, numbers in foreign.items()
+            if numbers
+        ),
+    )
+    return Judged((), tuple(tuple(column.path) for column in by_column), believed, dropped)
+
+
+def _read(answered: Answered) -> ModelTable | str:
+    """The answer in its form, or why there is none."""
+    if answered.refusal:
+        return f"refused: {answered.refusal:.200}"
+    if answered.finish == "length":
+        return "the answer was cut because it is too long"
+    try:
+        return ModelTable.model_validate_json(answered.content)
+    except ValidationError as error:
+        return f"not in the asked form: {error.errors()[0]['msg']:.200}"
+
+
+def _wrong_columns(reading: Reading, answer: ModelTable, vocabulary: Vocabulary) -> Iterator[str]:
+    numbers = sorted(column.column for column in answer.columns)
+    if numbers != list(range(1, len(reading.columns) + 1)):
+        yield f"columns are {numbers}, and the table has {len(reading.columns)}"
+        return
+    heads = [canonical_term(head, vocabulary) for head in reading.columns]
+    on_axis = set(reading.axis.columns) if reading.axis else set()
+    taken: set[tuple[str, ...]] = set()
+    for column in answer.columns:
+        own, path = reading.columns[column.column - 1], tuple(part.strip().casefold() for part in column.path)
+        if not path or not all(path) or path in taken:
+            yield f"column {column.column} has no name of its own: {column.path}"
+        taken.add(path)
+        said, wanted = _numbers(" ".join(path)), _numbers(own)
+        if said != wanted if column.column - 1 in on_axis else said - wanted:
+            yield f"column {column.column} is {own!r} in the book and {column.path} in the answer"
+        name, head = f" {canonical_term(' '.join(path), vocabulary)} ", heads[column.column - 1]
+        others = [other for other in heads if other and other != head and f" {other} " in name and len(other) > 1]
+        if others and f" {head} " not in name:
+            yield f"column {column.column}, {own!r}, is called as another column is: {column.path}"
+
+
+def _wrong_rows(rows: Mapping[int, ReadRow], answer: ModelTable) -> Iterator[str]:
+    there = [row.row for row in answer.rows]
+    if missing := sorted(set(rows) - set(there)):
+        yield f"rows are missing: {', '.join(map(str, missing[:_SHOWN]))}"
+    if extra := sorted({row for row in there if row not in rows or there.count(row) > 1}):
+        yield f"rows are not in the table, or twice: {', '.join(map(str, extra[:_SHOWN]))}"
+
+
+def _wrong_row(table: Table, reading: Reading, row: ReadRow, answer: ModelRow) -> Iterator[str]:
+    if len(answer.cells) != len(row.cells):
+        yield f"row {answer.row} has {len(answer.cells)} cells, and {len(row.cells)} in the book"
+        return
+    for column, (said, cell) in enumerate(zip(answer.cells, row.cells, strict=True), start=1):
+        if " ".join(said.split()) != " ".join(cell.split()):
+            yield f"row {answer.row}, column {column} is {said!r:.60}, and {cell!r:.60} in the book"
+    key = row_key(reading, row)
+    if not f" {literal(answer.title)}".endswith(f" {literal(key)}"):
+        yield f"the title of row {answer.row} does not end in its key {key!r:.60}: {answer.title!r:.100}"
+    if foreign := _foreign(answer.title, _said_of(table, reading, row)):
+        yield f"the title of row {answer.row} says {', '.join(sorted(foreign))}, which the row does not"
+
+
+def _said_of(table: Table, reading: Reading, row: ReadRow) -> str:
+    """All that a row's title and description may take a number from."""
+    about = (*table.heading_path, table.caption or "", table.about, table.purpose, row.label or "")
+    return json.dumps([*about, *reading.columns, *row.cells, *table.rows[row.ordinal].notes], ensure_ascii=False)
+
+
+def _foreign(text: str, source: str) -> set[str]:
+    return _numbers(text) - _numbers(source)
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_NUMBER.findall(text))

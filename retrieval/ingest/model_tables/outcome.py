@@ -1,0 +1,81 @@
+"""What became of each table that a model was to read, and of all of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from retrieval.ingest.model_tables.checking import Dropped
+from retrieval.models.chat import Usage
+from retrieval.types import Row
+
+Reason = Literal["", "not sent", "refused or wrong", "not reached", "no key", "budget"]
+"""Why the rules made the rows; empty where the model did."""
+WAITING: frozenset[Reason] = frozenset({"not reached", "no key", "budget"})
+"""Reasons that may be gone at another time."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableOutcome:
+    """One chosen table. Key: table_id."""
+
+    table_id: str
+    document: str
+    line: int
+    """1-based, in the document's text."""
+    title: str
+    n_rows: int
+    reason: Reason
+    said: str
+    """The reason in words."""
+    n_answers: int
+    """That were paid in this run; 0 where an earlier one paid."""
+    dropped: tuple[Dropped, ...] = ()
+
+    @property
+    def by_model(self) -> bool:
+        """Whether the rows have the model's words."""
+        return not self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Transformed:
+    """The rows of a book, and how they came about."""
+
+    rows: tuple[Row, ...]
+    """Of all its tables, in their order."""
+    offline: tuple[Row, ...]
+    """The same as the rules alone make them."""
+    outcomes: tuple[TableOutcome, ...]
+    """Of the tables that were chosen, in their order."""
+    model: str
+    prompt: str
+    """Version of the prompt."""
+    used: Usage
+    usd: float | None
+    """Of this run, with what attempts without an answer may have cost; None: nobody knows the prices."""
+    usd_in_all: float
+    """What the ledger knows of all runs."""
+
+    @property
+    def by_model(self) -> frozenset[str]:
+        """Ids of the tables whose rows have the model's words."""
+        return frozenset(outcome.table_id for outcome in self.outcomes if outcome.by_model)
+
+    @property
+    def n_waiting(self) -> int:
+        """Tables that the rules made and that a later run may send."""
+        return sum(outcome.reason in WAITING for outcome in self.outcomes)
+
+    @property
+    def dropped(self) -> tuple[Dropped, ...]:
+        """Everything that was not believed of tables that were."""
+        return tuple(each for outcome in self.outcomes for each in outcome.dropped)
+
+
+def reasons(outcomes: Iterable[TableOutcome]) -> dict[str, int]:
+    """How many tables the rules made for each reason."""
+    counts: dict[str, int] = {}
+    for outcome in outcomes:
+        if outcome.reason:
+            counts[outcome.reason] = counts.get(outcome.reason, 0) + 1
+    return counts

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pipeline.building.model_tables import OUTCOMES, SAMPLE, keep_report, make_rows, options_of, sample, told
+from retrieval.contract_settings import TablesSettings
+from retrieval.errors import UnreadableSettingsError
+from retrieval.home import Home
+from retrieval.ingest.model_tables.outcome import TableOutcome
+from retrieval.ingest.parsed_book import read_parsed_book
+from retrieval.ingest.tables.rows import transform_tables
+from retrieval.records import read_jsonl
+from retrieval.settings import Settings
+from tests.openai_server.server import FakeOpenAi
+from tests.openai_server.table_model import reading_tables
+
+BY_MODEL = Settings(tables=TablesSettings("model"))
+
+
+def test_the_rules_make_the_rows_unless_a_model_is_asked_for(tiny: Home, tmp_path: Path) -> None:
+    book = read_parsed_book(tiny.book("tiny") / "book.jsonl")
+    made = make_rows(Settings(), tmp_path, tiny.vocabulary, book, book.tables)
+    assert made.rows == transform_tables(book.tables, tiny.vocabulary, [each.document.text for each in book.documents])
+    assert made.numbers == {
+        "transformer": "rules",
+        "n_by_model": 0,
+        "n_left_to_rules": 0,
+        "n_waiting": 0,
+        "n_not_believed": 0,
+        "n_model_tokens": 0,
+        "model_usd": 0.0,
+        "agreement": None,
+    }
+    assert told(made) == ""
+    assert {path.name for path in tmp_path.iterdir()} == {"home", "library"}
+
+
+def test_a_model_says_what_it_read_and_leaves_a_page_for_a_person(
+    tiny: Home, chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in chat_server.environment.items():
+        monkeypatch.setenv(name, value)
+    chat_server.answering = reading_tables
+    book = read_parsed_book(tiny.book("tiny") / "book.jsonl")
+    made = make_rows(BY_MODEL, tiny.models, tiny.vocabulary, book, book.tables)
+    assert (made.numbers["n_by_model"], made.numbers["agreement"]) == (1, 1.0)
+    assert told(made).startswith("; gpt-4o-mini read 1 tables; ")
+    assert made.transformed is not None
+    keep_report(tiny.book("tiny"), made.transformed)
+    (outcome,) = read_jsonl(tiny.book("tiny") / OUTCOMES, TableOutcome)
+    assert (outcome.reason, outcome.n_answers) == ("", 1)
+    page = (tiny.book("tiny") / SAMPLE).read_text("utf-8")
+    assert page == sample(made.transformed)
+    assert made.rows[0].content in page
+    assert made.transformed.offline[0].content in page
+    keep_report(tiny.book("tiny"), None)
+    assert not (tiny.book("tiny") / OUTCOMES).exists()
+
+
+def test_a_list_chooses_the_tables(tiny: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (tmp_path / "list.md").write_text("- something else\n")
+    chosen = replace(BY_MODEL, tables=replace(BY_MODEL.tables, table_list=str(tmp_path / "list.md")))
+    book = read_parsed_book(tiny.book("tiny") / "book.jsonl")
+    assert make_rows(chosen, tiny.models, tiny.vocabulary, book, book.tables).numbers["n_left_to_rules"] == 0
+    made = make_rows(BY_MODEL, tiny.models, tiny.vocabulary, book, book.tables)
+    assert (made.numbers["n_left_to_rules"], made.numbers["n_waiting"]) == (1, 1)
+    assert "1 left to the rules (no key)" in told(made)
+
+
+def test_a_budget_needs_prices() -> None:
+    tables = TablesSettings("model", "llama3")
+    assert options_of(Settings(tables=tables)).price is None
+    with pytest.raises(UnreadableSettingsError, match=r"what 'llama3' costs, so a budget of \$2 cannot be held"):
+        options_of(Settings(budget_usd=2.0, tables=tables))
+    own = replace(tables, usd_per_million_sent=0.0, usd_per_million_answered=0.0)
+    assert options_of(Settings(budget_usd=2.0, tables=own)).budget_usd == 2.0
+    assert options_of(Settings(budget_usd=2.0, tables=replace(own, budget_usd=0.5))).budget_usd == 0.5

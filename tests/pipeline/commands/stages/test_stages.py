@@ -1,0 +1,124 @@
+"""One stage at a time, as a person runs them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from retrieval.index.chroma.foreign import collection_named, facts, open_chroma
+from retrieval.records import read_jsonl
+from retrieval.types import Chunk, Row
+from tests.openai_server.server import KEY, FakeOpenAi
+from tests.openai_server.table_model import reading_tables
+
+TEXT = """# Guide
+
+## To Hit
+
+| Armor Class | Level 1 | Level 2 | Level 3 |
+|---|---|---|---|
+| 9 | 11 | 10 | 9 |
+| 8 | 12 | 11 | 10 |
+
+## Weapons
+
+| Weapon | Damage |
+|---|---|
+| dagger | 1d4 |
+| mace | 1d6 |
+"""
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def guide(tmp_path: Path, chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch) -> Path:
+    chat_server.answering = reading_tables
+    for name, value in chat_server.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("QUERYMUST_HOME", str(tmp_path / "home"))
+    (tmp_path / "other.md").write_text("# Other\n\nNot of this book.\n")
+    (tmp_path / "guide.md").write_text(TEXT)
+    return tmp_path / "guide.md"
+
+
+def test_a_dry_run_says_tokens_and_dollars_and_sends_nothing(run: Run, guide: Path, chat_server: FakeOpenAi) -> None:
+    done = run("transform-tables", guide, "--dry-run")
+    assert done.status == 0
+    assert done.out.startswith("2 tables chosen. 2 tables to send: about ")
+    assert done.out.endswith("Nothing was sent.\n")
+    told = run("transform-tables", guide, "--dry-run", "--json", "--model", "llama3").json
+    assert (told["n_tables"], told["model"], told["most_usd"]) == (2, "llama3", None)
+    halved = run("transform-tables", guide, "--dry-run", "--json", "--batch").json
+    assert 2 * halved["most_usd"] == pytest.approx(
+        run("transform-tables", guide, "--dry-run", "--json").json["most_usd"]
+    )
+    assert chat_server.asked == []
+    assert not (guide.parent / "home").exists()
+
+
+def test_three_stages_make_a_collection_that_knows_which_questions_a_row_is_for(
+    run: Run, guide: Path, chat_server: FakeOpenAi, tmp_path: Path
+) -> None:
+    rows, chunks, chroma = tmp_path / "rows", tmp_path / "chunks.jsonl", tmp_path / "chroma"
+    (tmp_path / "list.md").write_text("- To Hit\n")
+    done = run("transform-tables", guide, "--table-list", tmp_path / "list.md", "--output", rows)
+    assert (done.status, len(chat_server.asked)) == (0, 1)
+    assert "guide: 4 rows; gpt-4o-mini read 1 tables" in done.out
+    made = read_jsonl(rows / "guide" / "table_rows.jsonl", Row)
+    asked = json.loads(made[0].content)["query_must"]
+    assert asked == {"contain_one_of": [["armor class 9"]]}
+    assert run("chunk", rows, "--output", chunks, "--json").json["guarded"] == 4
+    chunk = next(each for each in read_jsonl(chunks, Chunk) if each.row_key == "9")
+    assert (json.loads(chunk.query_must or ""), "query_must" in chunk.text) == (asked, False)
+    assert run("embed", chunks, "guide", "--chroma", chroma).status == 0
+    question = ("collections", "search", "what hits ac 9?", "--chroma", chroma, "--json")
+    titles = [hit["title"] for hit in run(*question).json["hits"]]
+    assert "To Hit - Armor Class 9" in titles
+    assert "To Hit - Armor Class 8" not in titles
+
+
+def test_a_collection_is_added_to_unless_it_is_emptied(run: Run, guide: Path, tmp_path: Path) -> None:
+    chroma = tmp_path / "chroma"
+    for name in ("guide", "other"):
+        run("chunk", guide.with_name(f"{name}.md"), "--output", tmp_path / f"{name}.jsonl")
+    sizes = [
+        run("embed", tmp_path / f"{name}.jsonl", "book", "--chroma", chroma, "--json", *more).json["records"]
+        for name, more in (("guide", ()), ("guide", ()), ("other", ()), ("other", ("--truncate",)))
+    ]
+    assert sizes == [sizes[0], sizes[0], sizes[0] + 1, 1]
+    with open_chroma(chroma) as client:
+        (found,) = facts(client)
+        assert (found.name, found.records, found.dimensions) == ("book", 1, 256)
+        record = collection_named(client, "book").query(query_embeddings=[[1.0] * 256], n_results=1)
+        assert record["metadatas"][0][0]["title"] == "Other"
+    wrong = run("embed", tmp_path / "other.jsonl", "?", "--chroma", chroma)
+    assert (wrong.status, "Chroma takes no collection '?'" in wrong.err) == (2, True)
+
+
+def test_what_a_person_can_fix_is_one_line(
+    run: Run, guide: Path, tmp_path: Path, chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "list.md").write_text("- To hit\n- Armour\n")
+    unknown = run("transform-tables", guide, "--table-list", tmp_path / "list.md", "--output", tmp_path / "rows")
+    assert (unknown.status, unknown.err.splitlines()[0]) == (2, "error: no table is called 'Armour'")
+    assert run("transform-tables", tmp_path / "nothing.md", "--dry-run").status == 2
+    assert run("transform-tables", guide).status == 2
+    assert run("embed", tmp_path / "nothing.jsonl", "c").status == 2
+    assert (
+        "nobody here knows what 'llama3' costs"
+        in run("transform-tables", guide, "--model", "llama3", "--budget", 1).err
+    )
+    assert chat_server.asked == []
+    chat_server.plan = lambda _: "key"
+    refused = run("transform-tables", guide, "--output", tmp_path / "rows")
+    assert refused.status == 2
+    (line,) = refused.err.splitlines()
+    assert "the key in OPENAI_API_KEY is refused" in line
+    assert KEY not in line
+    monkeypatch.delenv("OPENAI_API_KEY")
+    without = run("transform-tables", guide, "--output", tmp_path / "rows")
+    assert (without.status, "2 left to the rules (no key)" in without.out) == (0, True)

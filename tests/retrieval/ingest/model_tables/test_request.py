@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from retrieval.ingest.model_tables.form import ModelTable
+from retrieval.ingest.model_tables.offline import OfflineTables
+from retrieval.ingest.model_tables.request import prompt_version, request_of, why_unsent
+from retrieval.ingest.tables.reading import read_table
+from retrieval.ingest.tables.table import Table
+
+from .conftest import MODEL, tables_of
+
+
+def test_a_request_holds_the_table_and_nothing_else_of_the_book(
+    offline: OfflineTables, tables: tuple[Table, ...]
+) -> None:
+    request = request_of(tables[1], offline.readings[tables[1].id])
+    assert json.loads(request.told) == {
+        "headings": ["Combat", "Weapons"],
+        "caption": "",
+        "about": "",
+        "key_column": 1,
+        "columns": [
+            {"column": 1, "heading": "Weapon"},
+            {"column": 2, "heading": "Damage"},
+            {"column": 3, "heading": "Weight"},
+        ],
+        "rows": [
+            {"row": 0, "cells": ["Crossbow, heavy†", "1d4+1", "80"], "notes": ["Two hands."]},
+            {"row": 1, "cells": ["Crossbow, light", "1d4", "40"]},
+            {"row": 2, "cells": ["Dagger", "", "10"]},
+        ],
+    }
+    (system, prompt), (user, told) = request.asked(MODEL).messages
+    assert (system, user, told) == ("system", "user", request.told)
+    assert "throws away what is not exactly true" in prompt
+    assert request.asked(MODEL).form is ModelTable
+
+
+def test_a_key_changes_with_what_is_sent_and_not_with_the_place(
+    offline: OfflineTables, tables: tuple[Table, ...]
+) -> None:
+    table, reading = tables[1], offline.readings[tables[1].id]
+    request = request_of(table, reading)
+    assert request_of(replace(table, id="other", lines=(90, 95)), reading).key == request.key
+    assert request_of(replace(table, caption="Arms"), reading).key != request.key
+
+
+def test_a_prompt_has_a_number_and_a_hash_of_its_words() -> None:
+    number, _, words = prompt_version().partition("-")
+    assert number == "v1"
+    assert len(words) == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("| Armor Class: | 6 |\n|---|---|\n| Hit Dice: | 2 |\n| Move: | 9 |\n", "record"),
+        ("| A | B | A | B |\n|---|---|---|---|\n| 1 | 2 | 3 | 4 |\n", "pairs side by side"),
+        ("| A | B |\n|---|---|\n", "no rows"),
+        ("| A | B |\n|---|---|\n" + "| one | two |\n" * 200, "too large"),
+        ("| A | B |\n|---|---|\n| one | two |\n", None),
+    ],
+)
+def test_some_tables_are_the_rules_work(text: str, why: str | None) -> None:
+    for table in tables_of(f"# T\n\n{text}"):
+        assert why_unsent(table, read_table(table)) == why

@@ -1,0 +1,62 @@
+"""What docs/models.md shows, as it is written there."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pipeline import cli
+from retrieval.contract_settings import TablesSettings
+from retrieval.settings import Settings
+from tests.openai_server.server import FakeOpenAi
+from tests.openai_server.table_model import reading_tables
+from tests.test_docs import blocks
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "models.md").read_text("utf-8")
+
+
+def test_the_commands_run_one_after_the_other_and_the_sample_costs_what_the_page_says(
+    tmp_path: Path,
+    chat_server: FakeOpenAi,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    chat_server.answering = reading_tables
+    for name, value in chat_server.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("QUERYMUST_HOME", raising=False)
+    shutil.copytree(ROOT / "pipeline" / "sample" / "library", tmp_path / "pipeline" / "sample" / "library")
+    monkeypatch.chdir(tmp_path)
+    (block,) = blocks("sh", PAGE)
+    said = []
+    for line in block.splitlines():
+        monkeypatch.setattr(sys, "argv", shlex.split(line))
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert ended.value.code == 0, capsys.readouterr().err
+        said.append(capsys.readouterr().out)
+    cost, transformed, chunks, embedded, found = said
+    tables, sent, answered = next(line for line in PAGE.splitlines() if "the sample book" in line).split("|")[2:5]
+    for number in (f"{tables.strip()} tables to send", f"about {sent.strip()} tokens", f"{answered.strip()} answered"):
+        assert number in cost
+    assert "gpt-4o-mini read 13 tables" in transformed
+    assert "159 with a query_must" in chunks
+    assert "it has 194 records" in embedded
+    assert "Opponent Armor Class 6 [guarded]" in found
+    rows = (tmp_path / "rows" / "03-combat" / "table_rows.jsonl").read_text("utf-8").splitlines()
+    assert any("What the book says of this row." in json.loads(row)["content"] for row in rows)
+
+
+def test_the_settings_are_settings_and_the_defaults(tmp_path: Path) -> None:
+    (block,) = blocks("yaml", PAGE)
+    (tmp_path / "rag.yaml").write_text(block)
+    assert set(yaml.safe_load(block)["tables"]) == {field.name for field in fields(TablesSettings)}
+    assert Settings.read(tmp_path, {}).tables == TablesSettings()
