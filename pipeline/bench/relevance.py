@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -20,6 +21,7 @@ from evals.questions.questions import Question
 from pipeline.bench.fitting import SAMPLE, learned_from
 from pipeline.bench.index import Tell, open_index
 from retrieval.atomic_files import write_atomically
+from retrieval.index.embedding.embedders import DEFAULT_EMBEDDER
 from retrieval.rag.calibration import ANY, SHIPPED, Calibration
 from retrieval.rag.measures import NAMES
 from retrieval.search.retriever import Retriever
@@ -62,14 +64,29 @@ class RelevanceReport:
     """By the calibration of any embedder."""
 
     def write(self, docs: Path, file: Path = SHIPPED) -> None:
-        """Ship the calibrations beside those of other embedders, and write `relevance.md` with its diagram."""
+        """Ship the calibrations beside those of other embedders, and write a page with its diagram.
+
+        The calibration of any other embedder is the default embedder's to fit.
+        """
         kept = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
-        fitted = {each.embedder: asdict(each) for each in self.calibrations}
+        fitted = {each.embedder: asdict(each) for each in (self.calibrations if self._is_default else (self._own,))}
         every = {each["embedder"]: each for each in kept} | fitted
         write_atomically(file, json.dumps([every[name] for name in sorted(every)], indent=1) + "\n")
         docs.mkdir(parents=True, exist_ok=True)
-        write_atomically(docs / "relevance.md", self.page())
-        write_atomically(docs / "relevance.svg", self.diagram())
+        write_atomically(docs / f"{self._name}.md", self.page())
+        write_atomically(docs / f"{self._name}.svg", self.diagram())
+
+    @property
+    def _own(self) -> Calibration:
+        return self.calibrations[0]
+
+    @property
+    def _is_default(self) -> bool:
+        return self._own.embedder == DEFAULT_EMBEDDER
+
+    @property
+    def _name(self) -> str:
+        return "relevance" if self._is_default else re.sub(r"\W+", "_", f"relevance_{self._own.embedder}")
 
     def diagram(self) -> str:
         """The reliability diagram of all books together, as SVG."""
@@ -81,7 +98,7 @@ class RelevanceReport:
 
     def page(self) -> str:
         """Markdown: every book left out, and all together."""
-        own = self.calibrations[0]
+        own = self._own
         lines = [
             "# Relevance",
             "",
@@ -101,7 +118,7 @@ class RelevanceReport:
             "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
             *map(_row, [*self.books, self.together, self.named, self.without_cosines]),
             "",
-            "![Reliability of all books together](relevance.svg)",
+            f"![Reliability of all books together]({self._name}.svg)",
             "",
             "## What ships",
             "",

@@ -4,14 +4,46 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from retrieval.rag.calibration import calibration_of, relevances
+from retrieval.rag.measures import LOOKED_AT
+from retrieval.search.metadata_filter.filter import Filter
 from retrieval.search.retriever import Retriever
+from retrieval.strategy import Strategy
 from retrieval.types import Retrieval
 
 RELEVANCE = "relevance"
 """In the evidence of a hit."""
 
 
-def only_relevant(retriever: Retriever, found: Retrieval, least: float, k: int) -> tuple[Retrieval, str | None]:
+def search(
+    retriever: Retriever,
+    query: str,
+    k: int,
+    strategy: str | Strategy,
+    *,
+    where: Filter | None = None,
+    least: float | None = None,
+    debug: bool = False,
+) -> tuple[Retrieval, str | None]:
+    """A search as the command and the server make it.
+
+    Args:
+        retriever: `Retriever.retrieve` says what the others are, and what it raises.
+        query: the question.
+        k: how many hits at most.
+        strategy: a name, or a strategy of your own.
+        where: which chunks may come back at all.
+        least: relevance that every hit must have, 0 to 1; None: any, and none is measured.
+        debug: name what was kept out, too.
+
+    Returns:
+        What was found, and why it is nothing where `least` left nothing.
+    """
+    looked_at = k if least is None else max(k, LOOKED_AT)
+    found = retriever.retrieve(query, looked_at, strategy, where=where, debug=debug)
+    return (found, None) if least is None else _only_relevant(retriever, found, least, k)
+
+
+def _only_relevant(retriever: Retriever, found: Retrieval, least: float, k: int) -> tuple[Retrieval, str | None]:
     """The hits that are at least so relevant, each with its relevance in its evidence.
 
     Args:

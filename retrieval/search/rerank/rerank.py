@@ -19,6 +19,8 @@ from retrieval.search.rerank.trees import Trees
 
 TREES_FILE = Path(__file__).with_name("trees.json")
 """The trees that ship; `querymust fit` fits and writes them."""
+OWN_TREES = frozenset({"minilm"})
+"""Embedders whose cosines trees were learned on; those of any other are read as the default embedder's."""
 
 BEST, LEXICAL = 100, 50
 """Candidates: that many of the best by all evidence, and by BM25 alone."""
@@ -67,8 +69,8 @@ class SecondLook:
     """(n,)."""
     values: Matrix
     """(n, features)."""
-    trees_file: str | None = None
-    """Of the trees; None: the ones that ship."""
+    trees_file: str = ""
+    """Of the trees."""
 
     @classmethod
     def nowhere(cls) -> "SecondLook":
@@ -121,16 +123,17 @@ def second_look(
         question: what was asked.
         evidence: of the first look.
         positions: the candidates, rising.
-        trees_file: of the trees; None: the ones that ship.
+        trees_file: of the trees; None: the ones that ship for the snapshot's embedder.
 
     Raises:
         IndexCorruptError: the file cannot be read.
     """
     if not len(positions):
         return SecondLook.nowhere()
-    trees, found = trees_of(trees_file), candidates(snapshot, evidence, positions)
+    file = trees_file or str(shipped_for(snapshot.manifest.embedder.name))
+    trees, found = trees_of(file), candidates(snapshot, evidence, positions)
     values = matrix(measure(snapshot, question, found), trees.names)
-    return SecondLook(positions, trees.scores(values), values, trees_file)
+    return SecondLook(positions, trees.scores(values), values, file)
 
 
 def pool(scores: Scores, lexical: Scores, allowed: Mask | None) -> Positions:
@@ -161,7 +164,12 @@ def _columns(names: tuple[str, ...]) -> Mapping[str, Positions]:
     return {group: np.flatnonzero([each == group for each in groups]) for group in _GROUPS}
 
 
+def shipped_for(embedder: str) -> Path:
+    """The file of the trees that ship for an index of this embedder, by its name."""
+    return TREES_FILE.with_name(f"trees_{embedder}.json") if embedder in OWN_TREES else TREES_FILE
+
+
 @lru_cache(maxsize=4)
-def trees_of(file: str | None) -> Trees:
-    """The trees of a file, which does not change; None: the ones that ship. Raises IndexCorruptError."""
-    return Trees.read(Path(file) if file else TREES_FILE)
+def trees_of(file: str) -> Trees:
+    """The trees of a file, which does not change. Raises IndexCorruptError."""
+    return Trees.read(Path(file))

@@ -1,9 +1,6 @@
-import base64
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +11,8 @@ from retrieval.index.embedding.embedders import EMBEDDERS, load_embedder
 from retrieval.index.embedding.openai_model import OpenAiEmbedder
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
 from retrieval.query_must.canonical.canonical import literal
-from tests.json_server import JsonServer, serving
+from tests.openai_server.faults import InTurn
+from tests.openai_server.server import FakeOpenAi
 
 TEXTS = ["attack matrix for clerics, armor class 6", "a long tale of the sea " * 50, "x", "AC 6"]
 
@@ -73,89 +71,37 @@ def test_every_embedder_says_who_it_is_before_it_has_weights_or_a_key() -> None:
     assert names == set(EMBEDDERS)
 
 
-def test_minilm_without_weights_says_where_they_belong(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from chromadb.utils.embedding_functions import ONNXMiniLM_L6_V2
-
-    monkeypatch.setattr(ONNXMiniLM_L6_V2, "DOWNLOAD_PATH", tmp_path)
-    with pytest.raises(EmbedderUnavailableError, match=r"no model\.onnx.*--embedder wordllama"):
-        load_embedder("minilm").embed(["AC 6"])
-
-
 def test_weights_of_another_width_are_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
     narrow = WordllamaEmbedder()
     monkeypatch.setattr(narrow._model, "embedding", narrow._model.embedding[:, :128])
     for ask in (lambda: narrow.embed(["AC 6"]), lambda: narrow.embed_query("AC 6"), lambda: narrow.embed_one("AC 6")):
         with pytest.raises(EmbedderMismatchError, match="install it again"):
             ask()
-    minilm = load_embedder("minilm")
-    minilm.__dict__["_function"] = lambda texts: [np.ones(8, dtype=np.float32) for _ in texts]
-    with pytest.raises(EmbedderMismatchError, match="answered 8 dimensions, not 384"):
-        minilm.embed(["AC 6"])
-    assert minilm.embed([]).shape == (0, 384)
 
 
-class FakeServer(JsonServer):
-    """Its answers say which text they are for."""
-
-    dimensions = 1536
-    failures: tuple[int, ...] = ()
-    zero = False
-
-    @property
-    def requests(self) -> list[list[str]]:
-        return [body["input"] for body in self.asked]
-
-    @property
-    def environment(self) -> dict[str, str]:
-        return {"OPENAI_API_KEY": "local", "OPENAI_BASE_URL": self.url}
-
-    def reply(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        if self.failures:
-            status, *rest = self.failures
-            self.failures = tuple(rest)
-            return status, {"error": {"message": "not now", "type": "test"}}
-        data = [
-            {"object": "embedding", "index": place, "embedding": self.vector(text)}
-            for place, text in enumerate(body["input"])
-        ]
-        usage = {"prompt_tokens": 1, "total_tokens": 1}
-        return 200, {"object": "list", "model": body["model"], "data": data[::-1], "usage": usage}
-
-    def vector(self, text: str) -> str:
-        numbers = np.zeros(self.dimensions, dtype="<f4")
-        numbers[len(text) % self.dimensions] = 0.0 if self.zero else 2.0
-        return base64.b64encode(numbers.tobytes()).decode()
-
-
-@pytest.fixture
-def server() -> Iterator[FakeServer]:
-    with serving(FakeServer()) as fake:
-        yield fake
-
-
-def test_openai_sends_batches_and_keeps_the_order(server: FakeServer) -> None:
-    matrix = OpenAiEmbedder(server.environment).embed(["x" * (1 + place % 1000) for place in range(600)])
-    assert [len(batch) for batch in server.requests] == [256, 256, 88]
+def test_openai_sends_batches_and_keeps_the_order(chat_server: FakeOpenAi) -> None:
+    matrix = OpenAiEmbedder(chat_server.environment).embed(["x" * (1 + place % 1000) for place in range(600)])
+    assert [len(body["input"]) for body in chat_server.asked] == [256, 256, 88]
     assert matrix.argmax(axis=1).tolist() == [1 + place % 1000 for place in range(600)]
     assert np.linalg.norm(matrix, axis=1) == pytest.approx(1.0)
 
 
-def test_openai_tries_again_after_a_passing_failure(server: FakeServer) -> None:
-    server.failures = (429, 500)
-    assert OpenAiEmbedder(server.environment).embed(["ab"])[0].argmax() == 2
-    assert len(server.requests) == 3
+def test_openai_tries_again_after_a_passing_failure(chat_server: FakeOpenAi) -> None:
+    chat_server.plan = InTurn(["busy", "broken"])
+    assert OpenAiEmbedder(chat_server.environment).embed(["ab"])[0].argmax() == 2
+    assert len(chat_server.asked) == 3
 
 
-def test_openai_gives_up_with_a_sentence(server: FakeServer) -> None:
-    server.failures = (401,)
+def test_openai_gives_up_with_a_sentence(chat_server: FakeOpenAi) -> None:
+    chat_server.plan = InTurn(["key"])
     with pytest.raises(EmbedderUnavailableError, match=r"could not embed 1 texts.*not now"):
-        OpenAiEmbedder(server.environment).embed(["ab"])
-    server.failures = (503,) * 9
+        OpenAiEmbedder(chat_server.environment).embed(["ab"])
+    chat_server.plan = InTurn(["broken"] * 9)
     with pytest.raises(EmbedderUnavailableError, match="check the key"):
-        OpenAiEmbedder(server.environment, retries=1).embed(["ab"])
+        OpenAiEmbedder(chat_server.environment, retries=1).embed(["ab"])
 
 
-def test_openai_without_a_server_or_a_key_says_so(server: FakeServer) -> None:
+def test_openai_without_a_server_or_a_key_says_so(chat_server: FakeOpenAi) -> None:
     with pytest.raises(EmbedderUnavailableError, match="OPENAI_API_KEY"):
         OpenAiEmbedder({}).embed(["ab"])
     closed = {"OPENAI_API_KEY": "local", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
@@ -163,13 +109,13 @@ def test_openai_without_a_server_or_a_key_says_so(server: FakeServer) -> None:
         OpenAiEmbedder(closed, retries=0).embed(["ab"])
 
 
-def test_openai_refuses_another_models_vectors(server: FakeServer) -> None:
-    server.dimensions = 8
+def test_openai_refuses_another_models_vectors(chat_server: FakeOpenAi) -> None:
+    chat_server.dimensions = 8
     with pytest.raises(EmbedderMismatchError, match="8 dimensions, not 1536"):
-        OpenAiEmbedder(server.environment).embed(["ab"])
-    server.dimensions, server.zero = 1536, True
+        OpenAiEmbedder(chat_server.environment).embed(["ab"])
+    chat_server.dimensions, chat_server.zero = 1536, True
     with pytest.raises(EmbedderMismatchError, match="zero"):
-        OpenAiEmbedder(server.environment).embed(["ab"])
+        OpenAiEmbedder(chat_server.environment).embed(["ab"])
 
 
 def test_openai_gives_no_vectors_for_no_texts_and_asks_nobody() -> None:
@@ -177,7 +123,7 @@ def test_openai_gives_no_vectors_for_no_texts_and_asks_nobody() -> None:
     assert (nothing.shape, nothing.dtype) == ((0, 1536), np.float32)
 
 
-def test_openai_sends_an_empty_text_as_a_space_and_cuts_an_endless_one(server: FakeServer) -> None:
-    OpenAiEmbedder(server.environment).embed(["", "x" * 100_000])
-    assert server.requests[0][0] == " "
-    assert len(server.requests[0][1]) < 40_000
+def test_openai_sends_an_empty_text_as_a_space_and_cuts_an_endless_one(chat_server: FakeOpenAi) -> None:
+    OpenAiEmbedder(chat_server.environment).embed(["", "x" * 100_000])
+    assert chat_server.asked[0]["input"][0] == " "
+    assert len(chat_server.asked[0]["input"][1]) < 40_000

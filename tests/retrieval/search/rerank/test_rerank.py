@@ -11,8 +11,20 @@ from retrieval.search.explanation import explain
 from retrieval.search.fusion import best
 from retrieval.search.metadata_filter.filter import Eq
 from retrieval.search.query import Query
+from retrieval.search.rerank import rerank
 from retrieval.search.rerank.features import NAMES
-from retrieval.search.rerank.rerank import BEST, FIRST_LOOK, LEXICAL, START, TREES_FILE, SecondLook, group_of, pool
+from retrieval.search.rerank.rerank import (
+    BEST,
+    FIRST_LOOK,
+    LEXICAL,
+    OWN_TREES,
+    START,
+    TREES_FILE,
+    SecondLook,
+    group_of,
+    pool,
+    shipped_for,
+)
 from retrieval.search.rerank.trees import Trees
 from retrieval.search.strategies import strategy
 
@@ -114,6 +126,14 @@ def test_without_it_the_order_is_that_of_the_evidence(retriever, snapshot):
         assert list(retriever.retrieve(question, 50, FIRST).chunk_ids) == expected
     assert not FIRST.second_look
     assert replace(FIRST, name="default", second_look=True) == DEFAULT
+
+
+def test_an_embedder_with_trees_of_its_own_is_read_by_them():
+    others = {shipped_for(name) for name in ("wordllama", "openai", "st:BAAI/bge-m3")}
+    assert others == {rerank.TREES_FILE}
+    for name in OWN_TREES:
+        assert shipped_for(name).name == f"trees_{name}.json"
+        assert Trees.read(TREES_FILE.with_name(shipped_for(name).name)).names == Trees.read(TREES_FILE).names
 
 
 def test_a_strategy_may_bring_trees_of_its_own(retriever, trees, tmp_path):
