@@ -6,6 +6,7 @@
     satisfies_query_must(question, must)  the plain meaning
     explain(question, must)               the same in words
     in_words(must)                        the requirement itself in words
+    refusal(text, question, must, chunk)  one sentence for a person: why a chunk is kept out
     CompiledPredicates                    the same for a whole index at once
     lint(rows)                            what is wrong with predicates
     parse_query_must(must, strict=True)   refuses what no question could be checked against
@@ -29,6 +30,7 @@ from retrieval.query_must.predicate import (
     validate_contain_one_of,
     validate_contain_range,
 )
+from retrieval.query_must.refusal import refusal
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary, load_vocabulary
 from retrieval.query_must.vocabulary.words import Label
 from retrieval.query_must.wording import in_words
@@ -56,6 +58,7 @@ __all__ = [
     "literal",
     "load_vocabulary",
     "parse_query_must",
+    "refusal",
     "register_operator",
     "satisfies_query_must",
     "unregister_operator",

@@ -47,15 +47,21 @@ class Condition:
     def failure(self, question: Canonical) -> str:
         """Return why it does not hold: the operator with its reason, or with the group that failed."""
         if self.operator.reason is not None:
-            return f"{self.operator.name} failed: {self.operator.reason(question, self.value)}"
+            return f"{self.operator.name} failed: {self.reason(question)}"
         return f"{self.operator.name} failed group: {self.failed_group(question)}"
+
+    def reason(self, question: Canonical) -> str:
+        """Return why it does not hold, where its operator says that in words of its own; else an empty text."""
+        return "" if self.operator.reason is None else self.operator.reason(question, self.value)
 
     def failed_group(self, question: Canonical) -> str:
         """Return the first group that does not hold, as the predicate writes it; the whole value without groups."""
-        for group in self.groups(question.vocabulary) or ():
-            if not group.holds(question):
-                return group.source
-        return json.dumps(self.value, ensure_ascii=False, default=str)
+        group = self.failed(question)
+        return json.dumps(self.value, ensure_ascii=False, default=str) if group is None else group.source
+
+    def failed(self, question: Canonical) -> Group | None:
+        """Return the first group that does not hold; None without groups."""
+        return next((group for group in self.groups(question.vocabulary) or () if not group.holds(question)), None)
 
 
 @dataclass(frozen=True, slots=True)

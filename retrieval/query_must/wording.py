@@ -5,16 +5,18 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from retrieval.query_must.predicate import Predicate, QueryMust, read_query_must
+from retrieval.query_must.predicate import Condition, Predicate, QueryMust, read_query_must
 
 
 def in_words(query_must: Predicate | QueryMust) -> str:
     """A sentence; it says what a question must have, not whether one has it. What cannot be read is left out."""
-    said = [part for each in read_query_must(query_must).conditions for part in _said(each.operator.name, each.value)]
+    said = [part for each in read_query_must(query_must).conditions for part in condition_in_words(each)]
     return f"The question must say {'; and '.join(said)}." if said else "Any question may have it."
 
 
-def _said(name: str, value: Any) -> list[str]:
+def condition_in_words(condition: Condition) -> list[str]:
+    """What one operator asks of a question, part by part, as it follows `must say`."""
+    name, value = condition.operator.name, condition.value
     known = _WORDS.get(name)
     return known(value) if known else [f"what {name} asks for: {json.dumps(value, ensure_ascii=False, default=str)}"]
 

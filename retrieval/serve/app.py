@@ -2,13 +2,11 @@
 
 import asyncio
 import json
-import logging
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import asdict
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -28,20 +26,16 @@ from retrieval.serve.bodies import (
     RetrievalRecord,
     RetrieveBody,
 )
-from retrieval.serve.errors import Problem, problem_of, status_of, without_home
+from retrieval.serve.errors import UNKNOWN, Problem, problem_of, status_of
+from retrieval.serve.explorer import ICON, PAGE, content_of
 from retrieval.serve.guard import Guard
 from retrieval.serve.keys import ApiKeys
 from retrieval.serve.limits import Limits, RateLimit
 from retrieval.serve.measuring import TEXT_TYPE, Measuring
+from retrieval.serve.request_log import RequestLog
 from retrieval.serve.service import Service
 from retrieval.types import Embedder
 
-PAGE = (
-    ("/", "index.html", "text/html"),
-    ("/page.css", "page.css", "text/css"),
-    ("/page.js", "page.js", "text/javascript"),
-)
-"""Path, file and type of each part of the page."""
 _ONLY_OURS = {
     "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'",
     "x-content-type-options": "nosniff",
@@ -50,7 +44,6 @@ _ONLY_OURS = {
 AT_ONCE = 40
 """Answers that are worked on at a time in one process; as many as the framework has threads for searches."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
-log = logging.getLogger("retrieval.serve")
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
     status: {"model": Failure, "description": about}
@@ -79,6 +72,8 @@ def create_app(
     limits: Limits = Limits(),  # noqa: B008
     embedder: Embedder | None = None,
     environment: Mapping[str, str] = os.environ,
+    log_questions: bool = False,
+    examples: Sequence[str] = (),
 ) -> Guard:
     """The application over a home.
 
@@ -88,6 +83,8 @@ def create_app(
         limits: bounds.
         embedder: makes vectors; None: what the home and the index name.
         environment: has the key of a chat model.
+        log_questions: whether the log has the text of questions.
+        examples: questions that the live index can answer, for a page that nothing was asked yet.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
@@ -102,16 +99,17 @@ def create_app(
         redoc_url=None,
         lifespan=_closing(service),
     )
-    _add_questions(app, service, measuring)
+    log = RequestLog(log_questions)
+    _add_questions(app, service, measuring, log)
     _add_documents(app, service)
-    _add_watching(app, service, measuring)
+    _add_watching(app, service, measuring, tuple(examples))
     _add_page(app)
     _add_failures(app, service.home.root)
     on_loopback = host in LOOPBACK
     keys = ApiKeys(service.home.root)
     hosts = LOOPBACK if on_loopback else frozenset[str]()
     rate = RateLimit(limits.requests_per_minute)
-    return Guard(app, keys, not on_loopback, hosts, limits, rate, measuring, service.home.root)
+    return Guard(app, keys, not on_loopback, hosts, limits, rate, measuring, service.home.root, log)
 
 
 def _closing(service: Service) -> Callable[[FastAPI], Any]:
@@ -126,7 +124,7 @@ def _closing(service: Service) -> Callable[[FastAPI], Any]:
     return lifespan
 
 
-def _add_questions(app: FastAPI, service: Service, measuring: Measuring) -> None:
+def _add_questions(app: FastAPI, service: Service, measuring: Measuring, log: RequestLog) -> None:
     @app.post("/v1/retrieve", response_model=RetrievalRecord, responses=_FAILURES, tags=["questions"])
     def retrieve(body: RetrieveBody) -> dict[str, Any]:
         """The chunks that answer a question, the best first, and why others were kept out."""
@@ -140,9 +138,13 @@ def _add_questions(app: FastAPI, service: Service, measuring: Measuring) -> None
     @app.post("/api/ruleslawyer/query", response_class=EventSourceResponse, responses=_FAILURES, tags=["questions"])
     async def query(body: QueryBody) -> AsyncIterator[ServerSentEvent]:
         """The answer as server-sent events: search, context, generation, token, complete; or error."""
-        async for event in service.answer(body.query, body.how):
-            said = json.dumps(event, ensure_ascii=False)
-            yield ServerSentEvent(event=event["event"], raw_data=without_home(said, service.home.root))
+        try:
+            async for event in service.answer(body.query, body.how, body.context_key):
+                yield ServerSentEvent(event=event["event"], raw_data=json.dumps(event, ensure_ascii=False))
+        except Exception as error:
+            # A stream that breaks off would look like one that is done.
+            log.error(error)
+            yield ServerSentEvent(event="error", raw_data=json.dumps({"event": "error", "data": UNKNOWN.message}))
 
     @app.post("/v1/explain", responses=_FAILURES, tags=["questions"])
     def explain(body: ExplainBody) -> dict[str, Any]:
@@ -162,11 +164,11 @@ def _add_documents(app: FastAPI, service: Service) -> None:
         return asdict(service.ingest([each.document() for each in body.documents]))
 
 
-def _add_watching(app: FastAPI, service: Service, measuring: Measuring) -> None:
+def _add_watching(app: FastAPI, service: Service, measuring: Measuring, examples: tuple[str, ...]) -> None:
     @app.get("/v1/status", responses=_FAILURES, tags=["watching"])
     def status() -> dict[str, Any]:
         """What is live."""
-        return service.status()
+        return service.status() | {"examples": examples}
 
     @app.get("/healthz", responses={503: _FAILURES[503]}, tags=["watching"])
     def healthz() -> Response:
@@ -182,9 +184,9 @@ def _add_watching(app: FastAPI, service: Service, measuring: Measuring) -> None:
 
 
 def _add_page(app: FastAPI) -> None:
-    folder = files("retrieval.serve") / "page"
-    for path, name, kind in PAGE:
-        app.add_route(path, _sends((folder / name).read_bytes(), kind), include_in_schema=False)
+    for path, name in PAGE.items():
+        app.add_route(path, _sends(*content_of(name)), include_in_schema=False)
+    app.add_route(ICON, lambda _: Response(status_code=204), include_in_schema=False)
 
 
 def _sends(content: bytes, kind: str) -> Callable[[Request], Response]:
@@ -210,9 +212,8 @@ def _add_failures(app: FastAPI, home: Path) -> None:
         return response
 
     @app.exception_handler(Exception)
-    def unknown(_: Request, error: Exception) -> Response:
-        log.error("an error of the server", exc_info=error)
-        return _failure(500, Problem("InternalError", "an error of the server; its log tells more"))
+    def unknown(_: Request, __: Exception) -> Response:
+        return _failure(500, UNKNOWN)  # the framework raises it again, and the guard logs it
 
 
 def _failure(status: int, problem: Problem) -> Response:

@@ -55,6 +55,18 @@ class RetrieveBody(_Body):
     query_must: Annotated[bool, Field(description="Whether rows may keep themselves out.")] = True
 
 
+ContextKey = Annotated[
+    str,
+    Field(
+        min_length=3,
+        max_length=200,
+        pattern=r"\S:\S",
+        examples=["tavern:ann"],
+        description="CHANNEL:USER, whose conversation it is: the same question gets the same answer for a while.",
+    ),
+]
+
+
 class QueryBody(_Body):
     """A question to be answered."""
 
@@ -63,6 +75,7 @@ class QueryBody(_Body):
         Literal["auto", "read", "generate"],
         Field(description="read: from cells and sentences; generate: by a model; auto: by it where there is a key."),
     ] = "auto"
+    context_key: ContextKey | None = None
 
 
 class ExplainBody(_Body):
@@ -133,6 +146,10 @@ class HitRecord(BaseModel):
     text: str
     evidence: dict[str, float]
     addends: list[Addend]
+    kept_out: Annotated[
+        str | None,
+        Field(description="Why the strategy's filter keeps it out, where `query_must` is false; null: it does not."),
+    ] = None
 
 
 class RetrievalRecord(BaseModel):

@@ -47,6 +47,10 @@ class Problem:
         return {"error": {"type": self.type, "message": self.message}}
 
 
+UNKNOWN = Problem("InternalError", "an error of the server; its log tells more")
+"""Of an error that nobody foresaw: what it says is for the log alone."""
+
+
 def status_of(error: RetrievalError) -> int:
     """The HTTP status of an error; 500 of one that no client can do anything about."""
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)

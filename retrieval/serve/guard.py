@@ -2,28 +2,26 @@
 
 import asyncio
 import json
-import logging
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from retrieval.clock import Clock
 from retrieval.errors import RetrievalError
-from retrieval.serve.errors import Problem, problem_of
+from retrieval.serve.errors import UNKNOWN, Problem, problem_of
+from retrieval.serve.explorer import ICON, PAGE
 from retrieval.serve.keys import ApiKey, ApiKeys, Scope
 from retrieval.serve.limits import Limits, RateLimit
 from retrieval.serve.measuring import Measuring
-
-log = logging.getLogger("retrieval.serve")
+from retrieval.serve.request_log import RequestLog
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
-OPEN = frozenset({"/", "/page.css", "/page.js", "/healthz", "/openapi.json"})
+OPEN = frozenset({*PAGE, ICON, "/healthz", "/openapi.json"})
 """Paths that need no key: they tell nothing of the books."""
 WRITE = frozenset({"/v1/ingest"})
 _BODY_SECONDS = 30
@@ -49,6 +47,7 @@ class Guard:
         rate: counts.
         measuring: counts.
         home: its path is in no answer.
+        log: gets a line for each request.
     """
 
     app: App
@@ -59,6 +58,7 @@ class Guard:
     rate: RateLimit
     measuring: Measuring
     home: Path
+    log: RequestLog
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -67,16 +67,23 @@ class Guard:
             return
         clock, sent = Clock(), _Sent(send)
         self.measuring.begun()
-        who = "-"
+        told = {"key": "-"}
         try:
             key = self._admitted(scope)
-            who = key.name if key else "-"
-            await self.app(scope, await self._read(scope["path"], receive), sent)
+            told["key"] = key.name if key else "-"
+            body = await self._read(scope["path"], receive)
+            told |= self.log.question_in(body)
+            await self.app(scope, _Replayed(body, receive), sent)
         except _RefusalError as refused:
             if not sent.status:
                 await _refuse(sent, refused)
+        except Exception as error:
+            # It ends here: whoever serves this would log its message too.
+            self.log.error(error)
+            if not sent.status:
+                await _refuse(sent, _RefusalError(500, UNKNOWN))
         finally:
-            self._ended(scope, sent.status or 499, clock.seconds, who)
+            self._ended(scope, sent.status or 499, clock.seconds, told)
 
     def _admitted(self, scope: MutableMapping[str, Any]) -> ApiKey | None:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
@@ -121,7 +128,7 @@ class Guard:
     def _too_large(self, path: str) -> Problem:
         return Problem("BodyTooLarge", f"the body of {path} may have {self._most(path):,} bytes; send less at once")
 
-    async def _read(self, path: str, receive: Receive) -> Receive:
+    async def _read(self, path: str, receive: Receive) -> bytes:
         """The body, whole: what a client says of its length may be a lie, and a slow one may hold no place for ever."""
         pieces, read, more = list[bytes](), 0, True
         try:
@@ -137,14 +144,12 @@ class Guard:
         except TimeoutError as error:
             told = f"the body did not come within {_BODY_SECONDS} seconds; send it again"
             raise _RefusalError(408, Problem("BodyTooSlow", told)) from error
-        return _Replayed(b"".join(pieces), receive)
+        return b"".join(pieces)
 
-    def _ended(self, scope: MutableMapping[str, Any], status: int, seconds: float, who: str) -> None:
+    def _ended(self, scope: MutableMapping[str, Any], status: int, seconds: float, told: Mapping[str, str]) -> None:
         route = getattr(scope.get("route"), "path", None) or "other"
         self.measuring.ended(scope["method"], route, status, seconds)
-        # No text of a question: a log is read by more people than may read what was asked.
-        line = {"id": uuid4().hex[:12], "method": scope["method"], "path": scope["path"], "status": status}
-        log.info(json.dumps(line | {"ms": round(1000 * seconds, 1), "key": who}))
+        self.log.request(scope["method"], scope["path"], status, seconds, told)
 
 
 class _Replayed:

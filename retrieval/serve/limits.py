@@ -17,7 +17,7 @@ class Limits:
     ingest_bytes: int = 20 * 1024 * 1024
     """Of one batch of documents."""
     seconds: float = 10.0
-    """Until a search is given up."""
+    """Until a search is given up, that of an answer included."""
 
 
 class RateLimit:

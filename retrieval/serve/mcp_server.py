@@ -52,7 +52,7 @@ def mcp_server(service: Service) -> MCPServer:
         """An answer with its sources as JSON; read from cells and sentences unless a model is asked for."""
         async for event in service.answer(query, how):
             if event["event"] == "error":
-                raise ToolError(without_home(event["data"], service.home.root))
+                raise ToolError(event["data"])
             if event["event"] == "complete":
                 kept = {name: event["answer"][name] for name in ("text", "mode", "citations", "cells", "doubts")}
                 return json.dumps(kept, ensure_ascii=False)

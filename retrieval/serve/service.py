@@ -10,21 +10,27 @@ from retrieval.answer.json_record import event_record
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
+from retrieval.kept import Kept
 from retrieval.rag.answering import Reader
 from retrieval.rag.contract import IngestionResult, RuleDocument
 from retrieval.rag.deadline import Deadline
 from retrieval.rag.live import LiveIndex
-from retrieval.rag.measures import LOOKED_AT
 from retrieval.rag.pipeline import RAGPipeline
-from retrieval.rag.relevance import only_relevant
+from retrieval.rag.relevance import search
 from retrieval.search.explanation import explain
 from retrieval.search.json_record import retrieval_record
 from retrieval.search.metadata_filter.text import read_filter
 from retrieval.search.strategies import STRATEGIES
 from retrieval.search.strategies import strategy as strategy_named
+from retrieval.serve.about import ABOUT
+from retrieval.serve.errors import without_home
 from retrieval.serve.feedback import FeedbackFile, Verdict
+from retrieval.serve.kept_out import KeptOut
 from retrieval.serve.sections import section_text
 from retrieval.types import Embedder
+
+_Asked = tuple[str | None, How, str | None, str]
+"""Snapshot, who words the answer, conversation and question."""
 
 
 class Service:
@@ -47,7 +53,11 @@ class Service:
         self._live = LiveIndex(self.home, embedder)
         self._deadline = Deadline(seconds)
         hows: tuple[How, ...] = ("auto", "read", "generate")
-        self._answerers = {how: Answerer(home, how=how, live=self._live, environment=environment) for how in hows}
+        self._answerers = {
+            how: Answerer(home, how=how, live=self._live, environment=environment, deadline=self._deadline)
+            for how in hows
+        }
+        self._answers: Kept[_Asked, tuple[dict[str, Any], ...]] = Kept(self.home.settings.retrieval.cache_ttl_seconds)
         self._contract = RAGPipeline(home, embedder=embedder)
         self._feedback = FeedbackFile(self.home.root)
 
@@ -73,10 +83,34 @@ class Service:
             )
         )
 
-    async def answer(self, query: str, how: How) -> AsyncIterator[dict[str, Any]]:
-        """The events of an answer as JSON values."""
+    async def answer(self, query: str, how: How, context_key: str | None = None) -> AsyncIterator[dict[str, Any]]:
+        """The events of an answer as JSON values, without the path of the home.
+
+        Args:
+            query: 1 to 2,000 characters.
+            how: who words it.
+            context_key: CHANNEL:USER. The same question of the same conversation gets the same events until
+                `retrieval.cache_ttl_seconds` are over or another index is live; None: it is no conversation's.
+        """
+        key = (self._live_id(), how, context_key, query)
+        kept = self._answers.get(key) if context_key is not None else None
+        if kept is not None:
+            for record in kept:
+                yield record
+            return
+        told = []
         async for event in self._answerers[how].answer_async(query):
-            yield event_record(event)
+            record = event_record(event)
+            told.append(record | {"data": without_home(record["data"], self.home.root)})
+            yield told[-1]
+        if context_key is not None and told[-1].get("answer", {}).get("snapshot") == key[0]:
+            self._answers.keep(key, tuple(told))
+
+    def _live_id(self) -> str | None:
+        try:
+            return live_id(self.home.root)
+        except RetrievalError:
+            return None  # the answer tells what is wrong
 
     def explain(self, query: str, chunk_id: str, strategy: str) -> dict[str, Any]:
         """Why a chunk is in or out for a question; the id may be the beginning of one.
@@ -119,13 +153,21 @@ class Service:
         self._live.ask(keep)
 
     def status(self) -> dict[str, Any]:
-        """What is live: snapshot, chunks, tables, books, embedder, and whether a chat model words answers."""
+        """What is live: snapshot, chunks, tables, books, embedder; who words answers, and the strategies."""
         model = self._answerers["auto"].model
-        told: dict[str, Any] = {"live": None, "model": model.model if model else None, "strategies": sorted(STRATEGIES)}
+        told: dict[str, Any] = {
+            "live": None,
+            "model": model.model if model else None,
+            "strategies": sorted(STRATEGIES),
+            "about": dict(ABOUT),
+            "unfiltered": sorted(name for name, each in STRATEGIES.items() if each.query_must == "off"),
+        }
         if live_id(self.home.root) is None:
             return told
-        manifest = self._live.reader().retriever.snapshot.manifest
+        snapshot = self._live.reader().retriever.snapshot
+        manifest, books = snapshot.manifest, snapshot.metadata.columns.get("book")
         return told | {
+            "books": list(books.texts) if books else [],
             "live": manifest.id,
             "n_chunks": manifest.n_chunks,
             "n_tables": manifest.n_tables,
@@ -150,15 +192,12 @@ def _searched(
     reader: Reader, query: str, k: int, strategy: str, where: Sequence[str], least: float | None, *, filtered: bool
 ) -> dict[str, Any]:
     retriever = reader.retriever
-    chosen = strategy_named(strategy)
-    chosen = chosen if filtered else replace(chosen, query_must="off")
+    named = strategy_named(strategy)
+    chosen = named if filtered else replace(named, query_must="off")
     wanted = read_filter(*where) if where else None
-    found = retriever.retrieve(query, max(k, LOOKED_AT) if least is not None else k, chosen, where=wanted, debug=True)
-    reason = None
-    if least is not None:
-        found, reason = only_relevant(retriever, found, least, k)
-    record = retrieval_record(found, retriever.snapshot.chunks.short_id)
-    return record | {"snapshot": retriever.snapshot.id, "reason": reason}
+    found, reason = search(retriever, query, k, chosen, where=wanted, least=least, debug=True)
+    record = retrieval_record(found, retriever.snapshot.chunks.short_id, retriever.snapshot.id, reason)
+    return record if filtered else KeptOut.of(retriever, query, found.hits, named).told_in(record)
 
 
 def _explained(reader: Reader, query: str, chunk_id: str, strategy: str) -> dict[str, Any]:

@@ -22,6 +22,8 @@ class Served:
     port: int = 8377
     processes: int = 1
     limits: Limits = Limits()  # noqa: RUF009
+    log_questions: bool = False
+    examples: tuple[str, ...] = ()
 
     def run(self) -> None:
         """Serve until Ctrl-C.
@@ -48,4 +50,10 @@ class Served:
 def application() -> Guard:
     """The application of what `QUERYMUST_SERVED` says."""
     served = TypeAdapter(Served).validate_json(os.environ[VARIABLE])
-    return create_app(served.home, host=served.host, limits=served.limits)
+    return create_app(
+        served.home,
+        host=served.host,
+        limits=served.limits,
+        log_questions=served.log_questions,
+        examples=served.examples,
+    )

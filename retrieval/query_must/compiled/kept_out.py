@@ -59,6 +59,17 @@ class CompiledKeptOut:
 
     def why(self, table: str, row: int) -> str:
         """Why a row is kept out; empty if it is not."""
+        # A receipt asks whether a predicate holds, then why it does not, and then in words.
+        found = self._said.get((table, row))
+        if found is None:
+            found = self._said[table, row] = self._why(table, row)
+        return found
+
+    @cached_property
+    def _said(self) -> dict[tuple[str, int], str]:
+        return {}
+
+    def _why(self, table: str, row: int) -> str:
         number = -1 if self.is_empty else self._index.row(table, row)
         by = int(self._by(np.array([number]))[0]) if number >= 0 else _NOBODY
         if by == _NOBODY or self._asked is None or self._named is None:

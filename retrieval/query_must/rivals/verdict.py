@@ -7,6 +7,7 @@ from retrieval.query_must.rivals.speech import Asked
 
 TWO = "it names more than one row"
 OPEN = "it leaves a bound open"
+ANOTHER_ROW = "another row of its table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def held_because(asked: Asked, spans: Iterable[int], claimed: int, explained: in
 
 def named_reason(asked: Asked, verdict: Verdict) -> str:
     """Why the siblings of a named row are kept out."""
-    return f"the question names {asked.said(verdict.named)!r}, another row of its table"
+    return f"the question names {asked.said(verdict.named)!r}, {ANOTHER_ROW}"
 
 
 def twin_reason(asked: Asked, verdict: Verdict) -> str:

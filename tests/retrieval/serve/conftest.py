@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from contextlib import contextmanager
@@ -44,6 +45,16 @@ def served(home: Path, **options: object) -> Iterator[httpx.Client]:
     finally:
         server.should_exit = True
         thread.join()
+
+
+def events(response: httpx.Response) -> list[tuple[str, dict[str, object]]]:
+    """The server-sent events of an answer: name and data."""
+    found = []
+    for block in response.text.replace("\r\n", "\n").strip().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+        if fields:
+            found.append((fields["event"], json.loads(fields["data"])))
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -10,31 +10,25 @@ from uuid import UUID
 import httpx
 import pytest
 
+from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import live_id
+from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag.contract import RuleDocument
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.serve.bodies import RetrievalRecord
 from retrieval.serve.feedback import FILE_NAME
 from retrieval.serve.limits import Limits
-from tests.retrieval.serve.conftest import served
+from tests.retrieval.serve.conftest import events, served
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from retrieval.home import Home
-    from tests.chat_server import StreamingServer
+    from retrieval.types import Vector
+    from tests.openai_server.server import FakeOpenAi
 
 LOOK_UP = "What does a 7th level cleric need to roll to hit AC 6?"
 QUERY = "/v1/query"
-
-
-def events(response: httpx.Response) -> list[tuple[str, dict[str, object]]]:
-    found = []
-    for block in response.text.replace("\r\n", "\n").strip().split("\n\n"):
-        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
-        if fields:
-            found.append((fields["event"], json.loads(fields["data"])))
-    return found
 
 
 def test_a_search_gives_hits_whose_addends_sum_up_and_the_index_that_answered(
@@ -73,12 +67,43 @@ def test_an_answer_comes_as_events(client: httpx.Client, path: str) -> None:
     assert answer["cells"][0]["text"] == "10"  # type: ignore[index,call-overload]
 
 
+class Counting:
+    """The embedder of an index, and how many questions it was asked."""
+
+    def __init__(self, sample: Home) -> None:
+        snapshot = open_snapshot(sample.root)
+        self._asked = load_embedder(snapshot.manifest.embedder.name)
+        self.identity, self.embed, self.questions = self._asked.identity, self._asked.embed, 0
+        snapshot.close()
+
+    def embed_query(self, query: str) -> Vector:
+        self.questions += 1
+        return self._asked.embed_query(query)
+
+
+def test_the_same_question_of_the_same_conversation_is_answered_once(sample: Home) -> None:
+    embedder = Counting(sample)
+    asked = {"query": LOOK_UP, "how": "read"}
+    told, searched = [], []
+    with served(sample.root, embedder=embedder) as client:
+        for key in ("tavern:ann", "tavern:ann", "tavern:bob", None):
+            told.append(events(client.post(QUERY, json=asked | ({"context_key": key} if key else {}))))
+            searched.append(embedder.questions)
+        wrong = client.post(QUERY, json=asked | {"context_key": "nobody"})
+    assert searched == [searched[0], searched[0], 2 * searched[0], 3 * searched[0]]
+    assert all(each == told[0] for each in told)
+    assert told[0][-1][0] == "complete"
+    assert (wrong.status_code, wrong.json()["error"]["type"]) == (422, "InvalidBody")
+
+
 def test_a_chunk_is_explained_by_the_beginning_of_its_id(client: httpx.Client) -> None:
     (hit,) = client.post("/v1/retrieve", json={"query": LOOK_UP, "k": 1}).json()["hits"]
-    found = client.post("/v1/explain", json={"query": "AC 2", "chunk_id": hit["short_id"]}).json()
+    found = client.post("/v1/explain", json={"query": "cleric, AC 2", "chunk_id": hit["short_id"]}).json()
     assert found["chunk"]["id"] == hit["id"]
     assert found["excluded"] is True
     assert found["rank"] is None
+    assert found["in_words"] == 'This row is about Opponent Armor Class 6; your question names "AC 2".'
+    assert found["verdict"].startswith("contain_one_of failed group: ")
 
 
 def test_feedback_is_kept_a_line_each(sample: Home, tmp_path: Path) -> None:
@@ -167,7 +192,7 @@ def test_documents_come_in_and_another_index_answers_as_soon_as_it_is_live(tmp_p
         assert after["snapshot"] != before["snapshot"]
 
 
-def test_a_client_that_is_gone_leaves_the_model_alone(sample: Home, chat_server: StreamingServer) -> None:
+def test_a_client_that_is_gone_leaves_the_model_alone(sample: Home, chat_server: FakeOpenAi) -> None:
     chat_server.hangs = True
     with served(sample.root, environment=chat_server.environment) as client:
         with client.stream("POST", QUERY, json={"query": LOOK_UP}) as response:
@@ -177,7 +202,7 @@ def test_a_client_that_is_gone_leaves_the_model_alone(sample: Home, chat_server:
         assert chat_server.gone.wait(20)
 
 
-def test_a_model_that_fails_is_an_event(sample: Home, chat_server: StreamingServer) -> None:
+def test_a_model_that_fails_is_an_event(sample: Home, chat_server: FakeOpenAi) -> None:
     chat_server.status = 401
     with served(sample.root, environment=chat_server.environment) as client:
         name, told = events(client.post(QUERY, json={"query": LOOK_UP}))[-1]

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.serve.keys import ApiKeys
-from tests.retrieval.serve.conftest import served
+from tests.retrieval.serve.conftest import events, served
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from retrieval.home import Home
+    from retrieval.types import Vector
 
 ASKED = {"query": "a very private question about axes"}
 
@@ -76,6 +79,46 @@ def test_a_log_line_tells_everything_but_the_question(home: Path, caplog: pytest
         "key": "-",
     }
     assert "private" not in caplog.text
+
+
+def test_a_log_has_the_question_where_that_is_asked_for(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="retrieval.serve"), served(home, log_questions=True) as client:
+        client.post("/v1/retrieve", json=ASKED)
+        client.post("/v1/retrieve", content=b"[]")
+        client.get("/v1/status")
+    lines = [json.loads(record.message) for record in caplog.records if record.name == "retrieval.serve"]
+    assert [line.get("question") for line in lines] == [ASKED["query"], None, None]
+
+
+class Breaking:
+    """An embedder that breaks, and says on what."""
+
+    def __init__(self, home: Path) -> None:
+        snapshot = open_snapshot(home)
+        self.identity = snapshot.manifest.embedder
+        snapshot.close()
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        raise ZeroDivisionError(texts)
+
+    def embed_query(self, query: str) -> Vector:
+        raise ZeroDivisionError(query)
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_an_error_that_nobody_foresaw_is_logged_once_and_says_the_question_only_where_asked(
+    home: Path, caplog: pytest.LogCaptureFixture, told: bool
+) -> None:
+    with caplog.at_level(logging.INFO), served(home, embedder=Breaking(home), log_questions=told) as client:
+        response = client.post("/v1/retrieve", json=ASKED)
+        name, told_of = events(client.post("/v1/query", json=ASKED | {"how": "read"}))[-1]
+    assert (response.status_code, response.json()["error"]["type"]) == (500, "InternalError")
+    broken = [record.getMessage() for record in caplog.records if "ZeroDivisionError" in record.getMessage()]
+    assert len(broken) == 2
+    assert all("embed_query" in each for each in broken)
+    assert (name, told_of["data"]) == ("error", response.json()["error"]["message"])
+    assert "private" not in response.text
+    assert ("private" in caplog.text) is told
 
 
 def test_a_file_of_keys_that_is_damaged_lets_nobody_in(home: Path) -> None:

@@ -1,0 +1,151 @@
+"""Why a chunk is kept out of the answers to a question, said to a person in one sentence.
+
+`predicate.explain` says the same for a program: the operator and the group that failed, as the predicate writes them.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from retrieval.query_must.canonical.canonical import Canonical, as_point, canonical_term
+from retrieval.query_must.conditional import NAME as NO_RIVAL
+from retrieval.query_must.conditions import Group, Range, Term
+from retrieval.query_must.predicate import Predicate, read_query_must
+from retrieval.query_must.rivals.verdict import ANOTHER_ROW
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.query_must.wording import condition_in_words
+from retrieval.types import Chunk
+
+_MOST = 3
+"""Terms of a group that are named."""
+_SHORTEST = 3
+"""Letters of a term that says something by itself; the `id` of `Table I.D.` does not."""
+_AROUND = 3
+"""Words before and after a figure in which its label is looked for."""
+_QUOTED = re.compile(r"'([^']+)'")
+_EDGES = ".,;:?!()[]\"'"
+
+
+def refusal(text: str, asked: Canonical, query_must: Predicate, chunk: Chunk | None = None) -> str:
+    """A sentence: what the chunk is about, and what the question names instead. Empty where nothing refuses it.
+
+    Args:
+        text: the question as it was asked; its own words are used where they can be.
+        asked: the same as the predicate saw it.
+        query_must: of the chunk.
+        chunk: whose predicate it is; None: only the predicate is known.
+    """
+    failed = next((each for each in read_query_must(query_must).conditions if not each.holds(asked)), None)
+    if failed is None:
+        return ""
+    this = "This passage" if chunk is not None and chunk.kind == "prose" else "This row"
+    called = (chunk.called or chunk.row_key) if chunk is not None else None
+    if failed.operator.name == NO_RIVAL:
+        reason = failed.reason(asked)
+        return f"{this} is about {_place(reason, called, chunk)}; {_named(reason, text, asked.vocabulary)}."
+    if failed.operator.name == "contain_across":
+        sides = " against ".join(_listed(_quoted(side), "or") for side in failed.value)
+        return f"{this} is for questions that set {sides}; yours has both on one side."
+    group = failed.failed(asked)
+    instead = _instead(text, asked, group) if group is not None else ""
+    if group is None or any(isinstance(atom, Range) for atom in group.atoms):
+        said = "; and ".join(condition_in_words(failed))
+        return f"{this} is for questions that say {said}; yours {f'names {instead}' if instead else 'does not'}."
+    if called and _is_about(called, group, asked.vocabulary):
+        return f"{this} is about {called}; your question {f'names {instead}' if instead else 'does not name it'}."
+    terms = _terms(group)
+    return f"{this} is for questions that name {_listed(terms, 'or')}; yours {_none_of(terms, instead)}."
+
+
+def _place(reason: str, called: str | None, chunk: Chunk | None) -> str:
+    """What a row of a table is: its own name beside its siblings; with its table's beside a row of another table."""
+    if called and reason.endswith(ANOTHER_ROW):
+        return called
+    return chunk.title if chunk is not None else "something else"
+
+
+def _named(reason: str, text: str, vocabulary: Vocabulary) -> str:
+    """What the question names instead, in its own words where they can be found."""
+
+    def said(match: re.Match[str]) -> str:
+        point = as_point(match[1], vocabulary)
+        return f'"{as_said(text, *point, vocabulary) if point else match[1]}"'
+
+    return f"your {_QUOTED.sub(said, reason.removeprefix('the '))}"
+
+
+def _is_about(called: str, group: Group, vocabulary: Vocabulary) -> bool:
+    """Whether a group asks for the row by its own name, and not for its table by the table's."""
+    name = f" {canonical_term(called, vocabulary)} "
+    terms = [atom.text for atom in group.atoms if isinstance(atom, Term)]
+    if any(f" {term} " in name for term in terms):
+        return True
+    # `Intelligence/Wisdom 26+` is asked for by `int 26`, `int 27` and so on.
+    has_figure = any(map(str.isdigit, called))
+    return has_figure and any(as_point(term, vocabulary) is not None for term in terms)
+
+
+def _instead(text: str, asked: Canonical, group: Group) -> str:
+    """What the question says where the group asks for something else: `AC 6`, `level 2 or more`; else nothing."""
+    said: dict[str, None] = {}
+    for label in _labels(group, asked.vocabulary):
+        for span in (each for each in asked.intervals if each.label == label):
+            said[_interval(label, span.low, span.high)] = None
+        if not said:
+            values = asked.bound.get(label, ())
+            said.update((f'"{as_said(text, label, value, asked.vocabulary)}"', None) for value in values)
+    return _listed(list(said), "and")
+
+
+def _labels(group: Group, vocabulary: Vocabulary) -> Sequence[str]:
+    found: dict[str, None] = {}
+    for atom in group.atoms:
+        if isinstance(atom, Range):
+            found.update(dict.fromkeys(atom.labels or ()))
+        elif point := as_point(atom.text, vocabulary):
+            found[point[0]] = None
+    return list(found)
+
+
+def _interval(label: str, low: float, high: float) -> str:
+    if low == float("-inf"):
+        return f"{label} {high:g} or less"
+    return f"{label} {low:g} or more" if high == float("inf") else f"{label} {low:g} to {high:g}"
+
+
+@lru_cache(maxsize=256)
+def as_said(text: str, label: str, value: float, vocabulary: Vocabulary) -> str:
+    """A label with its number as the question says them: `7th level`; `level 7` where it says so in other words."""
+    wanted = f"{label} {value:g}"
+    words = text.split()
+    figure = re.compile(rf"(?<!\d){abs(value):g}(?!\d)")
+    around = range(max(len(words), 1))
+    for size in range(1, _AROUND + 2):
+        for place in (number for number in around if figure.search(words[number] if words else "")):
+            for start in range(max(place - size + 1, 0), place + 1):
+                window = " ".join(words[start : start + size]).strip(_EDGES)
+                if canonical_term(window, vocabulary) == wanted:
+                    return window
+    return wanted
+
+
+def _terms(group: Group) -> list[str]:
+    """The terms of a group that say something, as the predicate writes them."""
+    return _quoted(group.written if isinstance(group.written, list | tuple) else [group.written])
+
+
+def _quoted(written: Sequence[object]) -> list[str]:
+    said = [f'"{each}"' if isinstance(each, str) else json.dumps(each, default=str) for each in written]
+    telling = [each for each in said if len(each) >= _SHORTEST + 2 or any(map(str.isdigit, each))]
+    return (telling or said)[:_MOST]
+
+
+def _listed(words: Sequence[str], joint: str) -> str:
+    return f" {joint} ".join([part for part in (", ".join(words[:-1]), *words[-1:]) if part])
+
+
+def _none_of(terms: Sequence[str], instead: str) -> str:
+    if instead:
+        return f"names {instead}"
+    return {1: "does not", 2: "names neither"}.get(len(terms), "names none of them")

@@ -1,0 +1,150 @@
+"""Why a row is kept out, in one sentence that names the row and what the question names instead."""
+
+from dataclasses import replace
+
+import pytest
+
+from retrieval.query_must import Operator, Vocabulary, canonical, refusal, register_operator, unregister_operator
+from retrieval.query_must.rivals.rivals import Rivals
+from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
+from retrieval.types import Chunk
+
+ARMOR = {"contain_one_of": [["cleric", "druid"], ["opponent armor class 3", "ac 3", "what ac"]]}
+MIND = {"contain_one_of": [["int 26", "int 27", "wis 26", "wis 27"]]}
+
+
+def row(called: str, caption: str = "Attack Matrix for Clerics and Druids") -> Chunk:
+    return Chunk(
+        id="one",
+        book="rules",
+        document="combat.md",
+        kind="row",
+        text="{}",
+        search_text="",
+        source="",
+        lines=(1, 1),
+        heading_path=("Combat",),
+        caption=caption,
+        row_key=called.rpartition(" ")[2],
+        called=called,
+    )
+
+
+def keyed(title: str) -> KeyedTable:
+    rows = {number: KeyedRow((f"Level {level}",), (str(level), "12")) for number, level in enumerate((6, 9))}
+    return KeyedTable(title, "saves", (title,), ("Combat", title), ("Level", "Poison"), rows)
+
+
+@pytest.mark.parametrize(
+    ("question", "query_must", "called", "sentence"),
+    [
+        (
+            "What does a cleric need to hit AC 6?",
+            ARMOR,
+            "Armor Class 3",
+            'This row is about Armor Class 3; your question names "AC 6".',
+        ),
+        (
+            "cleric against an armour class of 6",
+            ARMOR,
+            "Armor Class 3",
+            'This row is about Armor Class 3; your question names "armour class of 6".',
+        ),
+        (
+            "cleric, armor class six",
+            ARMOR,
+            "Armor Class 3",
+            'This row is about Armor Class 3; your question names "ac 6".',
+        ),
+        (
+            "cleric against AC 5 and AC 6",
+            ARMOR,
+            "Armor Class 3",
+            'This row is about Armor Class 3; your question names "AC 5" and "AC 6".',
+        ),
+        (
+            "clerics of level 7 or higher",
+            {"contain": "level 3"},
+            "Level 3",
+            "This row is about Level 3; your question names level 7 or more.",
+        ),
+        (
+            "what a cleric wears",
+            ARMOR,
+            "Armor Class 3",
+            "This row is about Armor Class 3; your question does not name it.",
+        ),
+        (
+            "a fighter to hit AC 3",
+            ARMOR,
+            "Armor Class 3",
+            'This row is for questions that name "cleric" or "druid"; yours names neither.',
+        ),
+        ("wisdom 9", MIND, "Int/Wis 26+", 'This row is about Int/Wis 26+; your question names "wisdom 9".'),
+        ("a desert", {"contain": "forest"}, "Oak", 'This row is for questions that name "forest"; yours does not.'),
+        (
+            "a desert",
+            {"contain_one_of": [["id", "oak wood", "forest", "grove", "thicket"]]},
+            "Elm",
+            'This row is for questions that name "oak wood", "forest" or "grove"; yours names none of them.',
+        ),
+        (
+            "intelligence 8",
+            {"contain_range": {"min": 10, "max": 13, "of": ["int"]}},
+            "10-13",
+            'This row is for questions that say a number from 10 to 13 for "int"; yours names "intelligence 8".',
+        ),
+        (
+            "level 3 fighter (AC 3) vs level 7 druid (AC 9)",
+            {"contain_across": [["fighter"], ["ac 3"]]},
+            "Armor Class 3",
+            'This row is for questions that set "fighter" against "ac 3"; yours has both on one side.',
+        ),
+    ],
+)
+def test_a_row_says_what_it_is_about_and_what_the_question_names(
+    question: str, query_must: dict[str, object], called: str, sentence: str
+) -> None:
+    assert refusal(question, canonical(question), query_must, row(called)) == sentence
+
+
+def test_what_is_not_refused_needs_no_sentence() -> None:
+    asked = canonical("cleric to hit AC 3")
+    assert refusal("cleric to hit AC 3", asked, ARMOR, row("Armor Class 3")) == ""
+    assert refusal("cleric to hit AC 3", asked, None) == ""
+
+
+def test_where_only_the_predicate_is_known_its_terms_are_named() -> None:
+    said = refusal("cleric, AC 6", canonical("cleric, AC 6"), ARMOR)
+    assert (
+        said == 'This row is for questions that name "opponent armor class 3", "ac 3" or "what ac"; yours names "AC 6".'
+    )
+
+
+def test_a_row_beside_the_one_that_is_named_says_which_that_is() -> None:
+    text = "poison of a 6th level cleric"
+    clerics, druids = (keyed(each) for each in ("Cleric", "Druid"))
+    asked = replace(canonical(text), rivals=Rivals([clerics, druids]).read(canonical(text)))
+    beside = {"contain_no_rival": {"table": "Cleric", "row": 1}}
+    said = refusal(text, asked, beside, row("Level 9", "Cleric"))
+    assert said == 'This row is about Level 9; your question names "6th level", another row of its table.'
+    twin = {"contain_no_rival": {"table": "Druid", "row": 0}}
+    said = refusal(text, asked, twin, row("Level 6", "Druid"))
+    assert said == (
+        'This row is about Combat - Druid - Level 6; your question names "6th level" of another table: "cleric".'
+    )
+
+
+def test_an_operator_from_outside_is_named_with_what_it_asks() -> None:
+    register_operator(Operator("contain_words", lambda value: None, lambda question, value: False))
+    try:
+        said = refusal("two words", canonical("two words"), {"contain_words": 3}, row("Oak"))
+    finally:
+        unregister_operator("contain_words")
+    assert said == "This row is for questions that say what contain_words asks for: 3; yours does not."
+
+
+def test_the_words_of_a_vocabulary_of_the_house_are_found_in_the_question() -> None:
+    house = Vocabulary.default()
+    text = "cleric, AC-6?"
+    assert '"AC-6"' in refusal(text, canonical(text, house), ARMOR, row("Armor Class 3"))
