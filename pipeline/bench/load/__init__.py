@@ -1,0 +1,1 @@
+"""A real server under load: many clients at once while indexes go live."""
