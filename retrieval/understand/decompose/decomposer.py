@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from retrieval.understand.analysis import require_readable
 from retrieval.understand.catalog.words import keys, words
 from retrieval.understand.decompose.comparisons import compared
-from retrieval.understand.decompose.decomposition import Decomposition
+from retrieval.understand.decompose.decomposition import COMPARE, LOOK_UP, Decomposition
 from retrieval.understand.decompose.names import Names
 from retrieval.understand.reading.grammar import GLUE
 
@@ -33,8 +33,9 @@ class RuleDecomposer:
         whole = {word.key for word in said}
         parts = compared(query, self._names.__contains__)
         return Decomposition(
-            main_intent="compare" if parts else "look up",
+            main_intent=COMPARE if parts else LOOK_UP,
             sub_queries=parts or (query,),
             search_keywords=tuple(dict.fromkeys(word.text for word in said if word.key not in GLUE)),
             category_hints=tuple(category for category, named in self._categories.items() if named and named <= whole),
+            tentative=bool(parts),
         )

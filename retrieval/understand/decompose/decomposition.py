@@ -2,10 +2,13 @@
 
 import warnings
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from retrieval.errors import QueryAnalysisError
+
+COMPARE, LOOK_UP = "compare", "look up"
+"""What rules say is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,12 @@ class Decomposition:
     """By category: how much more it counts than others, 1.0 as much."""
     tokens: int = 0
     """That a model was paid for."""
+    tentative: bool = False
+    """Whether the parts are undone where their answers are not alike: words alone cannot tell a comparison."""
+
+    def whole(self, query: str) -> "Decomposition":
+        """The question as its own only part."""
+        return replace(self, main_intent=LOOK_UP, sub_queries=(query,), tentative=False)
 
     @classmethod
     def of(cls, record: Mapping[str, object], categories: Collection[str], tokens: int = 0) -> "Decomposition":

@@ -1,9 +1,11 @@
 """The rankings of the parts of a question as one: the answers of all parts come first, in turn."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
-from retrieval.types import Hit, Retrieval
+from retrieval.types import Chunk, Hit, Retrieval
+from retrieval.understand.catalog.words import keys
 
 _WHOLE = 0.3
 """What the score for the whole question counts beside that for the part."""
@@ -25,6 +27,10 @@ class Dealt:
     """Their scores fall within the hits of one part, and not from hit to hit."""
     parts: Mapping[str, str]
     """By chunk id: the part that it answers."""
+    alike: bool
+    """Whether the first answers of all parts are rows of equal tables or sections side by side, and no row answers for
+    all. `clerics, level 4, armor class 5` looks like a list of three things; the best answers of its parts have
+    nothing in common. Where one row says everything in which they differ, they are conditions on it."""
 
 
 def deal(whole: Retrieval, parts: Sequence[Retrieval], k: int) -> Dealt:
@@ -41,10 +47,26 @@ def deal(whole: Retrieval, parts: Sequence[Retrieval], k: int) -> Dealt:
     dealt: dict[str, str] = {}
     for chunk, number in _in_turn(ranked):
         dealt.setdefault(chunk, parts[number].query)
-        if len(dealt) == k:
+        if len(dealt) >= max(k, len(parts)):
             break
-    ordered = (replace(hits[chunk], rank=rank) for rank, chunk in enumerate(dealt, start=1))
-    return Dealt(tuple(ordered), dealt)
+    firsts = {part: hits[chunk].chunk for chunk, part in reversed(dealt.items())}
+    alike = len(firsts) == len(parts) and _of_a_kind(firsts.values()) and not _says_all(whole, parts)
+    kept = dict(islice(dealt.items(), k))
+    return Dealt(tuple(replace(hits[chunk], rank=rank) for rank, chunk in enumerate(kept, start=1)), kept, alike)
+
+
+def _of_a_kind(chunks: Iterable[Chunk]) -> bool:
+    return len({chunk.signature or chunk.heading_path[:-1] for chunk in chunks}) == 1
+
+
+def _says_all(whole: Retrieval, parts: Sequence[Retrieval]) -> bool:
+    """A row that the question and one of its parts find first, and that says all that the others ask about."""
+    firsts = [part.hits[0].chunk.id for part in parts if part.hits]
+    if not whole.hits or whole.hits[0].chunk.kind != "row" or whole.hits[0].chunk.id not in firsts:
+        return False
+    said = [frozenset(keys(part.query)) for part in parts]
+    differing = frozenset.union(*said) - frozenset.intersection(*said)
+    return differing <= set(keys(whole.hits[0].chunk.search_text))
 
 
 def _scores(whole: Retrieval, part: Retrieval) -> dict[str, float]:

@@ -10,18 +10,16 @@ from retrieval.search.retriever import Retriever
 from retrieval.types import Hit, Retrieval
 from retrieval.understand.decompose.decomposer import RuleDecomposer
 from retrieval.understand.decompose.decomposition import Decomposer, Decomposition
-from retrieval.understand.decompose.merging import deal
+from retrieval.understand.decompose.merging import Dealt, deal
 from retrieval.understand.decompose.names import Names
 from retrieval.understand.iterate.facts import Decider, Fact, IterationDecision, Progress, RuleDecider
 from retrieval.understand.iterate.hints import HintConfig, HintedHit, rerank_by_categories
 
 log = logging.getLogger(__name__)
-
 _FALLBACK = 2
 """Times as many hits as usual are asked for where a search found nothing."""
-_LOOKED_AT = 40
+DEALT_FROM = 40
 """Hits of each part that a comparison is dealt from."""
-
 
 Find = Callable[[str, int], Retrieval]
 """(sub-query, k) -> the k best."""
@@ -99,21 +97,29 @@ class IterativeRetriever:
         self.decomposer = decomposer or RuleDecomposer(names or Names(retriever.snapshot.chunks), self.categories)
         self.decider = decider or RuleDecider()
 
-    def retrieve(self, query: str, top_k: int = 10) -> IterativeResult:
+    def retrieve(self, query: str, top_k: int = 10, whole: Retrieval | None = None) -> IterativeResult:
         """The facts of a question.
 
         Args:
             query: 1 to 2,000 characters.
             top_k: how many hits at most.
+            whole: the first `DEALT_FROM` that `default` finds for the question; None: they are searched where needed.
 
         Raises:
             InvalidQueryError: the question is empty or too long, or `top_k` is less than 1.
         """
         if top_k < 1:
             raise InvalidQueryError(f"top_k is {top_k}; ask for at least 1")
-        search = _Rounds(self, query, self._decomposed(query), top_k)
-        stopped = search.run()
-        hits, answers = self._ordered(query, search, top_k)
+        search = _Rounds(self, query, self._decomposed(query), top_k, whole)
+        dealt, stopped = None, search.run()
+        if search.parts:
+            dealt = search.dealt()
+            if search.decomposition.tentative and not dealt.alike:
+                log.info("The answers of the parts are not alike: the question is searched as it is.")
+                whole = search.find(query, DEALT_FROM)
+                search = _Rounds(self, query, search.decomposition.whole(query), top_k, whole)
+                dealt, stopped = None, search.run()
+        hits, answers = (dealt.hits, dict(dealt.parts)) if dealt else search.best()
         return IterativeResult(
             hits, answers, search.decomposition, search.found, tuple(search.decisions), tuple(search.executed), stopped
         )
@@ -161,28 +167,20 @@ class IterativeRetriever:
             log.warning("The question is searched as it is: %s", error)
             return Decomposition(main_intent=query, sub_queries=(query,))
 
-    def _ordered(self, query: str, search: "_Rounds", k: int) -> tuple[tuple[Hit, ...], dict[str, str]]:
-        parts = search.decomposition.sub_queries
-        if len(parts) > 1:
-            whole, *found = (search.find(each, _LOOKED_AT) for each in (query, *parts))
-            dealt = deal(whole, found, k)
-            return dealt.hits, dict(dealt.parts)
-        # A later round asks less exactly: what it finds comes behind.
-        best = sorted(search.found, key=lambda fact: (fact.iteration, -fact.found.adjusted_relevance))[:k]
-        return tuple(fact.found.hit for fact in best), {fact.found.hit.chunk.id: fact.sub_query for fact in best}
-
 
 class _Rounds:
     """One question on its way."""
 
-    def __init__(self, retriever: IterativeRetriever, query: str, decomposition: Decomposition, k: int) -> None:
+    def __init__(
+        self, retriever: IterativeRetriever, query: str, decomposition: Decomposition, k: int, whole: Retrieval | None
+    ) -> None:
         self._retriever, self._query, self.decomposition = retriever, query, decomposition
         usual = retriever.settings.results_per_sub_query
-        self._dealt = decomposition.sub_queries if len(decomposition.sub_queries) > 1 else ()
-        self._kept = usual if self._dealt else max(usual, k)
+        self.parts = decomposition.sub_queries if len(decomposition.sub_queries) > 1 else ()
+        self._k, self._kept = k, usual if self.parts else max(usual, k)
         self._started = retriever.seconds()
         self._facts: dict[str, Fact] = {}
-        self._rankings: dict[str, tuple[int, Retrieval]] = {}
+        self._rankings: dict[str, tuple[int, Retrieval]] = {query: (DEALT_FROM, whole)} if whole is not None else {}
         self.executed: list[str] = []
         self.decisions: list[IterationDecision] = []
 
@@ -191,19 +189,25 @@ class _Rounds:
         return tuple(self._facts.values())
 
     def find(self, sub_query: str, k: int) -> Retrieval:
-        """The k best for a sub-query.
-
-        A part of a comparison is searched once, as far as it will be dealt from: the beginning of a longer ranking is
-        the shorter one.
-        """
-        if sub_query not in self._dealt:
-            return self._retriever.retriever.retrieve(sub_query, k, "default")
+        """The k best for a sub-query. What is dealt is searched once, as far as it will be dealt from."""
         asked, found = self._rankings.get(sub_query, (0, None))
         if found is None or asked < k:
-            asked = max(k, _LOOKED_AT)
-            found = self._retriever.retriever.retrieve(sub_query, asked, "default")
-            self._rankings[sub_query] = asked, found
+            asked = max(k, DEALT_FROM) if sub_query in self.parts else k
+            found = self._retriever.retriever.retrieve(sub_query, asked, "default", decisions=False)
+            if self.parts:
+                self._rankings[sub_query] = asked, found
         return replace(found, hits=found.hits[:k])
+
+    def dealt(self) -> Dealt:
+        """The answers of all parts, in turn."""
+        whole, *found = (self.find(each, DEALT_FROM) for each in (self._query, *self.parts))
+        return deal(whole, found, self._k)
+
+    def best(self) -> tuple[tuple[Hit, ...], dict[str, str]]:
+        """The best facts, and by chunk id the sub-query that each answers."""
+        # A later round asks less exactly: what it finds comes behind.
+        best = sorted(self.found, key=lambda fact: (fact.iteration, -fact.found.adjusted_relevance))[: self._k]
+        return tuple(fact.found.hit for fact in best), {fact.found.hit.chunk.id: fact.sub_query for fact in best}
 
     def run(self) -> str:
         """Make rounds; say why there is no further one."""

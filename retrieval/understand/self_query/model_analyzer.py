@@ -18,7 +18,7 @@ from retrieval.understand.chat import Chat
 from retrieval.understand.self_query.config import DEFAULTS, SelfQueryConfig
 
 if TYPE_CHECKING:
-    from openai import OpenAI
+    from retrieval.models.openai_client import GivenClient
 
 LISTED = 60
 """Values of a field that the model is shown, the most frequent first."""
@@ -53,7 +53,7 @@ class ModelAnswer(BaseModel):
 class ModelAnalyzer:
     """Reads questions with an OpenAI client, or any with its interface."""
 
-    client: "OpenAI"
+    client: "GivenClient"
     catalog: Catalog
     today: Callable[[], date] = date.today
     config: SelfQueryConfig = DEFAULTS

@@ -24,7 +24,7 @@ from retrieval.understand.self_query.model_analyzer import ModelAnalyzer
 from retrieval.understand.self_query.planner import QueryPlan, QueryPlanner
 
 if TYPE_CHECKING:
-    from openai import OpenAI
+    from retrieval.models.openai_client import GivenClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class SelfQueryRetriever:
     def __init__(
         self,
         vector_store: Retriever,
-        llm_client: "OpenAI | None" = None,
+        llm_client: "GivenClient | None" = None,
         fallback_threshold: float = 0.5,
         *,
         config: SelfQueryConfig = DEFAULTS,

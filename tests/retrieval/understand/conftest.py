@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 import pytest
 from openai import OpenAI
@@ -14,7 +13,7 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Metadata
 from retrieval.understand.catalog.catalog import Catalog, Described
-from tests.json_server import JsonServer, serving
+from tests.openai_server.server import FakeOpenAi, fake_openai
 
 TODAY = date(2026, 8, 22)
 
@@ -121,32 +120,23 @@ def archive() -> Archive:
     return Archive(documents, Catalog.of(documents))
 
 
-class Server(JsonServer):
-    status, finish, refusal = 200, "stop", None
-
+class Server(FakeOpenAi):
     def __init__(self) -> None:
         super().__init__()
         self.contents: list[str] = []
         """What is answered, in turn; the last one again and again."""
-
-    def reply(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        if self.status != 200:
-            return self.status, {"error": {"message": "no", "type": "test"}}
-        content = self.contents.pop(0) if len(self.contents) > 1 else self.contents[0]
-        message = {"role": "assistant", "content": content, "refusal": self.refusal}
-        choice = {"index": 0, "finish_reason": self.finish, "message": message}
-        return 200, {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+        self.answering = lambda _: self.contents.pop(0) if len(self.contents) > 1 else self.contents[0]
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving(Server()) as fake:
+    with fake_openai(Server()) as fake:
         yield fake
 
 
 @pytest.fixture
 def client(server: Server) -> Iterator[OpenAI]:
-    with OpenAI(api_key="local", base_url=server.url, max_retries=0) as made:
+    with OpenAI(api_key="local", base_url=server.address, max_retries=0) as made:
         yield made
 
 

@@ -37,3 +37,35 @@ def test_rows_of_one_table_raise_each_other():
 
     assert ids(deal(found("w", {}), parts, 2)) == ["a2", "b2"]
     assert ids(deal(found("w", {}), [found("a", {"a1": 9.0, "a2": 1.5}, tables), parts[1]], 2))[0] == "a1"
+
+
+def compared(firsts, kinds, whole=None):
+    """Two parts of `a or b prices`, each with its first answer; by chunk the table that it is like."""
+    hits = {
+        name: Hit(replace(EMPTY, id=name, kind="row", signature=kinds[name], search_text=text), 5.0 - rank, rank)
+        for rank, (name, text) in enumerate((firsts | (whole or {})).items(), start=1)
+    }
+    parts = [Retrieval(f"{name} prices", "default", (hits[name],), Receipt("")) for name in firsts]
+    best = hits[next(iter(whole or firsts))]
+    return deal(Retrieval("a or b prices", "default", (best,), Receipt("")), parts, 4)
+
+
+def test_answers_of_parts_are_alike_where_they_are_rows_of_equal_tables():
+    assert compared({"a": "a 3 gp", "b": "b 4 gp"}, {"a": "name|price", "b": "name|price"}).alike
+    assert not compared({"a": "a 3 gp", "b": "b 4 gp"}, {"a": "name|price", "b": "month|rain"}).alike
+
+
+def test_a_part_without_an_answer_of_its_own_is_like_nothing():
+    nothing = Retrieval("b prices", "default", (), Receipt(""))
+    found = deal(nothing, [found_alone("a prices", "a"), nothing], 4)
+    assert not found.alike
+
+
+def found_alone(query, name):
+    return Retrieval(query, "default", (Hit(replace(EMPTY, id=name, signature="name|price"), 1.0, 1),), Receipt(""))
+
+
+def test_a_row_that_says_all_that_is_compared_is_no_comparison():
+    kinds = {"a": "name|price", "b": "name|price"}
+    assert compared({"a": "a 3 gp", "b": "b 4 gp"}, kinds).alike
+    assert not compared({"a": "a and b 3 gp", "b": "b 4 gp"}, kinds).alike

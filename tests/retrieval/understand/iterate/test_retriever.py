@@ -11,7 +11,7 @@ from retrieval.understand.decompose.model_decomposer import ModelDecomposer
 from retrieval.understand.iterate.facts import IterationDecision
 from retrieval.understand.iterate.hints import HintConfig
 from retrieval.understand.iterate.model_decider import ModelDecider
-from retrieval.understand.iterate.retriever import IterationSettings, IterativeRetriever
+from retrieval.understand.iterate.retriever import DEALT_FROM, IterationSettings, IterativeRetriever
 
 
 @dataclass
@@ -44,19 +44,44 @@ def test_a_comparison_answers_each_part_and_says_which(store):
     assert [found.answers[hit.chunk.id] for hit in found.hits[:2]] == list(found.decomposition.sub_queries)
 
 
+def test_parts_that_only_words_suggest_are_undone_where_one_of_them_has_no_answer_of_its_own(store):
+    parts = ("quiet floor", "quiet floor", "paper kings")
+    found = IterativeRetriever(store, Fixed(Decomposition("compare", parts, tentative=True))).retrieve("quiet floor", 4)
+    assert (found.decomposition.sub_queries, found.decomposition.main_intent) == (("quiet floor",), "look up")
+    assert titles(found.hits) == titles(store.retrieve("quiet floor", 4).hits)
+
+
+def test_undone_parts_cost_no_second_search_for_the_question(store, monkeypatch):
+    asked = []
+    retrieve = type(store).retrieve
+
+    def counting(self, query, k, strategy, **options):
+        asked.append(query)
+        return retrieve(self, query, k, strategy, **options)
+
+    monkeypatch.setattr(type(store), "retrieve", counting)
+    parts = ("quiet floor", "quiet floor", "paper kings")
+    IterativeRetriever(store, Fixed(Decomposition("compare", parts, tentative=True))).retrieve("a quiet floor", 4)
+    assert sorted(asked) == ["a quiet floor", "paper kings", "quiet floor"]
+
+
 def test_each_part_of_a_comparison_is_searched_once_and_so_is_the_whole(store, monkeypatch):
     asked = []
     retrieve = type(store).retrieve
 
-    def counting(self, query, k, strategy):
+    def counting(self, query, k, strategy, **how):
         asked.append(query)
-        return retrieve(self, query, k, strategy)
+        return retrieve(self, query, k, strategy, **how)
 
     monkeypatch.setattr(type(store), "retrieve", counting)
     whole = "the quiet floor versus paper kings"
     found = IterativeRetriever(store).retrieve(whole, 4)
     assert asked[: len(set(asked))] == asked
     assert {whole, *found.decomposition.sub_queries} <= set(asked)
+    asked.clear()
+    known = retrieve(store, whole, DEALT_FROM, "default")
+    again = IterativeRetriever(store).retrieve(whole, 4, known)
+    assert (whole in asked, again.answers, titles(again.hits)) == (False, found.answers, titles(found.hits))
 
 
 @pytest.mark.parametrize("query", ["the quiet floor", "shows of the spring", "harbour lights or paper kings"])
@@ -152,9 +177,9 @@ def test_a_search_that_finds_nothing_is_broadened_without_hints(store, caplog, m
     class Empty:
         snapshot = store.snapshot
 
-        def retrieve(self, query, k, strategy):
+        def retrieve(self, query, k, strategy, **how):
             sizes.append(k)
-            found = whole(query, k, strategy)
+            found = whole(query, k, strategy, **how)
             return found if len(sizes) > 1 else type(found)(found.query, found.strategy, (), found.receipt)
 
     asked.retriever = Empty()
