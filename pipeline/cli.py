@@ -28,6 +28,7 @@ from pipeline.commands import (
     ui,
 )
 from pipeline.commands.snapshots import gc, rollback, verify
+from pipeline.commands.stages import chunk, embed, transform
 from pipeline.console.output import out, print_error
 from pipeline.runs.full_disk import is_full_disk
 from retrieval.errors import RetrievalError
@@ -60,9 +61,13 @@ app.command("serve")(serve.serve)
 app.command("mcp")(serve.serve_mcp)
 app.command("ui")(ui.serve_ui)
 app.command("fit")(fit.fit)
+app.command("transform-tables")(transform.transform)
+app.command("chunk")(chunk.chunk)
+app.command("embed")(embed.embed)
 app.add_typer(serve.keys_app, name="keys")
 app.add_typer(questions.app, name="questions")
 app.add_typer(collections.app, name="collections")
+bench.app.command("load")(serve.bench_load)
 bench.app.command("ablation")(ablation.bench_ablation)
 bench.app.command("hints")(bench_understanding.bench_hints)
 bench.app.command("answers")(bench_understanding.bench_answers)

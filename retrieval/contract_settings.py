@@ -1,4 +1,4 @@
-"""What `rag.yaml` says of embedding, chunking, retrieval and answers: four tables of keys, their values checked."""
+"""What `rag.yaml` says of embedding, chunking, retrieval, answers and tables: tables of keys, their values checked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -121,6 +121,40 @@ class AnswerSettings:
         _require_number("answer.timeout_seconds", self.timeout_seconds, 0.1, 3600.0)
 
 
+@dataclass(frozen=True, slots=True)
+class TablesSettings:
+    """`tables`: who reads them. The rules do, unless a model is asked for; then too where its answer does not hold."""
+
+    transformer: str = "rules"
+    """`rules` or `model`."""
+    model: str = "gpt-4o-mini"
+    table_list: str | None = None
+    """File with the tables for the model, a title on each line; None: those with rows that a question can name."""
+    budget_usd: float | None = None
+    """Dollars that the model may cost in this home, all runs together; None: what `budget_usd` says."""
+    usd_per_million_sent: float | None = None
+    usd_per_million_answered: float | None = None
+    """Prices where they are not OpenAI's."""
+    tries: int = 2
+    timeout_seconds: float = 120.0
+    """For one answer."""
+
+    def __post_init__(self) -> None:
+        if self.transformer not in ("rules", "model"):
+            raise UnreadableSettingsError(f"tables.transformer is {self.transformer!r}; write rules or model")
+        if not isinstance(self.model, str) or not self.model.strip():
+            raise UnreadableSettingsError(f"tables.model is {self.model!r}; write the name of a chat model")
+        if not isinstance(self.table_list, str | None):
+            raise UnreadableSettingsError(f"tables.table_list is {self.table_list!r}; write the path of a file")
+        for name in ("budget_usd", "usd_per_million_sent", "usd_per_million_answered"):
+            if getattr(self, name) is not None:
+                _require_number(f"tables.{name}", getattr(self, name), 0.0, 1e6)
+        if (self.usd_per_million_sent is None) != (self.usd_per_million_answered is None):
+            raise UnreadableSettingsError("tables.usd_per_million_sent and tables.usd_per_million_answered go together")
+        _require_whole("tables.tries", self.tries, 1, 10)
+        _require_number("tables.timeout_seconds", self.timeout_seconds, 0.1, 3600.0)
+
+
 def read_section(where: str, name: str, stored: object, section: type[Section], *, beside: str = "") -> Section:
     """One table of keys.
 
@@ -139,7 +173,7 @@ def read_section(where: str, name: str, stored: object, section: type[Section], 
         return section()
     if not isinstance(stored, Mapping):
         raise UnreadableSettingsError(f"{where}: `{name}` is {stored!r}, not a table of settings")
-    known = [each.name for each in fields(section)]  # type: ignore[arg-type]  # the four classes above
+    known = [each.name for each in fields(section)]  # type: ignore[arg-type]  # the classes above
     for key in stored:
         if key not in {*known, beside}:
             names = [f"{name}.{each}" for each in (*known, beside) if each]

@@ -18,6 +18,8 @@
         x EmbedderUnavailableError  an embedder lacks its weights, its key or its server
       x NoDocumentsFoundError   nothing in these books answers
       x GenerationError         a model gave no answer, or one that cannot be used
+      x ModelError              a hosted model cannot be asked, or what it answers cannot be used
+        x ModelKeyError         its key is missing or is refused
       x RetrievalTimeoutError   an answer took longer than it may
       x UnreadableSettingsError a settings file cannot be read, or a value in it cannot be used
       x QueryAnalysisError      a question cannot be analyzed for conditions
@@ -105,6 +107,19 @@ class NoDocumentsFoundError(RetrievalError):
 
 class GenerationError(RetrievalError):
     """A model gave no answer, or one that cannot be used."""
+
+
+class ModelError(RetrievalError):
+    """A hosted model cannot be asked, or what it answers cannot be used."""
+
+    def __init__(self, message: str, *, said: str = "", passing: bool = False) -> None:
+        """`said` is what the server or its client said, without the key; `passing`: another time it may be well."""
+        super().__init__(message)
+        self.said, self.passing = said or message, passing
+
+
+class ModelKeyError(ModelError):
+    """The key of a hosted model is missing or is refused: no further request can do better."""
 
 
 class RetrievalTimeoutError(RetrievalError, TimeoutError):

@@ -7,6 +7,7 @@
     <home>/books/<slug>/<records>.jsonl           what each book became, step by step
     <home>/books/<slug>/finished.json             what those records were made of, and their hashes
     <home>/embeddings/                            vectors by (model, text hash), shared by all books
+    <home>/models/                                what hosted models answered, and what was spent on them
     <home>/lexical/                               the lexical index of the last build
     <home>/graph/                                 its graph
     <home>/snapshots/<id>/                        complete indexes
@@ -89,6 +90,11 @@ class Home:
     def embeddings(self) -> Path:
         """The store of vectors."""
         return self.root / "embeddings"
+
+    @property
+    def models(self) -> Path:
+        """What hosted models answered, and what was spent on them."""
+        return self.root / "models"
 
     @property
     def lexical(self) -> Path:

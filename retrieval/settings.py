@@ -19,6 +19,7 @@ from retrieval.contract_settings import (
     ChunkingSettings,
     EmbeddingSettings,
     RetrievalSettings,
+    TablesSettings,
     embedder_of,
     read_section,
 )
@@ -44,7 +45,7 @@ class Settings:
     | `nightly`         | `QUERYMUST_NIGHTLY`  | when the night's build begins, HH:MM      |
     | `timezone`        | `QUERYMUST_TIMEZONE` | in which zone, as `Europe/Berlin`         |
     | `budget_usd`      | `QUERYMUST_BUDGET_USD`| dollars that a build or an ingestion may spend; else no limit |
-    | `embedding`, `chunking`, `retrieval`, `answer` | -  | tables of keys: `contract_settings`         |
+    | `embedding`, `chunking`, `retrieval`, `answer`, `tables` | - | tables of keys: `contract_settings` |
     """
 
     library: Path | None = None
@@ -58,6 +59,7 @@ class Settings:
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
+    tables: TablesSettings = field(default_factory=TablesSettings)
 
     @classmethod
     def read(cls, folder: Path, environment: Mapping[str, str] = os.environ) -> "Settings":
@@ -90,6 +92,7 @@ class Settings:
             chunking=read_section(where, "chunking", stored.get("chunking"), ChunkingSettings),
             retrieval=read_section(where, "retrieval", stored.get("retrieval"), RetrievalSettings),
             answer=read_section(where, "answer", stored.get("answer"), AnswerSettings),
+            tables=read_section(where, "tables", stored.get("tables"), TablesSettings),
         )
         return replace(settings, embedder=embedder_of(str(embedder))) if embedder else settings
 

@@ -1,13 +1,11 @@
-"""The records that travel between the rooms: frozen, typed, and free of any library's own classes.
+"""The records that travel between the rooms: frozen, typed, free of any library's classes. Each with its key::
 
-The flow, and the key of each record::
-
-    Document  (book, path)          one markdown file, its text and metadata
-    Table     (id)                  a table as it is in the source: header, rows, caption; in ingest.tables
-    Row       (table id, ordinal)   one row as a self-describing JSON object
-    Chunk     (id)                  what is embedded, indexed and returned
-    Hit       (chunk id)            a chunk with its place in a ranking
-    Retrieval (query, strategy)     hits and the receipt that explains them
+Document  (book, path)          one markdown file, its text and metadata
+Table     (id)                  a table as it is in the source: header, rows, caption; in ingest.tables
+Row       (table id, ordinal)   one row as a self-describing JSON object
+Chunk     (id)                  what is embedded, indexed and returned
+Hit       (chunk id)            a chunk with its place in a ranking
+Retrieval (query, strategy)     hits and the receipt that explains them
 """
 
 from collections.abc import Mapping, Sequence
@@ -147,8 +145,9 @@ class Decision:
     title: str
     kept: bool
     reason: str
-    """`no restrictions`, `satisfies query_must`, `filter is off`, or the operator and group that failed, as
-    `query_must.predicate.explain` words it."""
+    """`no restrictions`, `satisfies query_must`, `filter is off`, or what failed, as `query_must.explain` says it."""
+    in_words: str = field(default="", kw_only=True)
+    """That as a sentence for a person, where it is excluded: what it is about, and what the question names instead."""
     round: int = 1
     """In which round of the `iterative` mode; 1 elsewhere."""
     collection: str | None = None

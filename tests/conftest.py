@@ -18,6 +18,7 @@ from retrieval.home import Home
 from retrieval.records import dump_record, parse_record
 from retrieval.settings import Settings
 from tests.browser import NAMES, Browser
+from tests.openai_server.server import FakeOpenAi, fake_openai
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -205,6 +206,13 @@ def twice_live(tiny: Home) -> tuple[Home, str, str]:
     promote(tiny.root, made.id)
     tiny.nominate(made.id)
     return tiny, first, made.id
+
+
+@pytest.fixture
+def chat_server() -> Iterator[FakeOpenAi]:
+    """OpenAI's protocol; answers as it is told to."""
+    with fake_openai() as fake:
+        yield fake
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,7 @@ def test_the_commands_for_keys_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("QUERYMUST_HOME", str(tmp_path))
-    _, keys = blocks("sh", PAGE)
+    _, _, keys = blocks("sh", PAGE)
     for line in keys.splitlines():
         monkeypatch.setattr(sys, "argv", shlex.split(line))
         with pytest.raises(SystemExit) as ended:

@@ -56,6 +56,12 @@ def test_one_file_knows_chroma() -> None:
     ]
 
 
+def test_one_file_knows_openai() -> None:
+    assert [path.relative_to(ROOT).as_posix() for path in PYTHON_FILES if imports(path, "openai")] == [
+        "retrieval/models/openai_client.py"
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "file"), [("langchain_core", "langchain_retriever.py"), ("llama_index", "llamaindex_retriever.py")]
 )

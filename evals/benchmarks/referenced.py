@@ -33,10 +33,11 @@ class ReferencedRetriever(Retriever):
         *,
         where: Filter | None = None,
         debug: bool = False,
+        decisions: bool = True,
     ) -> Retrieval:
         """The k best chunks for a question; with the reference only those that hold a word of it."""
         if strategy != REFERENCE:
-            return super().retrieve(query, k, strategy, where=where, debug=debug)
+            return super().retrieve(query, k, strategy, where=where, debug=debug, decisions=decisions)
         watch = Stopwatch()
         with watch.stage("fts5"):
             passing = where.mask(self.snapshot.metadata) if where else None

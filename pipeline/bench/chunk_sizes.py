@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from evals.evaluation import SHIPPED, Evaluation, evaluate
-from pipeline.building.embedding import embed_chunks, embedding_key
+from pipeline.building.embedding import embed_chunks, vectors_of
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
@@ -42,7 +42,7 @@ def scores_at(home: Home, slugs: Iterable[str], working_tokens: int, folder: Pat
     # Not the home's own store: what it holds is what its index is made of.
     store = EmbeddingStore(folder / "embeddings", embedder.identity)
     embed_chunks(store, embedder, chunks, folder / "embedded.txt")
-    vectors = store.get([embedding_key(chunk) for chunk in chunks])
+    vectors = vectors_of(store, chunks)
     manifest = build_snapshot(folder, chunks, vectors, embedder.identity, home.vocabulary)
     with open_snapshot(folder, manifest.id) as snapshot:
         return evaluate(snapshot, embedder, home.settings.questions, (STRATEGIES[SHIPPED],))

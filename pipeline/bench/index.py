@@ -17,14 +17,13 @@ from pathlib import Path
 
 import retrieval
 from evals.benchmarks.corpus import Corpus
-from pipeline.building.embedding import BATCH, embedding_key
+from pipeline.building.embedding import embed_missing, vectors_of
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import RetrievalError
 from retrieval.index.embedding.embedding_store import EmbeddingStore
-from retrieval.index.embedding.embedding_text import embedding_text
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.types import Chunk, Embedder, Vector
+from retrieval.types import Embedder
 
 Tell = Callable[[str, int, int], None]
 """Told what is done now, how much of it is done, and how much there is."""
@@ -55,7 +54,9 @@ def open_index(folder: Path, name: str, corpus: Corpus, embedder: Embedder, tell
     tell("reading", 0, 1)
     vocabulary = Vocabulary.default()
     chunks = corpus.chunks(vocabulary)
-    vectors = _vectors(EmbeddingStore(folder / "embeddings", embedder.identity), embedder, chunks, tell)
+    store = EmbeddingStore(folder / "embeddings", embedder.identity)
+    embed_missing(store, embedder, chunks, tell)
+    vectors = vectors_of(store, chunks)
     manifest = build_snapshot(folder, chunks, vectors, embedder.identity, vocabulary, progress=tell)
     write_atomically(pointer, json.dumps({"key": key, "snapshot": manifest.id}))
     _forget(folder, known.get("snapshot"))
@@ -77,16 +78,6 @@ def _sources(root: Path) -> Iterable[Path]:
         path = root / name
         found = [path] if path.is_file() else sorted(path.rglob("*"))
         yield from (each for each in found if each.suffix in {".py", ".toml"})
-
-
-def _vectors(store: EmbeddingStore, embedder: Embedder, chunks: tuple[Chunk, ...], tell: Tell) -> Vector:
-    texts = {embedding_key(chunk): embedding_text(chunk) for chunk in chunks}
-    missing = store.missing(list(texts))
-    for start in range(0, len(missing), BATCH):
-        tell("embedding", start, len(missing))
-        batch = missing[start : start + BATCH]
-        store.add(batch, embedder.embed([texts[key] for key in batch]))
-    return store.get([embedding_key(chunk) for chunk in chunks])
 
 
 def _forget(folder: Path, snapshot: str | None) -> None:

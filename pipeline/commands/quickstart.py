@@ -11,6 +11,7 @@ from rich.table import Table
 
 from pipeline.commands.build import run_build, told_when_interrupted
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, live_retriever
+from pipeline.commands.serve import PORT
 from pipeline.console.leaderboard import print_leaderboard
 from pipeline.console.output import out
 from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
@@ -41,13 +42,18 @@ def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
     _ask_examples(built.root)
     live = str(done.library["live_index"]["snapshot"])
     print_leaderboard(Leaderboard.read(built.evaluations / live).strategies)
-    elsewhere = "" if built.root == DEFAULT_HOME.resolve() else f' --home "{built.root}"'
-    out.print(
-        f'\nAsk it yourself:  querymust search{elsewhere} "What does a 7th level cleric need to roll to hit AC 6?"\n'
+    out.print(f"\n{next_steps(built.root)}", markup=False)
+
+
+def next_steps(root: Path) -> str:
+    """What can be done with the home that was built, a command a line."""
+    elsewhere = "" if root == DEFAULT_HOME.resolve() else f' --home "{root}"'
+    return (
+        f'Ask it yourself:  querymust search{elsewhere} "What does a 7th level cleric need to roll to hit AC 6?"\n'
+        f"In a browser:     querymust serve{elsewhere}    (then http://127.0.0.1:{PORT})\n"
         f"See what fails:   querymust report{elsewhere} --open\n"
         "Your own books:   querymust build --library DIR\n"
-        f"The UI:           querymust ui{elsewhere}    (then http://127.0.0.1:3000)",
-        markup=False,
+        f"The UI:           querymust ui{elsewhere}    (then http://127.0.0.1:3000)"
     )
 
 

@@ -45,19 +45,16 @@ def search(
       querymust search "turning a vampire" --k 1 --full
       querymust search "turning a vampire" --json
     """
-    from retrieval.rag.measures import LOOKED_AT
-    from retrieval.rag.relevance import only_relevant
+    from retrieval.rag.relevance import search as search_live
     from retrieval.search.json_record import retrieval_record
     from retrieval.search.metadata_filter.emptiness import strange_values, why_empty
     from retrieval.search.metadata_filter.text import read_filter
 
     wanted = read_filter(*where) if where else None
     retriever = live_retriever(home)
-    looked_at = k if min_relevance is None else max(k, LOOKED_AT)
-    retrieval = retriever.retrieve(question, k=looked_at, strategy=strategy, where=wanted, debug=debug)
-    unanswered = None
-    if min_relevance is not None:
-        retrieval, unanswered = only_relevant(retriever, retrieval, min_relevance, k)
+    retrieval, unanswered = search_live(
+        retriever, question, k, strategy, where=wanted, least=min_relevance, debug=debug
+    )
     short_id = retriever.snapshot.chunks.short_id
     if unanswered:
         err.print(unanswered, markup=False)
@@ -69,7 +66,7 @@ def search(
     elif wanted is not None and (strange := strange_values(wanted, retriever.snapshot.metadata)):
         err.print(f"--where: {strange}", markup=False)
     if json_:
-        print_json(retrieval_record(retrieval, short_id))
+        print_json(retrieval_record(retrieval, short_id, retriever.snapshot.id, unanswered))
         return
     if not unanswered:
         print_retrieval(retrieval, short_id, full=full)

@@ -1,4 +1,4 @@
-"""`querymust serve`, `mcp` and `keys`: the index over HTTP, for assistants, and who may ask it."""
+"""`querymust serve`, `mcp`, `keys` and `bench load`: served, and how fast."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption
-from pipeline.console.output import err, out
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
+from pipeline.console.output import err, out, print_report, progress_bar
 
 if TYPE_CHECKING:
+    from retrieval.home import Home
     from retrieval.serve.keys import ApiKeys
 
 PORT = 8377
@@ -36,6 +37,9 @@ def serve(
     per_minute: Annotated[
         int, typer.Option("--per-minute", min=1, help="Requests of one key, or one address, by process.")
     ] = 600,
+    log_questions: Annotated[
+        bool, typer.Option("--log-questions", help="The log has the text of questions, which it never has otherwise.")
+    ] = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """Serve the live index over HTTP until Ctrl-C; another index is read as soon as it is live.
@@ -44,6 +48,7 @@ def serve(
     Examples:
       querymust serve
       querymust serve --processes 2 --port 9000
+      querymust serve --log-questions 2>> questions.log
       querymust keys add bot && querymust serve --host 0.0.0.0
     """
     from retrieval.home import Home
@@ -52,9 +57,27 @@ def serve(
 
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    served = Served(Home.at(home).root, host, port, processes, Limits(requests_per_minute=per_minute))
+    limits = Limits(requests_per_minute=per_minute)
+    at = Home.at(home)
+    served = Served(at.root, host, port, processes, limits, log_questions, _examples(at))
     err.print(f"http://{f'[{host}]' if ':' in host else host}:{port}  (Ctrl-C ends it)", markup=False)
     served.run()
+
+
+def _examples(home: Home) -> tuple[str, ...]:
+    """Questions that the live index was scored with; none where it was not, or where they cannot be read."""
+    from evals.errors import QuestionsError
+    from evals.questions.examples import examples
+    from evals.questions.questions import load_questions
+    from retrieval.errors import RetrievalError
+    from retrieval.index.snapshot.live import live_id
+
+    try:
+        live = live_id(home.root)
+        scored = live is not None and (home.evaluations / live).is_dir()
+        return examples([each for path in home.settings.questions for each in load_questions(path)] if scored else [])
+    except (QuestionsError, RetrievalError, OSError):
+        return ()  # the page does without
 
 
 def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
@@ -78,6 +101,35 @@ def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
     service = Service(Home.at(home).root, seconds=Limits().seconds, environment=os.environ)
     mcp_server(service).run("stdio")
     service.close()
+
+
+def bench_load(
+    clients: Annotated[int, typer.Option("--clients", min=1, help="How many ask at a time.")] = 50,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="How long each server is asked.")] = 120,
+    promotions: Annotated[int, typer.Option("--promotions", min=0, help="Indexes that go live meanwhile.")] = 3,
+    processes: Annotated[str, typer.Option("--processes", help="Of each server, one after the other.")] = "1,2",
+    seed: Annotated[int, typer.Option("--seed", help="Of what the clients ask.")] = 0,
+    json_: JsonOption = False,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Ask a real server over a copy of the live index with many clients: four searches to one streamed answer.
+
+    Its questions are those of the home. Status 1 if any request was not answered.
+
+    \b
+    Examples:
+      querymust quickstart && querymust bench load
+      querymust bench load --clients 8 --seconds 30 --promotions 0 --processes 1 --json
+    """
+    with progress_bar("load") as bar:
+        bar("starting", 0, 1)
+        from pipeline.bench.load.run import run_load
+        from retrieval.home import Home
+
+        report = run_load(Home.at(home), clients, seconds, promotions, _numbers(processes), seed, bar)
+    print_report(report, report.lines(), json_=json_)
+    if not report.sound:
+        raise typer.Exit(1)
 
 
 @keys_app.command("add")
@@ -127,3 +179,9 @@ def _keys(home: HomeOption) -> ApiKeys:
     from retrieval.serve.keys import ApiKeys
 
     return ApiKeys(Home.at(home).root)
+
+
+def _numbers(text: str) -> list[int]:
+    if not all(part.strip().isdecimal() and int(part) > 0 for part in text.split(",")):
+        raise typer.BadParameter(f"{text!r} is not a list of numbers such as 1,2", param_hint="--processes")
+    return [int(part) for part in text.split(",")]

@@ -2,11 +2,11 @@
 
 import json
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from rich.console import Console
 from rich.text import Text
 
+from pipeline.console.row_table import broken, row_table
 from retrieval.ingest.markdown.words import plain_paragraphs
 from retrieval.query_must.wording import in_words
 from retrieval.types import Chunk
@@ -17,7 +17,6 @@ PROSE_LINES = 3
 """Of a passage, unless all of it is wanted."""
 PIPED_WIDTH = 110
 """Characters of such a line where no terminal says how wide it is."""
-_MEASURE = Console(width=PIPED_WIDTH, file=None, force_terminal=False)
 
 
 def long_title(chunk: Chunk) -> str:
@@ -39,15 +38,15 @@ def cells(chunk: Chunk) -> tuple[tuple[str, str], ...]:
 
 
 def brief(chunk: Chunk, width: int | None) -> Iterator[Text]:
-    """A row's cells, all that hold something; of a passage the first lines.
+    """A row's cells, all that hold something, as a small table; of a passage the first lines.
 
     Args:
         chunk: what to show.
         width: of the lines; None: one line, however long.
     """
     if chunk.cells:
-        pairs = [_pair(column, cell) for column, cell in cells(chunk) if cell]
-        yield from _packed(pairs, width) if width else [Text(BETWEEN).join(pairs)]
+        pairs = [(column, cell) for column, cell in cells(chunk) if cell]
+        yield from row_table(pairs, width) if width else [Text(BETWEEN).join(_pair(*pair) for pair in pairs)]
         return
     headings = {_clean(heading) for heading in chunk.heading_path}
     paragraphs = [_clean(text) for text in plain_paragraphs(chunk.text)]
@@ -80,29 +79,18 @@ def _pair(column: str, cell: str) -> Text:
     return Text.assemble((f"{column}: ", "dim"), cell) if column else Text(cell)
 
 
-def _packed(pairs: Sequence[Text], width: int) -> Iterator[Text]:
-    """As many on a line as fit; one that is longer than a line goes on below."""
-    line = Text()
-    for pair in pairs:
-        if line and line.cell_len + len(BETWEEN) + pair.cell_len > width:
-            yield from _wrapped(line, width)
-            line = Text()
-        line = Text.assemble(line, BETWEEN, pair) if line else pair
-    if line:
-        yield from _wrapped(line, width)
-
-
-def _wrapped(line: Text, width: int | None) -> Iterator[Text]:
-    for part in line.wrap(_MEASURE, width) if width else [line]:
-        part.rstrip()
-        yield part
+def _wrapped(line: Text, width: int | None) -> list[Text]:
+    if width:
+        return broken(line, width)
+    line.rstrip()
+    return [line]
 
 
 def _beginning(words: str, width: int) -> list[str]:
-    lines = [line.plain.rstrip() for line in Text(words).wrap(_MEASURE, width)]
+    lines = [line.plain for line in broken(Text(words), width)]
     if len(lines) <= PROSE_LINES:
         return lines
-    last = Text(lines[PROSE_LINES - 1]).wrap(_MEASURE, max(width - 2, 1))[0].plain.rstrip()
+    last = broken(Text(lines[PROSE_LINES - 1]), width - 2)[0].plain
     return [*lines[: PROSE_LINES - 1], f"{last} …"]
 
 

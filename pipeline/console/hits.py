@@ -4,6 +4,7 @@ from rich.text import Text
 
 from pipeline.console.chunk_view import brief, long_title, whole
 from pipeline.console.output import out
+from pipeline.console.row_table import broken
 from retrieval.search.companions import COMPANION
 from retrieval.search.json_record import ShortId
 from retrieval.types import Chunk, Retrieval
@@ -28,7 +29,7 @@ def print_retrieval(retrieval: Retrieval, short_id: ShortId, *, full: bool = Fal
         guard = " [guarded]" if chunk.query_must else ""
         beside = " [beside]" if any(each.name == COMPANION and each.value for each in hit.addends) else ""
         title = Text(f"{hit.rank:>3}. {hit.score:.4f}  {long_title(chunk)}{guard}{beside}", style="bold")
-        for number, line in enumerate(title.wrap(out, width) if width else [title]):
+        for number, line in enumerate(broken(title, width) if width else [title]):
             out.print(line if number == 0 else Text(" " * INDENT) + line)
         print_place(chunk, short_id)
         for line in whole(chunk, width) if full else brief(chunk, width):
@@ -39,8 +40,9 @@ def print_place(chunk: Chunk, short_id: ShortId) -> None:
     """The short id, and the lines of the file that the chunk was made from."""
     first, last = chunk.lines
     lines = f"{first}" if first == last else f"{first}-{last}"
-    place = f"{short_id(chunk.id)}  {chunk.book}/{chunk.document}:{lines}"
-    out.print(Text(" " * INDENT + place, style="dim"))
+    place = Text(f"{short_id(chunk.id)}  {chunk.book}/{chunk.document}:{lines}", style="dim")
+    for line in broken(place, out.width - INDENT) if out.is_terminal else [place]:
+        out.print(Text(" " * INDENT) + line)
 
 
 def print_receipt(retrieval: Retrieval) -> None:

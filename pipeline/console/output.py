@@ -1,6 +1,7 @@
 """What the command prints: results on standard output, progress and errors on standard error."""
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,14 @@ def printable(text: str) -> str:
 
 
 class SafeConsole(Console):
-    """A console on which the words that are printed cannot move the cursor, set a title or begin a colour."""
+    """A console on which the words that are printed cannot move the cursor, set a title or begin a colour.
+
+    With `NO_COLOR` it writes no colour and nothing bold or dim either.
+    """
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        plain = bool(os.environ.get("NO_COLOR"))
+        super().__init__(stderr=stderr, highlight=False, soft_wrap=True, color_system=None if plain else "auto")
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The pieces to write; those that rich itself makes to command the terminal stay as they are."""
@@ -32,8 +40,8 @@ class SafeConsole(Console):
             yield piece if piece.control else Segment(printable(piece.text), piece.style)
 
 
-out = SafeConsole(highlight=False, soft_wrap=True)
-err = SafeConsole(stderr=True, highlight=False, soft_wrap=True)
+out = SafeConsole()
+err = SafeConsole(stderr=True)
 
 
 def print_json(value: object) -> None:

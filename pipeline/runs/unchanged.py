@@ -20,6 +20,8 @@ from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.verification import is_as_built
 from retrieval.ingest.library.book_files import book_files
 from retrieval.ingest.library.library import BookFolder
+from retrieval.ingest.model_tables.choosing import read_table_list
+from retrieval.ingest.model_tables.request import prompt_version
 from retrieval.settings import Settings
 from retrieval.types import EmbedderIdentity
 
@@ -116,7 +118,7 @@ def book_key(folder: BookFolder, embedder: EmbedderIdentity | None, settings: Se
     files = book_files(folder.path, folder.library)
     others = [str(path) for path in files.ignored] + [f"{path} {why}" for path, why in files.refused]
     names = sorted(each.removeprefix(str(folder.path)) for each in others)
-    how = [program_version(), str(embedder), _settings_of_books(settings)]
+    how = [program_version(), str(embedder), _settings_of_books(settings), *_model_of_tables(settings)]
     return content_version([*how, folder.digest, folder.path.name, *map(ascii, names)])
 
 
@@ -135,6 +137,15 @@ def _settings_of_books(settings: Settings) -> str:
             retrieval=usual.retrieval,
         )
     )
+
+
+def _model_of_tables(settings: Settings) -> list[str]:
+    """What a model's rows are made of beside the settings; nothing where the rules make them."""
+    if settings.tables.transformer == "rules":
+        return []
+    path = settings.tables.table_list
+    chosen = read_table_list(Path(path).expanduser()) if path else ()
+    return [prompt_version(), *chosen]
 
 
 def _again(numbers: Mapping[str, Mapping[str, object]]) -> Numbers:

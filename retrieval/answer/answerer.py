@@ -2,14 +2,13 @@
 
 import asyncio
 import os
-import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
 from retrieval.answer.answers import Answer, AnswerEvent
 from retrieval.answer.cells import Cell
-from retrieval.answer.chat_model import KEY, ChatModel, Piece
+from retrieval.answer.chat_model import ChatModel, Piece
 from retrieval.answer.citations import cited, doubts
 from retrieval.answer.context import Context, Gatherer
 from retrieval.answer.prompt import format_prompt
@@ -17,7 +16,8 @@ from retrieval.answer.reading import read
 from retrieval.answer.wording import worded
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
-from retrieval.rag.answering import Reader
+from retrieval.models.access import KEY
+from retrieval.rag.deadline import Deadline
 from retrieval.rag.live import LiveIndex
 from retrieval.types import Embedder
 
@@ -34,6 +34,7 @@ class Answerer:
             there is a key.
         live: reads the index; None: one of its own.
         environment: has the key.
+        deadline: until which a search is waited for; None: as long as it takes.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
@@ -48,11 +49,11 @@ class Answerer:
         how: How = "auto",
         live: LiveIndex | None = None,
         environment: Mapping[str, str] = os.environ,
+        deadline: Deadline | None = None,
     ) -> None:
         self._live = live or LiveIndex(Home.at(home), embedder)
+        self._deadline = deadline
         self.settings = self._live.home.settings.answer
-        self._gathering = threading.Lock()
-        self._gatherer: Gatherer | None = None
         wants = how == "generate" or (how == "auto" and bool(environment.get(KEY)))
         self.model = self._model(environment) if wants else None
 
@@ -113,20 +114,18 @@ class Answerer:
             InvalidQueryError: the question is empty or too long.
             VectorDBUnavailableError: nothing is live, or it cannot be read.
             EmbeddingFailureError: the question has no vector.
+            RetrievalTimeoutError: it took longer than the deadline.
         """
-        most, least = self.settings.max_chunks, self.settings.min_relevance
-        return self._live.ask(lambda reader: self._of(reader).gather(query, most, least))
+
+        def gather() -> Context:
+            most, least = self.settings.max_chunks, self.settings.min_relevance
+            return self._live.ask(lambda reader: self._live.made_of(reader, Gatherer).gather(query, most, least))
+
+        return self._deadline.run(gather) if self._deadline else gather()
 
     def close(self) -> None:
         """Let go of the index; a later question opens it."""
         self._live.close()
-        self._gatherer = None
-
-    def _of(self, reader: Reader) -> Gatherer:
-        with self._gathering:
-            if self._gatherer is None or self._gatherer.reader is not reader:
-                self._gatherer = Gatherer(reader)
-            return self._gatherer
 
     def _events(self, query: str) -> Iterator[AnswerEvent]:
         yield _SEARCHING

@@ -9,10 +9,10 @@ from retrieval.rag.answering import Reader
 from retrieval.rag.calibration import relevances
 from retrieval.rag.measures import LOOKED_AT
 from retrieval.rag.relevance import RELEVANCE, why_none
-from retrieval.types import Chunk, Hit
-from retrieval.understand.decompose.comparisons import compared
+from retrieval.search.query import Query
+from retrieval.types import Hit, Retrieval
 from retrieval.understand.decompose.names import Names
-from retrieval.understand.iterate.retriever import IterativeResult, IterativeRetriever
+from retrieval.understand.iterate.retriever import DEALT_FROM, IterativeResult, IterativeRetriever
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,17 @@ class Gatherer:
             EmbeddingFailureError: it has no vector.
         """
         retriever = self.reader.retriever
-        hits = retriever.retrieve(query, k=max(most, LOOKED_AT), strategy=self.reader.strategy).hits
+        looked_at, several = max(most, LOOKED_AT), self._is_several(query)
+        # What the parts are dealt beside begins with what is looked at here.
+        wanted = max(looked_at, DEALT_FROM) if several else looked_at
+        whole = retriever.retrieve(query, wanted, self.reader.strategy, decisions=False)
+        hits = whole.hits[:looked_at]
         scores = relevances(retriever, query, [hit.chunk.id for hit in hits], self.reader.calibration).tolist()
         if not scores or max(scores) < least:
             return Context(query, (), (query,), why_none(scores, least), retriever.snapshot)
         relevance = {hit.chunk.id: score for hit, score in zip(hits, scores, strict=True)}
         best = hits[0].chunk.id
-        dealt = self._dealt(query, most)
+        dealt = self._dealt(whole, most) if several else None
         if dealt is not None:
             parts, of = dealt.decomposition.sub_queries, dealt.answers
             hits = dealt.hits if best in of else (*dealt.hits[: most - 1], hits[0])
@@ -81,20 +85,20 @@ class Gatherer:
         )
         return Context(query, passages, parts, "", retriever.snapshot, best)
 
-    def _dealt(self, query: str, most: int) -> IterativeResult | None:
-        """The answers of each part of a comparison; None where the question is none.
+    def _is_several(self, query: str) -> bool:
+        """Whether a question looks as if it were several."""
+        Query.ask(query)
+        return len(self._rounds.decomposer.decompose(query).sub_queries) > 1
 
-        What is compared is alike: rows of equal tables, or sections side by side. `clerics, level 4, armor class 5`
-        looks like a list of three things, and the best answers of its parts have nothing in common.
+    def _dealt(self, whole: Retrieval, most: int) -> IterativeResult | None:
+        """The answers of each part of a comparison; None where the answers say that it is none.
+
+        Args:
+            whole: what was found for the question.
+            most: how many hits at most.
         """
-        if len(compared(query, lambda said: said in self._names)) < 2:
-            return None
-        found = self._rounds.retrieve(query, most)
-        firsts: dict[str, Chunk] = {}
-        for hit in found.hits:
-            firsts.setdefault(found.answers[hit.chunk.id], hit.chunk)
-        kinds = {chunk.signature or chunk.heading_path[:-1] for chunk in firsts.values()}
-        return found if len(kinds) == 1 and len(firsts) == len(found.decomposition.sub_queries) else None
+        found = self._rounds.retrieve(whole.query, most, whole if whole.strategy == "default" else None)
+        return found if len(found.decomposition.sub_queries) > 1 else None
 
 
 def _marked(hit: Hit, relevance: float | None) -> Hit:

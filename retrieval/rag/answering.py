@@ -33,7 +33,7 @@ def answer(reader: Reader, request: RetrieveRequest) -> RAGContext:
     """
     retriever = reader.retriever
     wanted = max(request.max_chunks, LOOKED_AT)
-    hits = retriever.retrieve(request.query, k=wanted, strategy=reader.strategy).hits
+    hits = retriever.retrieve(request.query, wanted, reader.strategy, decisions=False).hits
     scores = relevances(retriever, request.query, [hit.chunk.id for hit in hits], reader.calibration).tolist()
     offered = list(zip(hits, scores, strict=True))[: request.max_chunks]
     kept = [(hit, score) for hit, score in offered if score >= request.min_relevance]

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from retrieval.errors import VectorDBUnavailableError
 from retrieval.home import Home
@@ -31,6 +31,7 @@ class LiveIndex:
         self._embedder, self._strategy = embedder, strategy
         self._opening = threading.Lock()
         self._reader: Reader | None = None
+        self._made: dict[Callable[[Reader], Any], Any] = {}
 
     def ask(self, question: Callable[[Reader], Result]) -> Result:
         """What a question to the live snapshot gives, wholly from one snapshot.
@@ -62,11 +63,27 @@ class LiveIndex:
                 embedder = self._embedder or load_embedder(identity.name)
                 calibration = calibration_of(snapshot.folder, identity.name)
                 self._reader = Reader(Retriever(snapshot, embedder), calibration, self._strategy)
+                self._made = {}
             return self._reader
+
+    def made_of(self, reader: Reader, make: Callable[[Reader], Result]) -> Result:
+        """What is made of a reader, once for all who ask with it, and let go of with it.
+
+        Args:
+            reader: that `ask` gives; of one that is live no more it is made anew.
+            make: quickly; what takes long it should do where that is first asked for.
+        """
+        with self._opening:
+            if reader is not self._reader:
+                return make(reader)
+            if make not in self._made:
+                self._made[make] = make(reader)
+            made: Result = self._made[make]
+            return made
 
     def close(self) -> None:
         """Let go of the index, and of the sockets where its collections are on a server; a later question opens it."""
         with self._opening:
             if self._reader is not None:
                 self._reader.retriever.snapshot.close()
-            self._reader = None
+            self._reader, self._made = None, {}

@@ -8,6 +8,7 @@ import numpy as np
 
 from retrieval.query_must.predicate import SATISFIED, UNRESTRICTED
 from retrieval.query_must.predicate import explain as explain_predicate
+from retrieval.query_must.refusal import refusal
 from retrieval.search.fusion import Positions
 from retrieval.search.query import Query
 from retrieval.search.receipt.arithmetic import DIGITS, Sum
@@ -33,6 +34,8 @@ class Explanation:
     verdict: str
     """`no restrictions`, `satisfies query_must`, what fails, or that its chapter is not searched; said even if the
     filter is off."""
+    in_words: str
+    """The verdict as one sentence for a person, where it refuses the chunk; else empty."""
     rank: int | None
     """1-based, among all chunks that may come back; None when it is excluded."""
     rank_unfiltered: int
@@ -53,6 +56,7 @@ class Explanation:
             f"  question    {self.canonical}",
             f"  query_must  {self.chunk.query_must or 'none'}",
             f"  verdict     {self.verdict}",
+            *([f"  in words    {self.in_words}"] if self.in_words else []),
             f"  {self.strategy:<11} {place} of {self.n_chunks}, score {self.score:.{DIGITS}f}",
             *(f"  {'evidence' if not number else '':<11} {line}" for number, line in enumerate(sums)),
         )
@@ -85,6 +89,7 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
         chunk=chunk,
         excluded=place is None,
         verdict=_verdict(chunk, asked, out=place is None),
+        in_words=_in_words(chunk, asked, out=place is None),
         rank=None if place is None else place + 1,
         rank_unfiltered=(unfiltered or 0) + 1,
         n_chunks=len(snapshot),
@@ -98,6 +103,11 @@ def _verdict(chunk: Chunk, asked: Query, *, out: bool) -> str:
     said = UNRESTRICTED if chunk.query_must is None else explain_predicate(asked.canonical, chunk.query_must)
     passed = said.startswith((UNRESTRICTED, SATISFIED))
     return f"{said}, but its chapter is not searched" if out and passed else said
+
+
+def _in_words(chunk: Chunk, asked: Query, *, out: bool) -> str:
+    refused = refusal(asked.text, asked.canonical, chunk.query_must, chunk)
+    return refused or ("Its chapter is not among those that are searched for this question." if out else "")
 
 
 def _place(positions: Positions, position: int) -> int | None:

@@ -38,11 +38,22 @@ def hit_record(hit: Hit, short_id: ShortId) -> dict[str, Any]:
     return score | chunk_record(hit.chunk, short_id) | {"evidence": evidence, "addends": addends}
 
 
-def retrieval_record(retrieval: Retrieval, short_id: ShortId) -> dict[str, Any]:
-    """A retrieval and its receipt as JSON values."""
+def retrieval_record(
+    retrieval: Retrieval, short_id: ShortId, snapshot: str, reason: str | None = None
+) -> dict[str, Any]:
+    """A retrieval and its receipt as JSON values; `serve.bodies.RetrievalRecord` is their schema.
+
+    Args:
+        retrieval: what was found.
+        short_id: from an id to the beginning that no other id has.
+        snapshot: id of the index that was searched.
+        reason: why there is no hit, where a relevance was asked for.
+    """
     return {
         "query": retrieval.query,
         "strategy": retrieval.strategy,
         "hits": [hit_record(hit, short_id) for hit in retrieval.hits],
         "receipt": asdict(retrieval.receipt),
+        "snapshot": snapshot,
+        "reason": reason,
     }

@@ -62,6 +62,7 @@ class Retriever:
         *,
         where: Filter | None = None,
         debug: bool = False,
+        decisions: bool = True,
     ) -> Retrieval:
         """The k best chunks for a question; fewer only where fewer exist or the filter leaves fewer.
 
@@ -71,6 +72,8 @@ class Retriever:
             strategy: a name of `STRATEGIES`, or a strategy of your own.
             where: which chunks may come back at all, by their metadata; beside what query_must says.
             debug: also name and count the chunks that `prefilter` kept out, which costs another query.
+            decisions: say of each chunk that was looked at why it was kept or excluded, and count the excluded. False:
+                only the hits matter; the rounds of `iterative` are told in any case.
 
         Raises:
             InvalidQueryError: the question is empty or too long, k is less than 1, or the strategy has no leg.
@@ -96,12 +99,14 @@ class Retriever:
         ranking = self._rank(question, k, chosen, watch, passing, debug=debug)
         with watch.stage("chunks"):
             hits = self._hits(ranking)
-            decisions = ranking.decisions or decisions_of(ranking, hits, question, self.snapshot, chosen)
-        counted = ranking.decisions is not None or ranking.displaced is not None
-        excluded = sum(not decision.kept for decision in decisions) if counted else None
+            decided = ranking.decisions or ()
+            if decisions and not decided:
+                decided = decisions_of(ranking, hits, question, self.snapshot, chosen)
+        counted = ranking.decisions is not None or (decisions and ranking.displaced is not None)
+        excluded = sum(not decision.kept for decision in decided) if counted else None
         receipt = Receipt(
             canonical=question.canonical.text.strip(),
-            decisions=decisions,
+            decisions=decided,
             rounds=ranking.rounds,
             excluded=excluded,
             stages=watch.stages,

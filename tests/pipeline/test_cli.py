@@ -1,10 +1,14 @@
 """The command as a person runs it: exit status, one clear line, JSON that another program can read."""
 
+import fcntl
 import json
 import os
+import pty
 import re
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,10 +45,33 @@ def test_a_hit_shows_every_cell_under_the_name_of_its_column_and_a_pipe_gets_no_
 
 
 def test_the_hit_of_the_docs_is_what_is_printed(run: Run, sample: Home) -> None:
-    (block,) = re.findall(
+    piped, shown = re.findall(
         r"^```text\n(.*?)^```", (ROOT / "docs" / "cli.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
     )
-    assert run("search", QUESTION, "--home", sample.root, "--k", 1).out == block
+    assert run("search", QUESTION, "--home", sample.root, "--k", 1).out == piped
+    assert on_a_terminal(80, "search", QUESTION, "--home", sample.root, "--k", 1) == shown
+
+
+def on_a_terminal(width: int, *arguments: object) -> str:
+    """What a terminal of so many columns gets from a process of its own, with `NO_COLOR`."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    command = [sys.executable, "-m", "pipeline.cli", *map(str, arguments)]
+    environment = {**os.environ, "NO_COLOR": "1", "TERM": "xterm"}
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, env=environment):
+        os.close(theirs)
+        said = b""
+        while read := _read(ours):
+            said += read
+    os.close(ours)
+    return said.decode().replace("\r\n", "\n")
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:  # Linux says so where the last writer is gone
+        return b""
 
 
 def test_full_shows_source_names_predicate_and_metadata(run: Run, sample: Home) -> None:

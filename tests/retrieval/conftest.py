@@ -3,7 +3,6 @@
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
@@ -11,8 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from tests.chat_server import StreamingServer
 
 SECONDS = 60
 
@@ -48,15 +45,3 @@ def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         server.terminate()
         server.wait(SECONDS)
-
-
-@pytest.fixture
-def chat_server() -> Iterator[StreamingServer]:
-    """Streams what it is told to."""
-    with StreamingServer() as fake:
-        thread = threading.Thread(target=fake.serve_forever)
-        thread.start()
-        yield fake
-        fake.gone.set()
-        fake.shutdown()
-        thread.join()

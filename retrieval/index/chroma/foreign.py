@@ -58,7 +58,7 @@ def open_chroma(place: str | Path) -> Iterator[CollectionClient]:
         IndexMissingError: the folder holds no database, or no server answers.
         IndexCorruptError: Chroma cannot read the folder.
     """
-    server = _server(str(place))
+    server = server_of(str(place))
     if server is None and not (Path(place) / DATABASE).is_file():
         raise IndexMissingError(
             f"{place} holds no {DATABASE}; give the folder that Chroma keeps its files in, or http://HOST:PORT"
@@ -102,7 +102,12 @@ def _facts(name: str, collection: Any) -> CollectionFacts:
     return CollectionFacts(name, records, guarded, len(first[0]) if len(first) else None)
 
 
-def _server(place: str) -> ChromaServer | None:
+def server_of(place: str) -> ChromaServer | None:
+    """The server of an address; None of a folder.
+
+    Raises:
+        IndexMissingError: it is no address of a server.
+    """
     if "://" not in place:
         return None
     try:

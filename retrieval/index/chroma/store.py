@@ -6,7 +6,7 @@ It is a derived index: vectors are kept in our own store, and a snapshot's colle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -182,15 +182,6 @@ class ChromaStore:
                 f"{error}); start it, then build again with the same `chroma` setting, which fills it"
             )
         return _unreadable(error, name, self._place)
-
-
-def onnx_minilm() -> tuple[Callable[[list[str]], Sequence[Vector]], Path]:
-    """Chroma's ONNX MiniLM function, and the folder in which it expects its weights."""
-    from chromadb.utils.embedding_functions.onnx_mini_lm_l6_v2 import ONNXMiniLM_L6_V2
-
-    function = ONNXMiniLM_L6_V2()
-    folder = Path(function.DOWNLOAD_PATH) / function.EXTRACTED_FOLDER_NAME
-    return cast(Callable[[list[str]], Sequence[Vector]], function), folder
 
 
 def embedded(folder: str) -> Client:

@@ -77,12 +77,17 @@ Read = Callable[[Neighbour], Canonical]
 """The question as the vocabulary of a candidate's collection reads it."""
 
 
-def iterate(ask: Ask, read: Read, k: int, max_iterations: int) -> IterativeOutcome:
+Say = Callable[[Neighbour], str]
+"""Why a candidate is excluded, in words for a person."""
+
+
+def iterate(ask: Ask, read: Read, say: Say, k: int, max_iterations: int) -> IterativeOutcome:
     """Ask in rounds until k candidates satisfy their query_must, nothing is left, or the rounds are used up.
 
     Args:
         ask: gives the nearest candidates that were not seen yet.
         read: gives the question in canonical form.
+        say: words why a candidate is excluded.
         k: how many to keep; also how many each round asks for.
         max_iterations: rounds at most.
     """
@@ -94,7 +99,7 @@ def iterate(ask: Ask, read: Read, k: int, max_iterations: int) -> IterativeOutco
     while stopped is None and len(iterations) < max_iterations:
         clock, number = Clock(), len(iterations) + 1
         answer = ask(k, seen)
-        judged = [_decide(candidate, read(candidate), number) for candidate in answer]
+        judged = [_decide(candidate, read(candidate), say, number) for candidate in answer]
         seen += answer
         decisions += judged
         excluded = sum(not decision.kept for decision in judged)
@@ -123,13 +128,14 @@ def _why_no_further(looked_at: int, excluded: int, kept: int, k: int) -> StopRea
     return None
 
 
-def _decide(candidate: Neighbour, question: Canonical, number: int) -> Decision:
+def _decide(candidate: Neighbour, question: Canonical, say: Say, number: int) -> Decision:
     if candidate.query_must is None:
         kept, reason = True, _why_unrestricted(candidate)
     else:
         kept = satisfies_query_must(question, candidate.query_must)
         reason = explain(question, candidate.query_must)
-    return Decision(candidate.id, candidate.title, kept, reason, number, candidate.collection)
+    in_words = "" if kept else say(candidate)
+    return Decision(candidate.id, candidate.title, kept, reason, number, candidate.collection, in_words=in_words)
 
 
 def _why_unrestricted(candidate: Neighbour) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.query_must.refusal import refusal
 from retrieval.search.dense.cosine import similarity
 from retrieval.search.dense.iterative import Neighbour, iterate
 from retrieval.search.dense.prefilter import nearest_in
@@ -13,7 +14,7 @@ from retrieval.search.fusion import Leg, Positions, best
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
 from retrieval.strategy import Strategy
-from retrieval.types import Vector
+from retrieval.types import Chunk, Vector
 
 
 def nearest_in_rounds(
@@ -30,6 +31,11 @@ def nearest_in_rounds(
         where: (n,) the chunks that the caller's filter passes; None: all.
     """
 
+    met: dict[str, Chunk] = {}
+
+    def say(candidate: Neighbour) -> str:
+        return refusal(question.text, question.canonical, candidate.query_must, met[candidate.id])
+
     def ask(wanted: int, before: Sequence[Neighbour]) -> list[Neighbour]:
         seen = frozenset(candidate.id for candidate in before)
         if where is not None:
@@ -41,12 +47,13 @@ def nearest_in_rounds(
         distances[np.asarray(snapshot.predicates.guarded)[found]] /= strategy.noisy_weight
         order = np.lexsort((found, distances))[:wanted]
         chunks = [snapshot.chunks[int(position)] for position in found[order]]
+        met.update((chunk.id, chunk) for chunk in chunks)
         return [
             Neighbour(chunk.id, float(distance), chunk.title, chunk.query_must)
             for chunk, distance in zip(chunks, distances[order], strict=True)
         ]
 
-    outcome = iterate(ask, lambda _: question.canonical, k, strategy.max_iterations)
+    outcome = iterate(ask, lambda _: question.canonical, say, k, strategy.max_iterations)
     positions = snapshot.chunks.positions([candidate.id for candidate in outcome.kept])
     scores = np.asarray([1.0 - candidate.distance for candidate in outcome.kept])
     parts = [Leg(scores, name="dense")]

@@ -19,6 +19,8 @@ from retrieval.index.chroma.foreign import (
     open_chroma,
 )
 from retrieval.index.embedding.embedders import load_embedder
+from retrieval.query_must.canonical.canonical import Canonical
+from retrieval.query_must.refusal import refusal
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.dense.iterative import IterativeOutcome, Neighbour, iterate
 from retrieval.search.foreign.sources import merged, sources_of
@@ -86,8 +88,14 @@ def retrieve_with_iterative_filtering(
         def ask(wanted: int, seen: Sequence[Neighbour]) -> list[Neighbour]:
             return merged([source.unseen(wanted, seen) for source in sources])[:wanted]
 
+        def read(each: Neighbour) -> Canonical:
+            return questions[each.collection or ""].canonical
+
+        def say(each: Neighbour) -> str:
+            return refusal(query, read(each), each.query_must)
+
         with watch.stage("dense"):
-            outcome = iterate(ask, lambda each: questions[each.collection or ""].canonical, k, max_iterations)
+            outcome = iterate(ask, read, say, k, max_iterations)
     readings = {label: question.canonical.text.strip() for label, question in questions.items()}
     receipt = replace(
         outcome.receipt,

@@ -1,9 +1,10 @@
-"""Which of the chunks that were looked at were kept and which excluded; `query_must.predicate` words the reasons."""
+"""Which of the chunks that were looked at were kept and which excluded; `query_must` words the reasons."""
 
 from collections.abc import Sequence
 
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must.predicate import UNRESTRICTED, explain
+from retrieval.query_must.refusal import refusal
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
 from retrieval.strategy import Strategy
@@ -21,7 +22,14 @@ def decisions_of(
         snapshot.chunks[int(position)] for position in (() if ranking.displaced is None else ranking.displaced)
     ]
     excluded = [
-        Decision(chunk.id, chunk.title, False, explain(question.canonical, chunk.query_must)) for chunk in displaced
+        Decision(
+            chunk.id,
+            chunk.title,
+            False,
+            explain(question.canonical, chunk.query_must),
+            in_words=refusal(question.text, question.canonical, chunk.query_must, chunk),
+        )
+        for chunk in displaced
     ]
     return (*kept, *excluded)
 

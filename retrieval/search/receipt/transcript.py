@@ -75,6 +75,8 @@ def _decision_lines(decision: Decision, *, several: bool) -> Iterator[str]:
     title = f"{decision.title} [{decision.collection}]" if several else decision.title
     if not decision.kept:
         yield f"  ❌ EXCLUDE: {title}"
+        if decision.in_words:
+            yield f"     {decision.in_words}"
         yield f"     Reason: {decision.reason}"
     elif decision.reason == SATISFIED:
         yield f"  ✅ KEEP: {title}"

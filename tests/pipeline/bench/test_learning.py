@@ -78,7 +78,9 @@ def test_a_second_run_is_the_same(learned: tuple[TreesReport, ...]) -> None:
 
 
 def test_a_report_is_written_twice_alike(tmp_path: Path) -> None:
-    report = TreesReport(TREES, (row("a", "rule", 10, 0.5), row("b", "rule", 30, 0.9), row("b", "", 4, 0.25)))
+    report = TreesReport(
+        TREES, "wordllama", (row("a", "rule", 10, 0.5), row("b", "rule", 30, 0.9), row("b", "", 4, 0.25))
+    )
 
     report.write(tmp_path / "docs", tmp_path / "trees.json")
     files = [tmp_path / "docs" / "trees.md", tmp_path / "trees.json"]
@@ -92,7 +94,7 @@ def test_a_report_is_written_twice_alike(tmp_path: Path) -> None:
 
 
 def test_numbers_are_told_without_the_trees() -> None:
-    told = TreesReport(TREES, (row("a", "rule", 10, 0.5),)).to_json()
+    told = TreesReport(TREES, "wordllama", (row("a", "rule", 10, 0.5),)).to_json()
 
     assert told["n_nodes"] == 3
     assert told["found"][0]["left_out"] == {"n": 10, "hit_1": 0.5, "hit_5": 1.0, "hit_10": 1.0, "mrr": 0.75}

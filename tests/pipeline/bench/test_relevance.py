@@ -1,5 +1,6 @@
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,22 @@ def test_a_report_is_written_twice_alike_beside_other_embedders(
     assert kept["wordllama"] == report[0].calibrations[0]
     assert b"| all | " in first[1]
     assert first[2].startswith(b"<svg ")
+
+
+def test_another_embedder_gets_a_page_of_its_own_and_leaves_the_rest(
+    report: tuple[RelevanceReport, Path], tmp_path: Path
+) -> None:
+    file = tmp_path / "calibrations.json"
+    report[0].write(tmp_path, file)
+    before = {each["embedder"]: each for each in json.loads(file.read_text())}
+    pages = (tmp_path / "relevance.md").read_bytes()
+    own = replace(report[0].calibrations[0], embedder="st:BAAI/bge-m3")
+    replace(report[0], calibrations=(own, replace(report[0].calibrations[1], intercept=9.0))).write(tmp_path, file)
+    after = {each["embedder"]: each for each in json.loads(file.read_text())}
+    assert after == before | {"st:BAAI/bge-m3": {**before["wordllama"], "embedder": "st:BAAI/bge-m3"}}
+    assert (tmp_path / "relevance.md").read_bytes() == pages
+    assert "(relevance_st_BAAI_bge_m3.svg)" in (tmp_path / "relevance_st_BAAI_bge_m3.md").read_text()
+    assert (tmp_path / "relevance_st_BAAI_bge_m3.svg").is_file()
 
 
 def test_two_books_are_too_few(small_sets: Path, report: tuple[RelevanceReport, Path]) -> None:

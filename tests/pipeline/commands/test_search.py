@@ -6,6 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from pipeline.cli import app
+from retrieval.serve.bodies import RetrievalRecord
+from retrieval.serve.service import Service
 
 
 def search(home: Path, *arguments: str) -> Any:
@@ -47,3 +49,18 @@ def test_without_a_threshold_no_relevance_is_measured(home: Path) -> None:
     told = json.loads(search(home, "How do I cook pasta?", "--json").stdout)
     assert len(told["hits"]) >= 4
     assert "relevance" not in told["hits"][0]["evidence"]
+
+
+@pytest.mark.parametrize("least", [None, 0.6])
+def test_its_json_is_what_the_server_sends(home: Path, least: float | None) -> None:
+    asked = ["price of a long sword", "--json", "--debug", "--k", "3"]
+    told = json.loads(search(home, *asked, *(["--min-relevance", str(least)] if least else [])).stdout)
+    assert set(told) == set(RetrievalRecord.model_fields)
+    service = Service(home, seconds=60, environment={})
+    sent = json.loads(json.dumps(service.retrieve(asked[0], 3, "default", (), least, filtered=True)))
+    service.close()
+    for each in (told, sent):
+        for measured in ("stages", "milliseconds"):
+            assert each["receipt"].pop(measured)
+    assert told == sent
+    assert told["receipt"]["decisions"]

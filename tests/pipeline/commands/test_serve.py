@@ -41,10 +41,12 @@ def test_a_server_answers_until_it_is_told_to_end(sample: Home, processes: int) 
         while time.monotonic() < until and server.poll() is None:
             try:
                 answer = httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=60)
+                status = httpx.get(f"http://127.0.0.1:{port}/v1/status", timeout=60).json()
                 break
             except httpx.TransportError:
                 time.sleep(0.1)
         assert answer.json() == {"status": "ok"}
+        assert "What does a 7th level cleric need to roll to hit AC 6?" in status["examples"]
     finally:
         server.send_signal(signal.SIGINT)
         _, errors = server.communicate(timeout=60)

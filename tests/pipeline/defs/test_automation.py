@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import dagster as dg
 import pytest
 
+from pipeline.building import model_tables
 from pipeline.building.gate import GATE
-from pipeline.defs import tables
 from pipeline.defs.ingest_checks import BOOK_GATE, book_checks
 from retrieval.ingest.tables import rows as row_objects
 from retrieval.ingest.tables.table import Table
@@ -99,7 +99,7 @@ def test_a_lost_row_and_stale_questions_are_refused_once_and_what_is_put_right_g
         return row_objects.transform_tables(found, *arguments)[1:]  # type: ignore[arg-type]
 
     with monkeypatch.context() as broken:
-        broken.setattr(tables, "transform_tables", losing)
+        broken.setattr(model_tables, "transform_tables", losing)
         deployment.change("beta", "15 gp", "77 gp")
         runs = deployment.settle()
     assert statuses(runs).count("FAILURE") == 1

@@ -1,20 +1,24 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from retrieval.answer.answerer import Answerer
 from retrieval.errors import GenerationError, InvalidQueryError
+from retrieval.rag.live import LiveIndex
+from retrieval.search.retriever import Retriever
+from retrieval.understand.decompose.names import Names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from retrieval.answer.answers import AnswerEvent
     from retrieval.home import Home
-    from tests.chat_server import StreamingServer
+    from retrieval.types import Chunk, Retrieval
+    from tests.openai_server.server import FakeOpenAi
 
 LOOK_UP = "What does a 7th level cleric need to roll to hit AC 6?"
 
@@ -66,6 +70,38 @@ def test_a_comparison_reads_a_row_for_each_part(answerer: Answerer) -> None:
     assert {cell.column for cell in answer.cells} == {"Cost"}
 
 
+def test_answerers_of_one_index_read_its_names_once(sample: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[object] = []
+
+    class Counted(Names):
+        def __init__(self, chunks: Iterable[Chunk]) -> None:
+            read.append(chunks)
+            super().__init__(chunks)
+
+    monkeypatch.setattr("retrieval.answer.context.Names", Counted)
+    live = LiveIndex(sample)
+    for _ in range(2):
+        assert Answerer(sample.root, how="read", live=live).answered("dagger or long sword, which costs more?").cells
+    assert len(read) == 1
+    live.close()
+
+
+def test_no_question_is_searched_twice_for_an_answer(answerer: Answerer, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    retrieve = Retriever.retrieve
+
+    def counting(self: Retriever, query: str, *arguments: Any, **options: Any) -> Retrieval:
+        asked.append(query)
+        assert not options["decisions"], "nobody reads them"
+        return retrieve(self, query, *arguments, **options)
+
+    monkeypatch.setattr(Retriever, "retrieve", counting)
+    for query in ("Which costs more, a dagger or a long sword?", "clerics, level 4, armor class 5: minimum roll?"):
+        asked.clear()
+        assert answerer.answered(query).cells
+        assert len(asked) == len(set(asked)) > 1
+
+
 def test_a_list_of_what_picks_a_row_is_not_taken_apart(answerer: Answerer) -> None:
     context = answerer.context("clerics, level 4, armor class 5: minimum roll?")
     assert context.parts == ("clerics, level 4, armor class 5: minimum roll?",)
@@ -99,7 +135,7 @@ def test_what_goes_wrong_is_the_last_event(answerer: Answerer, tmp_path: Path) -
         answerer.answered("  ")
 
 
-def test_a_model_words_the_answer_where_there_is_a_key(sample: Home, chat_server: StreamingServer) -> None:
+def test_a_model_words_the_answer_where_there_is_a_key(sample: Home, chat_server: FakeOpenAi) -> None:
     answerer = Answerer(sample.root, environment=chat_server.environment)
     events = list(answerer.answer(LOOK_UP))
     assert events == awaited(answerer, LOOK_UP)
@@ -107,7 +143,7 @@ def test_a_model_words_the_answer_where_there_is_a_key(sample: Home, chat_server
     answer = events[-1].answer
     assert answer is not None
     assert answer.mode == "generated"
-    assert answer.tokens == 42
+    assert 2 * answer.tokens == chat_server.counts.prompt + chat_server.counts.completion > 0
     assert answer.cells == ()
     assert answer.doubts == ()
     assert [each.number for each in answer.citations] == [1]
@@ -115,7 +151,7 @@ def test_a_model_words_the_answer_where_there_is_a_key(sample: Home, chat_server
     answerer.close()
 
 
-def test_a_model_that_fails_is_told_after_what_it_said(sample: Home, chat_server: StreamingServer) -> None:
+def test_a_model_that_fails_is_told_after_what_it_said(sample: Home, chat_server: FakeOpenAi) -> None:
     chat_server.breaks = 1
     answerer = Answerer(sample.root, environment=chat_server.environment)
     assert [event.event for event in answerer.answer(LOOK_UP)][-2:] == ["token", "error"]
@@ -124,7 +160,7 @@ def test_a_model_that_fails_is_told_after_what_it_said(sample: Home, chat_server
     answerer.close()
 
 
-def test_no_model_is_asked_what_no_book_answers(sample: Home, chat_server: StreamingServer) -> None:
+def test_no_model_is_asked_what_no_book_answers(sample: Home, chat_server: FakeOpenAi) -> None:
     answerer = Answerer(sample.root, environment=chat_server.environment)
     assert answerer.answered("How do I cook pasta?").mode == "none"
     assert chat_server.asked == []

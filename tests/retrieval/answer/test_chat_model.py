@@ -7,11 +7,12 @@ import pytest
 
 from retrieval.answer.chat_model import ChatModel, Piece
 from retrieval.errors import GenerationError
+from retrieval.models.access import Access
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.chat_server import StreamingServer
+    from tests.openai_server.server import FakeOpenAi
 
 
 def together(model: ChatModel) -> list[Piece]:
@@ -30,21 +31,24 @@ def ask(request: pytest.FixtureRequest) -> Callable[[ChatModel], list[Piece]]:
     return request.param  # type: ignore[no-any-return]
 
 
-def model(server: StreamingServer, **options: object) -> ChatModel:
+def model(server: FakeOpenAi, **options: object) -> ChatModel:
     return ChatModel.of_environment("m", server.environment, **options)
 
 
 def test_an_answer_comes_piece_by_piece_and_says_what_it_used(
-    chat_server: StreamingServer, ask: Callable[[ChatModel], list[Piece]]
+    chat_server: FakeOpenAi, ask: Callable[[ChatModel], list[Piece]]
 ) -> None:
-    assert ask(model(chat_server)) == [Piece("The answer "), Piece("is 10 [1]."), Piece("", 42)]
+    told = ask(model(chat_server))
+    used = chat_server.counts.prompt + chat_server.counts.completion
+    assert told == [Piece("The answer "), Piece("is 10 [1]."), Piece("", used)]
+    assert used > 0
     (asked,) = chat_server.asked
     assert asked["messages"] == [{"role": "user", "content": "Why?"}]
     assert asked["stream"] is True
 
 
 def test_what_cannot_be_used_is_one_clear_error(
-    chat_server: StreamingServer, ask: Callable[[ChatModel], list[Piece]]
+    chat_server: FakeOpenAi, ask: Callable[[ChatModel], list[Piece]]
 ) -> None:
     chat_server.finish = "length"
     with pytest.raises(GenerationError, match="cut at 800 tokens; raise max_tokens"):
@@ -64,7 +68,7 @@ def test_what_cannot_be_used_is_one_clear_error(
 
 
 def test_a_server_that_refuses_is_told_without_the_key(
-    chat_server: StreamingServer, ask: Callable[[ChatModel], list[Piece]]
+    chat_server: FakeOpenAi, ask: Callable[[ChatModel], list[Piece]]
 ) -> None:
     chat_server.status = 401
     with pytest.raises(GenerationError, match="AuthenticationError") as raised:
@@ -76,10 +80,10 @@ def test_a_missing_key_and_a_server_that_is_not_there_are_told(ask: Callable[[Ch
     with pytest.raises(GenerationError, match="OPENAI_API_KEY"):
         ask(ChatModel("m"))
     with pytest.raises(GenerationError, match=r"APIConnectionError|APITimeoutError"):
-        ask(ChatModel("m", key="k", address="http://127.0.0.1:9/v1", timeout=2.0))
+        ask(ChatModel("m", access=Access("k", "http://127.0.0.1:9/v1"), timeout=2.0))
 
 
-def test_whoever_stops_listening_leaves_no_connection(chat_server: StreamingServer) -> None:
+def test_whoever_stops_listening_leaves_no_connection(chat_server: FakeOpenAi) -> None:
     chat_server.hangs = True
     pieces = model(chat_server).tell("Why?")
     assert next(pieces).text == "The answer "
@@ -87,7 +91,7 @@ def test_whoever_stops_listening_leaves_no_connection(chat_server: StreamingServ
     assert chat_server.gone.wait(10)
 
 
-def test_a_task_that_is_cancelled_leaves_no_connection(chat_server: StreamingServer) -> None:
+def test_a_task_that_is_cancelled_leaves_no_connection(chat_server: FakeOpenAi) -> None:
     chat_server.hangs = True
 
     async def ask() -> None:

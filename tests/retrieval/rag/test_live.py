@@ -15,6 +15,8 @@ from retrieval.rag.live import LiveIndex
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from retrieval.rag.answering import Reader
+
 
 def test_the_snapshot_that_is_live_is_read_and_kept_open(sample: Home) -> None:
     live = LiveIndex(sample)
@@ -42,3 +44,25 @@ def test_another_snapshot_is_opened_once_it_is_live(skirmish_home: Path, weapons
 def test_a_home_without_an_index_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(IndexMissingError, match="querymust build"):
         LiveIndex(Home.at(tmp_path)).reader()
+
+
+def test_what_is_made_of_a_reader_is_made_once_and_let_go_of_with_it(twice_live: tuple[Home, str, str]) -> None:
+    home, first, second = twice_live
+    made: list[str] = []
+
+    def make(reader: Reader) -> str:
+        made.append(reader.retriever.snapshot.id)
+        return made[-1]
+
+    index = LiveIndex(home)
+    before = index.reader()
+    assert [index.ask(lambda reader: index.made_of(reader, make)) for _ in range(2)] == [second, second]
+    assert made == [second]
+    promote(home.root, first)
+    assert index.ask(lambda reader: index.made_of(reader, make)) == first
+    assert index.made_of(before, make) == second, "who still asks the one before gets what belongs to it"
+    assert made == [second, first, second]
+    index.close()
+    index.ask(lambda reader: index.made_of(reader, make))
+    assert made == [second, first, second, first]
+    index.close()

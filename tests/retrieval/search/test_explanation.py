@@ -27,6 +27,20 @@ def test_an_excluded_chunk_has_no_rank_but_the_operator_and_group_that_failed(re
     assert "contain_one_of" in explanation.verdict
     assert "ac 7" in explanation.verdict
     assert explanation.lines()[0].startswith("OUT: ")
+    assert explanation.in_words.endswith('; your question names "armor class 6".')
+    assert f"  in words    {explanation.in_words}" in explanation.lines()
+
+
+@pytest.mark.parametrize("strategy", ["prefilter", "iterative", "default"])
+def test_a_receipt_and_an_explanation_say_the_same_sentence(retriever: Retriever, strategy: str) -> None:
+    decisions = retriever.retrieve(QUESTION, 40, strategy, debug=True).receipt.decisions
+    excluded = [each for each in decisions if not each.kept]
+    assert excluded
+    for each in excluded[:3]:
+        explained = explain(retriever, QUESTION, each.chunk_id)
+        assert each.in_words
+        assert (each.reason, each.in_words) == (explained.verdict, explained.in_words)
+    assert not any(each.in_words for each in decisions if each.kept)
 
 
 def test_a_filter_that_is_off_excludes_nothing_but_the_verdict_is_said(retriever: Retriever) -> None:
@@ -39,6 +53,7 @@ def test_a_filter_that_is_off_excludes_nothing_but_the_verdict_is_said(retriever
 def test_an_admitted_chunk_says_why(retriever: Retriever) -> None:
     explanation = explain(retriever, QUESTION, "cleric-26")
     assert explanation.verdict == "satisfies query_must"
+    assert explanation.in_words == ""
     assert explanation.lines()[0].startswith("IN: ")
 
 

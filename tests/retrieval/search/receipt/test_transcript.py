@@ -11,7 +11,7 @@ from retrieval.search.receipt.transcript import debug_lines
 from retrieval.types import Decision, Receipt, Retrieval, Stage
 
 KEPT = Decision("a", "Strength", True, "no restrictions", 1, "rules")
-OUT = Decision("b", "AC 7", False, 'contain failed: "ac 7"', 1, "rules")
+OUT = Decision("b", "AC 7", False, 'contain failed: "ac 7"', 1, "rules", in_words="This row is about AC 7.")
 LATE = Decision("c", "AC 6", True, "satisfies query_must", 2, "rules")
 RECEIPT = Receipt(
     canonical="ac 6",
@@ -31,6 +31,7 @@ def test_an_outcome_is_printed_round_by_round() -> None:
         "[Question] ac 6",
         "  ✅ KEEP: Strength (no restrictions)",
         "  ❌ EXCLUDE: AC 7",
+        "     This row is about AC 7.",
         '     Reason: contain failed: "ac 7"',
         "[Iteration 1] Kept 1, excluded 1, 2.0 ms",
         "[Iteration 2] Excluding 2 chunks already seen",
