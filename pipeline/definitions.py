@@ -26,7 +26,7 @@ def load() -> dg.Definitions:
         jobs=[jobs.index_book, jobs.index_library, jobs.evaluate, jobs.go_live, jobs.promote, jobs.build_library],
         sensors=[sensors.new_or_changed_books, sensors.live_follows_books],
         schedules=[schedules.nightly_embedding(home)],
-        resources={"home": resources.HomeResource(path=str(home))},
+        resources={"home": resources.HomeResource(path=str(home)), "models": resources.ModelsResource()},
         # One process writes: two writers on one Chroma collection lose vectors without an error. This holds the steps
         # of a run together; that runs wait for each other is said in dagster.yaml.
         executor=dg.in_process_executor,

@@ -56,7 +56,12 @@ class RowsMade:
 
 
 def make_rows(
-    settings: Settings, answers: Path, vocabulary: Vocabulary, book: ParsedBook, tables: Sequence[Table]
+    settings: Settings,
+    answers: Path,
+    vocabulary: Vocabulary,
+    book: ParsedBook,
+    tables: Sequence[Table],
+    access: Access,
 ) -> RowsMade:
     """The rows of all tables of a book.
 
@@ -66,6 +71,7 @@ def make_rows(
         vocabulary: of the library.
         book: the tables are its own.
         tables: all of them.
+        access: to the model.
 
     Raises:
         ModelKeyError: the server refuses the key.
@@ -74,7 +80,7 @@ def make_rows(
     texts = [parsed.document.text for parsed in book.documents]
     if settings.tables.transformer == "rules":
         return RowsMade(transform_tables(tables, vocabulary, texts), None, None)
-    reader = ModelTables(Access.of_environment(), answers, options_of(settings))
+    reader = ModelTables(access, answers, options_of(settings))
     done = reader.transform(tables, vocabulary, texts, chosen_tables(settings, tables, vocabulary))
     return RowsMade(done.rows, done, agreed(book, done, vocabulary))
 

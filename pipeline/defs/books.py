@@ -5,6 +5,7 @@ import dagster as dg
 from evals.assets import with_reason
 from evals.code_version import code_version
 from pipeline.building.book_entry import keep_digest
+from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import materialized
 from pipeline.defs.partitions import books_partitions
 from pipeline.defs.sources import BOOK_FOLDERS
@@ -25,12 +26,15 @@ from retrieval.records import write_jsonl
     code_version=code_version(),
 )
 @with_reason
-def books(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
+def books(
+    context: dg.AssetExecutionContext, home: dg.ResourceParam[Home], models: dg.ResourceParam[HostedModels]
+) -> dg.MaterializeResult[None]:
     """The documents of one book with their metadata, and what was ignored or read with a warning."""
     folders = {folder.slug: folder for folder in list_books(home.library)}
     slug = context.partition_key
     if slug not in folders:
         raise UnknownNameError(f"book of {home.library}", slug, folders)
+    models.require_ready(home, [folders[slug]])
     book = read_book(folders[slug])
     write_jsonl(home.book(slug) / "book.jsonl", [book])
     keep_digest(home.book(slug), folders[slug].digest)

@@ -8,6 +8,7 @@ from evals.assets import AGAIN, as_table, columns_of, with_reason
 from evals.code_version import code_version
 from pipeline.building.book_entry import enter_book
 from pipeline.building.embedding import embed_chunks, embedding_key
+from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, materialized
 from pipeline.building.plan import cost_of
 from pipeline.defs.partitions import books_partitions
@@ -70,14 +71,17 @@ def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
     retry_policy=AGAIN,
 )
 @with_reason
-def embeddings(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
+def embeddings(
+    context: dg.AssetExecutionContext, home: dg.ResourceParam[Home], models: dg.ResourceParam[HostedModels]
+) -> dg.MaterializeResult[None]:
     """A vector for each chunk, kept by (model, text hash): only what the store lacks is embedded."""
     folder = home.book(context.partition_key)
     found = read_jsonl(folder / "chunks.jsonl", Chunk)
-    embedder = load_embedder(home.settings.embedder)
+    embedder = models.embedder(home.settings.embedder)
     store = EmbeddingStore(home.embeddings, embedder.identity)
     cost = cost_of(store, embedder, found)
     cost.require_within(home.settings.budget_usd)
+    before = models.embedded
     tally = embed_chunks(store, embedder, found, folder / "embedded.txt")
     enter_book(folder, home.vocabulary)
     context.log.info(
@@ -95,6 +99,8 @@ def embeddings(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
             "n_deleted": tally.n_deleted,
             "n_tokens": cost.tokens,
             "usd": cost.usd,
+            "n_model_tokens": models.embedded - before,
+            "model_usd": cost.price.of(models.embedded - before) if cost.price else 0.0,
             "dimensions": embedder.identity.dimensions,
             "embedder": model,
         },

@@ -1,4 +1,4 @@
-"""The composition: which home the assets work in, chosen by the environment."""
+"""The composition: which home the assets work in and which hosted models they may ask, by the environment."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -6,8 +6,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import dagster as dg
+from pydantic import Field
 
+from pipeline.building.hosted_models import HostedModels
 from retrieval.home import Home
+from retrieval.models.access import Access, Limits
 from retrieval.settings import FILE_NAME, REMEMBERED
 from retrieval.write_lock import write_lock_when_free
 
@@ -28,6 +31,30 @@ class HomeResource(dg.ConfigurableResource[Home]):
             if context.run is not None and context.log is not None:
                 stack.enter_context(write_lock_when_free(root, context.log.info))
             yield Home.at(root)
+
+
+class ModelsResource(dg.ConfigurableResource[HostedModels]):
+    """Gives assets the hosted models: one client, with its limits, for all that a run asks.
+
+    The key is read from the environment when it is needed and is no field: no run's configuration shows it.
+    """
+
+    base_url: str | None = Field(default=None, description="Of another server than OpenAI's; else OPENAI_BASE_URL.")
+    concurrency: int | None = Field(default=None, description="Requests at one time; else QUERYMUST_MODEL_CONCURRENCY.")
+    tokens_per_minute: int | None = Field(
+        default=None, description="Sent and answered in any minute; else QUERYMUST_MODEL_TOKENS_PER_MINUTE."
+    )
+
+    def create_resource(self, context: dg.InitResourceContext) -> HostedModels:  # noqa: ARG002
+        """What the assets of one run ask."""
+        return HostedModels(self._access)
+
+    def _access(self) -> Access:
+        said = Access.of_environment()
+        limits = Limits(
+            self.concurrency or said.limits.concurrency, self.tokens_per_minute or said.limits.tokens_per_minute
+        )
+        return Access(said.key, self.base_url or said.address, limits)
 
 
 def default_home(environment: Mapping[str, str] = os.environ) -> Path:

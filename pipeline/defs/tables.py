@@ -5,6 +5,7 @@ import dagster as dg
 from evals.assets import columns_of, with_reason
 from evals.code_version import code_version
 from pipeline.building.book_entry import GUARDS
+from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, materialized
 from pipeline.building.model_tables import keep_report, make_rows, told
 from pipeline.defs.partitions import books_partitions
@@ -62,11 +63,14 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
     code_version=code_version(),
 )
 @with_reason
-def table_rows(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
+def table_rows(
+    context: dg.AssetExecutionContext, home: dg.ResourceParam[Home], models: dg.ResourceParam[HostedModels]
+) -> dg.MaterializeResult[None]:
     """Each row of each table as a self-describing JSON object; where the row needs one, with its `query_must`."""
     folder = home.book(context.partition_key)
     found = read_jsonl(folder / "tables.jsonl", Table)
-    made = make_rows(home.settings, home.models, home.vocabulary, read_parsed_book(folder / "book.jsonl"), found)
+    book = read_parsed_book(folder / "book.jsonl")
+    made = make_rows(home.settings, home.models, home.vocabulary, book, found, models.access)
     rows = made.rows
     write_jsonl(folder / "table_rows.jsonl", rows)
     keep_report(folder, made.transformed)

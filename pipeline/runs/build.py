@@ -12,6 +12,7 @@ from evals.gate import GOLD_RESOLVES, Scores
 from evals.judging.verdicts import CheckVerdict, keep_verdict
 from evals.statistics.aggregates import evaluability
 from pipeline.building.book_entry import BookEntry, book_entries
+from pipeline.building.hosted_models import HostedModels
 from pipeline.console.output import err
 from pipeline.definitions import load
 from pipeline.runs.history import set_aside_damaged
@@ -59,6 +60,8 @@ def build(
         UnknownNameError: no embedder is called what the settings say; nothing was changed.
         BudgetExceededError: it would cost more than the settings allow; nothing was sent.
         EmbedderMismatchError: it has other dimensions than the settings say; nothing was changed.
+        EmbedderUnavailableError: it lacks its library, weights, key or server; no book was read.
+        ModelError: the server of the model that reads tables refuses the key, or has no such model; no book was read.
     """
     # What cannot be used must not become the home's own: the next build would fail for it too.
     folders = list_books(home.library)
@@ -70,19 +73,21 @@ def build(
         plan.cost.require_within(plan.budget)
     done = _compared(folders, book_entries(home))
     done.strays, done.refused = stray_files(home.library), refused_folders(home.library)
-    home.settings.write(home.root)  # the runs, and the UI after them, find their settings there
+    models = HostedModels()
     for place in set_aside_damaged(home):
         err.print(f"Dagster's {place.name.split('.')[0]} could not be read; it is set aside as {place}", markup=False)
     with dagster_instance(home) as instance:
         cancel_unfinished(instance)
         opened(instance)
-        done.slugs = sync_books(home, instance)
         unchanged = Unchanged(home, instance, folders)
         done.books = unchanged.books()
+        models.require_ready(home, [folder for folder in folders if folder.slug not in done.books])
+        home.settings.write(home.root)  # the runs, and the UI after them, find their settings there
+        done.slugs = sync_books(home, instance)
         done.skipped = tuple(done.books)
         whole = unchanged.whole() if done.skipped == done.slugs else None
         if whole is None:
-            _run(done, Runner(load(), instance, home), unchanged, progress, force)
+            _run(done, Runner(load(), instance, home, models), unchanged, progress, force)
         else:
             done.library, done.is_unchanged = whole, True
     if not done.problems:

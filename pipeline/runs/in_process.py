@@ -12,6 +12,7 @@ from types import MappingProxyType
 import dagster as dg
 
 import pipeline
+from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from pipeline.defs.sensors import ASKED_BY
 from pipeline.defs.sources import new_observations
@@ -114,6 +115,8 @@ class Runner:
     definitions: dg.Definitions
     instance: dg.DagsterInstance
     home: Home
+    models: HostedModels = field(default_factory=HostedModels)
+    """What its runs ask of hosted models."""
     build_id: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
     """In the tags of all its runs."""
 
@@ -151,7 +154,7 @@ class Runner:
                 tags=OF_A_BUILD | {BUILD: self.build_id},
                 # The home itself and not its path: read again, the environment would win over what was asked for. And
                 # whoever builds has the lock, which the path's resource would wait for.
-                resources={"home": self.home},
+                resources={"home": self.home, "models": self.models},
             )
         return RunOutcome(_problems(result, self.home), _numbers(result))
 

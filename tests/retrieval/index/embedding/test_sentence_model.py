@@ -64,7 +64,7 @@ def test_a_wrong_dimension_is_refused_with_what_to_do() -> None:
 
 @pytest.mark.usefixtures("library")
 def test_a_model_that_is_not_here_says_how_to_fetch_it() -> None:
-    with pytest.raises(EmbedderUnavailableError, match=r"fetch it once with .*S\('absent'\)"):
+    with pytest.raises(EmbedderUnavailableError, match=r"fetch it once with .*M\('absent'\)"):
         SentenceEmbedder("absent").embed(["AC 6"])
 
 
@@ -76,7 +76,7 @@ def test_a_models_own_code_is_not_run_without_leave() -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("sentence_transformers") is not None, reason="the library is installed")
 def test_without_the_library_it_says_what_to_install() -> None:
-    with pytest.raises(EmbedderUnavailableError, match=r"pip install 'querymust\[st\]'"):
+    with pytest.raises(EmbedderUnavailableError, match="pip install 'sentence-transformers>=5'"):
         load_embedder("st:BAAI/bge-m3").embed(["AC 6"])
 
 

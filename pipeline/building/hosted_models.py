@@ -1,0 +1,114 @@
+"""The hosted models of one run or one build: one client, what was used of it, and whether it can be asked at all."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from evals.benchmarks.corpus import chunks_of_book
+from pipeline.building.embedding import embedding_key
+from pipeline.building.model_tables import chosen_tables, options_of
+from retrieval.errors import EmbeddingFailureError, ModelError
+from retrieval.home import Home
+from retrieval.index.embedding.cost import Cost
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
+from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.prices import price_of
+from retrieval.index.embedding.token_counts import cuts_for
+from retrieval.ingest.library.book import read_book
+from retrieval.ingest.library.library import BookFolder
+from retrieval.ingest.model_tables.transforming import ModelTables
+from retrieval.ingest.parsed_book import parse_book
+from retrieval.models.access import Access
+from retrieval.models.openai_client import OpenAiClient
+from retrieval.types import Embedder
+
+_ANY = "Is anybody there?"
+
+
+class HostedModels:
+    """What assets ask of hosted models.
+
+    Args:
+        read: gives key, address and limits, when they are first needed.
+    """
+
+    def __init__(self, read: Callable[[], Access] = Access.of_environment) -> None:
+        self._read, self._is_ready = read, False
+
+    @cached_property
+    def access(self) -> Access:
+        """Key, address and limits. Raises UnreadableSettingsError."""
+        return self._read()
+
+    @cached_property
+    def client(self) -> OpenAiClient:
+        """What asks the server; it costs nothing until it is asked."""
+        return OpenAiClient(self.access)
+
+    @property
+    def embedded(self) -> int:
+        """Tokens of texts that were embedded, as the server counted them."""
+        return self.client.embedded.total
+
+    def embedder(self, name: str) -> Embedder:
+        """The embedder of that name; a hosted one is asked by this client. Raises UnknownNameError."""
+        return load_embedder(name, self.client)
+
+    def require_ready(self, home: Home, folders: Sequence[BookFolder]) -> None:
+        """See, before any of these books is read, that what they need can be asked; once for all that are to follow.
+
+        What is there already needs nobody: an embedder that cannot be asked is no obstacle where every vector is kept,
+        a model of tables is none where all of its answers are.
+
+        Raises:
+            BudgetExceededError: it would cost more than the settings allow; nothing was sent.
+            EmbeddingFailureError: the embedder lacks its library, weights, key or server.
+            ModelError: the server refuses the key for the tables, or has no such model.
+            UnreadableSettingsError: nobody knows what that model costs, and there is a budget.
+        """
+        if self._is_ready or not folders:
+            return
+        self._require_table_model(home, folders)
+        self._require_embedder(home, folders)
+        self._is_ready = True
+
+    def _require_embedder(self, home: Home, folders: Sequence[BookFolder]) -> None:
+        embedder, budget = self.embedder(home.settings.embedder), home.settings.budget_usd
+        if budget is not None and (price := price_of(embedder.identity)) is not None:
+            Cost.of(_unembedded(home, embedder, folders), price).require_within(budget)
+        try:
+            embedder.embed_query(_ANY)
+        except EmbeddingFailureError:
+            # Whoever scores has to embed questions too.
+            if home.settings.questions or _unembedded(home, embedder, folders):
+                raise
+
+    def _require_table_model(self, home: Home, folders: Sequence[BookFolder]) -> None:
+        if home.settings.tables.transformer == "rules":
+            return
+        options = options_of(home.settings)
+        if not self.access:
+            return  # the rules read the tables, and the build says so
+        self.access.require(options.model, "let the rules read the tables")
+        try:
+            self.client.check_model(options.model)
+        except ModelError as error:
+            reader = ModelTables(self.access, home.models, options)
+            if any(_lacks_answers(home, reader, folder) for folder in folders):
+                raise ModelError(f"{options.model} cannot read tables: {error}") from error
+
+
+def _unembedded(home: Home, embedder: Embedder, folders: Sequence[BookFolder]) -> list[str]:
+    """The texts of these books that have no vector yet, each once; nothing is written."""
+    store = EmbeddingStore(home.embeddings, embedder.identity) if home.embeddings.is_dir() else None
+    known = store.keys() if store is not None else frozenset()
+    cuts = cuts_for(home.settings, embedder)
+    cut = (chunk for folder in folders for chunk in chunks_of_book(read_book(folder), home.vocabulary, cuts))
+    texts = {text_key(embedding_key(chunk)).hex(): embedding_text(chunk) for chunk in cut}
+    return [text for key, text in texts.items() if key not in known]
+
+
+def _lacks_answers(home: Home, reader: ModelTables, folder: BookFolder) -> bool:
+    tables = parse_book(read_book(folder)).tables
+    chosen = chosen_tables(home.settings, tables, home.vocabulary)
+    return bool(reader.unanswered(tables, home.vocabulary, chosen))

