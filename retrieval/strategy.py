@@ -76,6 +76,19 @@ class Routing:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelOrder:
+    """A model that puts the first hits in order."""
+
+    by: Literal["chat", "cross_encoder"]
+    """A chat model on a server, or a cross-encoder of the sentence-transformers library on this machine."""
+    model: str
+    first: int = 20
+    """How many hits it is shown."""
+    must: bool = False
+    """Raise where there is no order of its own, in place of leaving the hits as they stand; scores want that."""
+
+
+@dataclass(frozen=True, slots=True)
 class Strategy:
     """Says completely how to search. Key: name."""
 
@@ -103,6 +116,8 @@ class Strategy:
     """Chunks that the graph connects with what the question names come before all others."""
     companions: int = 0
     """Places after the tenth that go to what stands beside the first row: notes, lead, section, what it refers to."""
+    order: ModelOrder | None = None
+    """A model that has the last word on the first hits."""
 
     @property
     def scans(self) -> bool:

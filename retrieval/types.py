@@ -1,7 +1,6 @@
 """The records that travel between the rooms: frozen, typed, free of any library's classes. Each with its key::
 
 Document  (book, path)          one markdown file, its text and metadata
-Table     (id)                  a table as it is in the source: header, rows, caption; in ingest.tables
 Row       (table id, ordinal)   one row as a self-describing JSON object
 Chunk     (id)                  what is embedded, indexed and returned
 Hit       (chunk id)            a chunk with its place in a ranking
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.iteration import Iteration, StopReason
+from retrieval.ordering import Ordering
 from retrieval.table_rule import TableRule
 
 Vector = npt.NDArray[np.float32]
@@ -82,7 +82,7 @@ class Row:
     source: str = ""
     kind: ChunkKind = "row"
     label: str | None = None
-    """The label row above it, where a table has such rows ("Simple weapons")."""
+    """The label row above it ("Simple weapons"), if any."""
     notes: tuple[str, ...] = ()
     """The notes under the table that marks in its cells point to."""
     called: str = ""
@@ -186,8 +186,7 @@ class Receipt:
     decisions: tuple[Decision, ...] = ()
     rounds: int = 1
     excluded: int | None = 0
-    """Distinct chunks that a predicate kept out of the first k, or of what the rounds of `iterative` looked at; not all
-    that it excludes. None: not counted, as with `prefilter` unless the search was asked for `debug`."""
+    """Chunks that a predicate kept out of the first k or of the rounds. None: not counted (`prefilter`, no `debug`)."""
     stages: tuple[Stage, ...] = ()
     iterations: tuple[Iteration, ...] = ()
     """The rounds of `iterative`; elsewhere none. One more than `rounds` where the last found nothing."""
@@ -195,6 +194,8 @@ class Receipt:
     """Why the rounds ended; None where there are none."""
     milliseconds: float = 0.0
     """Wall time of the whole retrieval, what no stage measures included."""
+    ordering: Ordering | None = None
+    """What a model made of the order of the first hits, where the strategy asks one."""
 
 
 @dataclass(frozen=True, slots=True)

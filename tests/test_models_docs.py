@@ -14,6 +14,7 @@ import yaml
 
 from pipeline import cli
 from retrieval.contract_settings import TablesSettings
+from retrieval.home import Home
 from retrieval.settings import Settings
 from tests.openai_server.server import FakeOpenAi
 from tests.openai_server.table_model import reading_tables
@@ -35,7 +36,7 @@ def test_the_commands_run_one_after_the_other_and_the_sample_costs_what_the_page
     monkeypatch.delenv("QUERYMUST_HOME", raising=False)
     shutil.copytree(ROOT / "pipeline" / "sample" / "library", tmp_path / "pipeline" / "sample" / "library")
     monkeypatch.chdir(tmp_path)
-    (block,) = blocks("sh", PAGE)
+    block, _ = blocks("sh", PAGE)
     said = []
     for line in block.splitlines():
         monkeypatch.setattr(sys, "argv", shlex.split(line))
@@ -53,6 +54,25 @@ def test_the_commands_run_one_after_the_other_and_the_sample_costs_what_the_page
     assert "Opponent Armor Class 6 [guarded]" in found
     rows = (tmp_path / "rows" / "03-combat" / "table_rows.jsonl").read_text("utf-8").splitlines()
     assert any("What the book says of this row." in json.loads(row)["content"] for row in rows)
+
+
+def test_an_order_by_a_model_is_asked_for_and_without_one_the_page_says_what_is_said(
+    sample: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("QUERYMUST_HOME", str(sample.root))
+    _, block = blocks("sh", PAGE)
+    (told, *_) = blocks("text", PAGE)
+    said = []
+    for line in block.splitlines():
+        monkeypatch.setattr(sys, "argv", shlex.split(line))
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert ended.value.code == 0
+        said.append(capsys.readouterr())
+    assert said[0].err.splitlines()[0].startswith(told.strip().rpartition("(")[0])
+    assert said[0].out == said[1].out
+    assert said[1].err.startswith("cross-encoder/ms-marco-MiniLM-L6-v2 ")
 
 
 def test_the_settings_are_settings_and_the_defaults(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from evals.benchmarks.fts5 import REFERENCE, why_missing
 from retrieval.errors import UnknownNameError
-from retrieval.search.strategies import STRATEGIES, VARIANTS
+from retrieval.search.strategies import STRATEGIES, VARIANTS, scored, strategy
 from retrieval.strategy import Strategy
 
 
@@ -14,10 +14,16 @@ def contestants(names: Iterable[str]) -> tuple[Strategy, ...]:
     Raises:
         UnknownNameError: no strategy is called that; lists those that exist.
     """
-    known = {**STRATEGIES, **VARIANTS, REFERENCE.name: REFERENCE}
-    for name in (chosen := list(dict.fromkeys(names))):
-        if name not in known:
-            raise UnknownNameError("strategy", name, known)
+    chosen = list(dict.fromkeys(names))
     if not chosen:
         return (*STRATEGIES.values(), *([] if why_missing() else [REFERENCE]))
-    return tuple(known[name] for name in chosen)
+    return tuple(map(_contestant, chosen))
+
+
+def _contestant(name: str) -> Strategy:
+    if name == REFERENCE.name:
+        return REFERENCE
+    try:
+        return scored(strategy(name))
+    except UnknownNameError:
+        raise UnknownNameError("strategy", name, {**STRATEGIES, **VARIANTS, REFERENCE.name: REFERENCE}) from None

@@ -177,10 +177,10 @@ def _scores(root: Path, files: tuple[Path, ...], names: list[str], wanted: Asked
     from evals.relaxation import relaxation
     from retrieval.errors import RetrievalError
     from retrieval.home import Home
-    from retrieval.search.strategies import STRATEGIES, strategy
+    from retrieval.search.strategies import STRATEGIES, scored, strategy
 
     home = Home.at(root)
-    chosen = [strategy(name) for name in dict.fromkeys(names)] or list(STRATEGIES.values())
+    chosen = [scored(strategy(name)) for name in dict.fromkeys(names)] or list(STRATEGIES.values())
     files = files or remembered_questions(home)
     if not files:
         raise RetrievalError(f"{home.root} was built without questions; name some: querymust eval --questions FILE")

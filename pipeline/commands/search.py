@@ -65,6 +65,8 @@ def search(
         )
     elif wanted is not None and (strange := strange_values(wanted, retriever.snapshot.metadata)):
         err.print(f"--where: {strange}", markup=False)
+    if (order := retrieval.receipt.ordering) is not None:
+        err.print(str(order), markup=False)
     if json_:
         print_json(retrieval_record(retrieval, short_id, retriever.snapshot.id, unanswered))
         return

@@ -8,6 +8,7 @@
         └── BM25 + cosine over all chunks ── evidence ── mask ── the k best, then id              hybrid, default
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 from retrieval.errors import EmbedderMismatchError, InvalidQueryError
@@ -15,6 +16,7 @@ from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
 from retrieval.query_must.compiled.kept_out import CompiledKeptOut
+from retrieval.search.by_model.in_order import in_order
 from retrieval.search.dense.admission import Admission
 from retrieval.search.dense.prefilter import nearest_admitted, nearest_unfiltered
 from retrieval.search.dense.rounds import nearest_in_rounds
@@ -78,6 +80,7 @@ class Retriever:
         Raises:
             InvalidQueryError: the question is empty or too long, k is less than 1, or the strategy has no leg.
             UnknownNameError: no strategy is called that, or `where` names a key that no chunk has.
+            ModelError: the strategy wants a model's own order, and there is none.
         """
         if not isinstance(k, int) or k < 1:
             raise InvalidQueryError(f"k is {k!r}; ask for a whole number of results, at least 1")
@@ -87,6 +90,11 @@ class Retriever:
             raise InvalidQueryError(
                 f"strategy {chosen.name!r} has no leg; give it a lexical_weight, a dense_weight or evidence"
             )
+        if chosen.order is not None:
+            # A model is shown what the strategy finds without it.
+            many, alone = max(k, chosen.order.first), replace(chosen, order=None)
+            found = self.retrieve(query, many, alone, where=where, debug=debug, decisions=decisions)
+            return in_order(found, chosen.order, k, chosen.name)
         watch = Stopwatch()
         with watch.stage("canonical"):
             question = Query.ask(query, self.snapshot.vocabulary)

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from retrieval.errors import UnknownNameError
 from retrieval.search.evidence.weights import WEIGHTS
-from retrieval.strategy import GraphBoost, Routing, Strategy
+from retrieval.strategy import GraphBoost, ModelOrder, Routing, Strategy
 
 _PLAN = GraphBoost(
     ("contains", "next", "describes", "has_trait"), seeds=3, depth=2, candidates=50, decay=0.4, boost=0.05
@@ -42,6 +42,12 @@ _VARIANTS = (
     replace(_DEFAULT, name="default+graph_first", graph_first=True),
     replace(_DEFAULT, name="default+routing", routing=Routing(8, unrouted_when_weak=True)),
     *(replace(_DEFAULT, name=f"default+routing{count}", routing=Routing(count)) for count in (3, 8, 12)),
+    replace(_DEFAULT, name="default+chat", order=ModelOrder("chat", "gpt-4o-mini")),
+    replace(
+        _DEFAULT,
+        name="default+cross_encoder",
+        order=ModelOrder("cross_encoder", "cross-encoder/ms-marco-MiniLM-L6-v2"),
+    ),
 )
 
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _ALL})
@@ -55,7 +61,13 @@ iterative_noisy: near-twins are put back, as the published plan wished. rrf, hyb
 hybrid. seed: the published plan's defaults. default-query_must: what ships without query_must; default-companions: all
 places by score; default-second_look: by the sum of the evidence alone; default-names: and without what the question
 calls a chunk. default+...: what ships and one thing more; `routing` searches everything where its chapters are weak,
-`routing3` never does."""
+`routing3` never does. default+chat, default+cross_encoder: what ships, its first hits in the order of a model, which
+another can be named for: `default+chat:MODEL`."""
+
+
+def scored(strategy: Strategy) -> Strategy:
+    """The same for scores: where a model is to have the last word, its silence is an error and not another score."""
+    return replace(strategy, order=replace(strategy.order, must=True)) if strategy.order else strategy
 
 
 def strategy(name: str) -> Strategy:
@@ -65,6 +77,9 @@ def strategy(name: str) -> Strategy:
         UnknownNameError: no such strategy; lists those that exist.
     """
     known = {**STRATEGIES, **VARIANTS}
+    kind, _, model = name.partition(":")
+    if model and kind in VARIANTS and (order := VARIANTS[kind].order):
+        return replace(VARIANTS[kind], name=name, order=replace(order, model=model))
     if name not in known:
         raise UnknownNameError("strategy", name, known)
     return known[name]

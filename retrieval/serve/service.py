@@ -7,7 +7,7 @@ from typing import Any
 
 from retrieval.answer.answerer import Answerer, How
 from retrieval.answer.json_record import event_record
-from retrieval.errors import RetrievalError
+from retrieval.errors import RetrievalError, UnknownNameError
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.kept import Kept
@@ -20,13 +20,14 @@ from retrieval.rag.relevance import search
 from retrieval.search.explanation import explain
 from retrieval.search.json_record import retrieval_record
 from retrieval.search.metadata_filter.text import read_filter
-from retrieval.search.strategies import STRATEGIES
+from retrieval.search.strategies import STRATEGIES, VARIANTS
 from retrieval.search.strategies import strategy as strategy_named
 from retrieval.serve.about import ABOUT
 from retrieval.serve.errors import without_home
 from retrieval.serve.feedback import FeedbackFile, Verdict
 from retrieval.serve.kept_out import KeptOut
 from retrieval.serve.sections import section_text
+from retrieval.strategy import Strategy
 from retrieval.types import Embedder
 
 _Asked = tuple[str | None, How, str | None, str]
@@ -192,12 +193,20 @@ def _searched(
     reader: Reader, query: str, k: int, strategy: str, where: Sequence[str], least: float | None, *, filtered: bool
 ) -> dict[str, Any]:
     retriever = reader.retriever
-    named = strategy_named(strategy)
+    named = _allowed(strategy)
     chosen = named if filtered else replace(named, query_must="off")
     wanted = read_filter(*where) if where else None
     found, reason = search(retriever, query, k, chosen, where=wanted, least=least, debug=True)
     record = retrieval_record(found, retriever.snapshot.chunks.short_id, retriever.snapshot.id, reason)
     return record if filtered else KeptOut.of(retriever, query, found.hits, named).told_in(record)
+
+
+def _allowed(name: str) -> Strategy:
+    """The strategy of that name. A client may have hits ordered by a model, but not by one that it names itself."""
+    named = strategy_named(name)
+    if named.order is not None and named.name not in VARIANTS:
+        raise UnknownNameError("strategy", name, {**STRATEGIES, **VARIANTS})
+    return named
 
 
 def _explained(reader: Reader, query: str, chunk_id: str, strategy: str) -> dict[str, Any]:

@@ -35,6 +35,8 @@ def _lines(receipt: Receipt, returned: int, *, several: bool = False) -> Iterato
         yield "[FINAL] Excluded chunks were not counted; ask with debug"
     else:
         yield f"[FINAL] Excluded {receipt.excluded} chunks total"
+    if receipt.ordering is not None:
+        yield f"[ORDER] {receipt.ordering}"
     stages = [f"{stage.name} {stage.milliseconds:.1f} ms" for stage in receipt.stages]
     yield "[TIME] " + ", ".join([*stages, f"total {receipt.milliseconds:.1f} ms"])
 

@@ -64,3 +64,15 @@ def test_its_json_is_what_the_server_sends(home: Path, least: float | None) -> N
             assert each["receipt"].pop(measured)
     assert told == sent
     assert told["receipt"]["decisions"]
+
+
+def test_an_order_by_a_model_without_a_key_is_one_line_beside_the_hits(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    done = search(home, "price of a long sword", "--strategy", "default+chat", "--json")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("gpt-4o-mini did not order the first 2: gpt-4o-mini needs OPENAI_API_KEY")
+    told = json.loads(done.stdout)
+    assert told["hits"][0]["row_key"] == "Long sword"
+    assert told["receipt"]["ordering"]["left"].startswith("gpt-4o-mini needs OPENAI_API_KEY")

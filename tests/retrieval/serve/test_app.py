@@ -138,6 +138,7 @@ def test_status_health_and_counters_are_told(client: httpx.Client, sample: Home)
         ("/v1/retrieve", {"query": "x", "k": 0}, 422, "InvalidBody"),
         ("/v1/retrieve", {"query": "x", "what": 1}, 422, "InvalidBody"),
         ("/v1/retrieve", {"query": "x", "strategy": "best"}, 404, "UnknownNameError"),
+        ("/v1/retrieve", {"query": "x", "strategy": "default+chat:gpt-4.1"}, 404, "UnknownNameError"),
         ("/v1/retrieve", {"query": "x", "where": ["nothing=1"]}, 404, "UnknownNameError"),
         ("/v1/explain", {"query": "x", "chunk_id": "zz"}, 404, "UnknownNameError"),
         ("/v1/nothing", {}, 404, "NoSuchRoute"),
