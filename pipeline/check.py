@@ -39,7 +39,7 @@ STEPS = (
 def environment(scratch: Path, inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The inherited environment with a home of its own: dg reads a user's settings and writes to `~/.dagster`."""
     scripts = sysconfig.get_path("scripts")
-    return dict(inherited) | {
+    variables = dict(inherited) | {
         "HOME": str(scratch),
         "XDG_CONFIG_HOME": str(scratch / "config"),
         "DG_CLI_CONFIG": str(scratch / "dg.toml"),
@@ -48,6 +48,10 @@ def environment(scratch: Path, inherited: Mapping[str, str] = os.environ) -> dic
         "PATH": scripts + os.pathsep + inherited.get("PATH", ""),
         "VIRTUAL_ENV": sys.prefix,
     }
+    # Many processes import the same; where none may write what it compiled to the tree, each would compile it all.
+    if variables.pop("PYTHONDONTWRITEBYTECODE", ""):
+        variables["PYTHONPYCACHEPREFIX"] = str(scratch / "bytecode")
+    return variables
 
 
 def run_steps(steps: Sequence[Step], root: Path) -> int:

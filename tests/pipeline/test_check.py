@@ -1,3 +1,4 @@
+import subprocess
 import sys
 from pathlib import Path
 
@@ -32,3 +33,19 @@ def test_no_tool_reads_a_users_home_or_reports_what_is_done(tmp_path: Path) -> N
     assert variables["DAGSTER_HOME"].startswith(str(tmp_path))
     assert variables["DAGSTER_DISABLE_TELEMETRY"] == "1"
     assert variables["PATH"].endswith("/usr/bin")
+
+
+def test_where_no_bytecode_may_be_written_the_tools_share_theirs_outside_the_tree(tmp_path: Path) -> None:
+    told = {"PATH": "", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": "/elsewhere"}
+    variables = environment(tmp_path, told)
+    program = "import sys; print(sys.dont_write_bytecode, sys.pycache_prefix)"
+    done = subprocess.run([sys.executable, "-c", program], env=variables, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", variables["PYTHONPYCACHEPREFIX"]]
+    assert Path(variables["PYTHONPYCACHEPREFIX"]).is_relative_to(tmp_path)
+
+
+def test_where_bytecode_may_be_written_it_stays_where_it_is(tmp_path: Path) -> None:
+    assert (
+        environment(tmp_path, {"PATH": "", "PYTHONPYCACHEPREFIX": "/elsewhere"})["PYTHONPYCACHEPREFIX"] == "/elsewhere"
+    )
+    assert "PYTHONPYCACHEPREFIX" not in environment(tmp_path, {"PATH": ""})
