@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -66,32 +66,34 @@ class WordllamaEmbedder:
         length = float(np.linalg.norm(mean))
         return mean / np.float32(length) if length > 0 else no_token_vector(_DIMENSIONS)
 
-    @cached_property
-    def _model(self) -> Any:
-        root = logging.getLogger()
-        before, level = list(root.handlers), root.level
-        import wordllama
-
-        # Importing it calls logging.basicConfig(INFO): every library would begin to write to stderr.
-        root.handlers[:] = before
-        root.setLevel(level)
-        model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
-        model.tokenizer.no_padding()
-        return model
-
     @property
     def _tokenizer(self) -> Any:
-        return self._model.tokenizer
+        return _model().tokenizer
 
     @cached_property
     def _table(self) -> Vector:
-        table: Vector = self._model.embedding
+        table: Vector = _model().embedding
         if table.ndim != 2 or table.shape[1] != _DIMENSIONS:
             raise EmbedderMismatchError(
                 f"the weights of wordllama are of shape {table.shape}, not (tokens, {_DIMENSIONS}); install it again: "
                 "pip install --force-reinstall wordllama"
             )
         return table
+
+
+@cache
+def _model() -> Any:
+    """Weights and tokenizer, read once by a process; whatever embeds only looks into them."""
+    root = logging.getLogger()
+    before, level = list(root.handlers), root.level
+    import wordllama
+
+    # Importing it calls logging.basicConfig(INFO): every library would begin to write to stderr.
+    root.handlers[:] = before
+    root.setLevel(level)
+    model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
+    model.tokenizer.no_padding()
+    return model
 
 
 def no_token_vector(dimensions: int) -> Vector:

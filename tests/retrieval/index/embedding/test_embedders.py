@@ -7,6 +7,7 @@ import pytest
 import wordllama
 
 from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError, UnknownNameError
+from retrieval.index.embedding import wordllama_model
 from retrieval.index.embedding.embedders import EMBEDDERS, load_embedder
 from retrieval.index.embedding.openai_model import OpenAiEmbedder
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
@@ -72,11 +73,19 @@ def test_every_embedder_says_who_it_is_before_it_has_weights_or_a_key() -> None:
 
 
 def test_weights_of_another_width_are_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    narrow = WordllamaEmbedder()
-    monkeypatch.setattr(narrow._model, "embedding", narrow._model.embedding[:, :128])
+    narrow, model = WordllamaEmbedder(), wordllama_model._model()
+    monkeypatch.setattr(model, "embedding", model.embedding[:, :128])
     for ask in (lambda: narrow.embed(["AC 6"]), lambda: narrow.embed_query("AC 6"), lambda: narrow.embed_one("AC 6")):
         with pytest.raises(EmbedderMismatchError, match="install it again"):
             ask()
+
+
+def test_the_weights_are_read_once_by_a_process_and_no_embedder_changes_them() -> None:
+    before = wordllama_model._model().embedding.copy()
+    first, second = WordllamaEmbedder(), WordllamaEmbedder()
+    assert np.array_equal(first.embed(["AC 6", ""]), second.embed(["AC 6", ""]))
+    assert first._table is second._table
+    assert np.array_equal(first._table, before)
 
 
 def test_openai_sends_batches_and_keeps_the_order(chat_server: FakeOpenAi) -> None:
