@@ -29,6 +29,7 @@ from pipeline.commands import (
 )
 from pipeline.commands.snapshots import gc, rollback, verify
 from pipeline.commands.stages import chunk, embed, transform
+from pipeline.commands.teaching import feedback, terms
 from pipeline.console.output import out, print_error
 from pipeline.runs.full_disk import is_full_disk
 from retrieval.errors import RetrievalError
@@ -60,6 +61,8 @@ app.command("gc")(gc.collect_garbage)
 app.command("serve")(serve.serve)
 app.command("mcp")(serve.serve_mcp)
 app.command("ui")(ui.serve_ui)
+app.command("suggest-terms")(terms.suggest_terms)
+app.command("feedback")(feedback.use_feedback)
 app.command("fit")(fit.fit)
 app.command("transform-tables")(transform.transform)
 app.command("chunk")(chunk.chunk)

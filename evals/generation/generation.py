@@ -34,7 +34,6 @@ LOOKUP = "generated-lookup"
 SECTION = "generated-section"
 NO_ANSWER = "generated-no-answer"
 
-_SNIPPET = 200
 _LONGEST_NAME, _LEAST_PROSE = 60, 80
 
 
@@ -179,18 +178,8 @@ def _unanswerable(row: Chunk, table: AskedTable, subject: str, key: str, phrasin
 
 
 def _question(chunk: Chunk, query: str, kind: str, asked: Lookup | None = None) -> Question:
-    snippet = chunk.source if chunk.kind == "row" else " ".join(chunk.source.split())[:_SNIPPET].strip()
-    anchor = Anchor(
-        book=chunk.book,
-        heading_path=chunk.heading_path,
-        caption=chunk.caption,
-        row_key=chunk.row_key if chunk.kind != "prose" else None,
-        snippet=snippet,
-        document=chunk.document,
-        line=chunk.lines[0],
-    )
     answer, keys = (asked.answer, asked.keys) if asked else (None, {})
-    return Question(_id(chunk.book, query), query, chunk.book, kind, (anchor,), answer, (GENERATED,), keys)
+    return Question(_id(chunk.book, query), query, chunk.book, kind, (Anchor.of(chunk),), answer, (GENERATED,), keys)
 
 
 def _id(book: str, query: str) -> str:

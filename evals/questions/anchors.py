@@ -7,6 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from retrieval.types import Chunk
+
+_SNIPPET = 200
+"""Characters of prose that tell where it stands."""
+
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
@@ -28,6 +33,21 @@ class Anchor:
     group: int | None = None
     """Anchors of one question with one number are one answer, and any of them is enough. None: needed by itself.
     In a file the number is that of the `any_of` entry."""
+
+    @classmethod
+    def of(cls, chunk: Chunk, group: int | None = None) -> "Anchor":
+        """The place that a chunk was made from; of prose its beginning."""
+        snippet = chunk.source if chunk.kind == "row" else " ".join(chunk.source.split())[:_SNIPPET].strip()
+        return cls(
+            book=chunk.book,
+            heading_path=chunk.heading_path,
+            caption=chunk.caption,
+            row_key=chunk.row_key if chunk.kind != "prose" else None,
+            snippet=snippet,
+            document=chunk.document,
+            line=chunk.lines[0],
+            group=group,
+        )
 
 
 _READ_OVER = {"row_header"}

@@ -40,6 +40,9 @@ def serve(
     log_questions: Annotated[
         bool, typer.Option("--log-questions", help="The log has the text of questions, which it never has otherwise.")
     ] = False,
+    keep_questions: Annotated[
+        bool, typer.Option("--keep-questions", help="The home keeps what is asked, for querymust suggest-terms.")
+    ] = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """Serve the live index over HTTP until Ctrl-C; another index is read as soon as it is live.
@@ -49,6 +52,7 @@ def serve(
       querymust serve
       querymust serve --processes 2 --port 9000
       querymust serve --log-questions 2>> questions.log
+      querymust serve --keep-questions
       querymust keys add bot && querymust serve --host 0.0.0.0
     """
     from retrieval.home import Home
@@ -59,7 +63,7 @@ def serve(
     logging.getLogger("httpx").setLevel(logging.WARNING)
     limits = Limits(requests_per_minute=per_minute)
     at = Home.at(home)
-    served = Served(at.root, host, port, processes, limits, log_questions, _examples(at))
+    served = Served(at.root, host, port, processes, limits, log_questions, keep_questions, _examples(at))
     err.print(f"http://{f'[{host}]' if ':' in host else host}:{port}  (Ctrl-C ends it)", markup=False)
     served.run()
 

@@ -73,6 +73,7 @@ def create_app(
     embedder: Embedder | None = None,
     environment: Mapping[str, str] = os.environ,
     log_questions: bool = False,
+    keep_questions: bool = False,
     examples: Sequence[str] = (),
 ) -> Guard:
     """The application over a home.
@@ -84,12 +85,19 @@ def create_app(
         embedder: makes vectors; None: what the home and the index name.
         environment: has the key of a chat model.
         log_questions: whether the log has the text of questions.
+        keep_questions: whether the home keeps what is asked.
         examples: questions that the live index can answer, for a page that nothing was asked yet.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
     """
-    service = Service(home, seconds=limits.seconds, embedder=embedder, environment=environment)
+    service = Service(
+        home,
+        seconds=limits.seconds,
+        embedder=embedder,
+        environment=environment,
+        keep_questions=keep_questions,
+    )
     measuring = Measuring()
     app = FastAPI(
         title="querymust",

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from retrieval.records import dump_record
+from retrieval.records import dump_record, read_jsonl
 
 FILE_NAME = "feedback.jsonl"
 Verdict = Literal["relevant", "irrelevant"]
@@ -23,6 +23,12 @@ class Feedback:
     chunk_id: str
     verdict: Verdict
     note: str = ""
+
+
+def read_feedback(home: Path) -> tuple[Feedback, ...]:
+    """What people said in a home, the oldest first. Raises IndexCorruptError."""
+    path = home / FILE_NAME
+    return read_jsonl(path, Feedback) if path.is_file() else ()
 
 
 class FeedbackFile:

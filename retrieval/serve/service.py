@@ -26,6 +26,7 @@ from retrieval.serve.about import ABOUT
 from retrieval.serve.errors import without_home
 from retrieval.serve.feedback import FeedbackFile, Verdict
 from retrieval.serve.kept_out import KeptOut
+from retrieval.serve.query_log import QueryLog
 from retrieval.serve.sections import section_text
 from retrieval.strategy import Strategy
 from retrieval.types import Embedder
@@ -42,13 +43,20 @@ class Service:
         seconds: until a search is given up.
         embedder: makes vectors; None: what the home and the index name.
         environment: has the key of a chat model.
+        keep_questions: whether the home keeps what is asked.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
     """
 
     def __init__(
-        self, home: Path, *, seconds: float, embedder: Embedder | None = None, environment: Mapping[str, str]
+        self,
+        home: Path,
+        *,
+        seconds: float,
+        embedder: Embedder | None = None,
+        environment: Mapping[str, str],
+        keep_questions: bool = False,
     ) -> None:
         self.home = Home.at(home)
         self._live = LiveIndex(self.home, embedder)
@@ -61,6 +69,7 @@ class Service:
         self._answers: Kept[_Asked, tuple[dict[str, Any], ...]] = Kept(self.home.settings.retrieval.cache_ttl_seconds)
         self._contract = RAGPipeline(home, embedder=embedder)
         self._feedback = FeedbackFile(self.home.root)
+        self._log = QueryLog(self.home.root, is_on=keep_questions)
 
     def retrieve(
         self, query: str, k: int, strategy: str, where: Sequence[str], least: float | None, *, filtered: bool
@@ -78,11 +87,13 @@ class Service:
         Raises:
             RetrievalError: as `Retriever.retrieve` says, or it took too long.
         """
-        return self._deadline.run(
+        found = self._deadline.run(
             lambda: self._live.ask(
                 lambda reader: _searched(reader, query, k, strategy, where, least, filtered=filtered)
             )
         )
+        self._log.add(found["snapshot"], query, found["receipt"]["excluded"])
+        return found
 
     async def answer(self, query: str, how: How, context_key: str | None = None) -> AsyncIterator[dict[str, Any]]:
         """The events of an answer as JSON values, without the path of the home.
@@ -94,6 +105,7 @@ class Service:
                 `retrieval.cache_ttl_seconds` are over or another index is live; None: it is no conversation's.
         """
         key = (self._live_id(), how, context_key, query)
+        self._log.add(key[0] or "", query)
         kept = self._answers.get(key) if context_key is not None else None
         if kept is not None:
             for record in kept:

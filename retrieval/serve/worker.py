@@ -23,6 +23,7 @@ class Served:
     processes: int = 1
     limits: Limits = Limits()  # noqa: RUF009
     log_questions: bool = False
+    keep_questions: bool = False
     examples: tuple[str, ...] = ()
 
     def run(self) -> None:
@@ -55,5 +56,6 @@ def application() -> Guard:
         host=served.host,
         limits=served.limits,
         log_questions=served.log_questions,
+        keep_questions=served.keep_questions,
         examples=served.examples,
     )

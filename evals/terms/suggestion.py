@@ -1,0 +1,150 @@
+"""What an unknown word of a question may mean, and why one thinks so."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher, get_close_matches
+from typing import Literal
+
+from evals.terms.known_phrases import KnownPhrases, unknown_words, words_of
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.index.words.word_model import word_vector
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import Chunk
+
+Way = Literal["written apart", "initials", "spelling", "meaning", "answer"]
+_WAYS: tuple[Way, ...] = ("written apart", "initials", "answer", "spelling", "meaning")
+"""The surest first."""
+_ALIKE, _NEAR = 0.84, 0.62
+"""Share of letters in common; cosine of two words."""
+_OFTEN = 2
+"""Questions that say a word of which nothing but the meaning is known: vectors of single words err."""
+_SPELLED = 5
+"""Letters of a word that may be misspelt: of shorter ones half a dozen others are one letter away."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaidQuestion:
+    """A question that people asked, and the chunks that somebody says answer it."""
+
+    query: str
+    answers: tuple[Chunk, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TermSuggestion:
+    """An alias for the vocabulary: questions say `word` and mean `means`. Key: (word, means)."""
+
+    word: str
+    means: str
+    """Words of the index, or the name of a label."""
+    way: Way
+    strength: float
+    """0 to 1; comparable among suggestions of one way."""
+    questions: tuple[str, ...]
+    """That say the word, each once."""
+
+    @property
+    def because(self) -> str:
+        """Why, as a clause."""
+        return {
+            "written apart": "the same letters, written apart",
+            "initials": "its initials",
+            "spelling": f"{self.strength:.0%} of the letters",
+            "meaning": f"near in meaning ({self.strength:.2f})",
+            "answer": f"the row that answers {self.strength:.0%} of the questions is called so",
+        }[self.way]
+
+
+def suggest(
+    snapshot: Snapshot, asked: Iterable[SaidQuestion], decided: frozenset[tuple[str, str]]
+) -> list[TermSuggestion]:
+    """Aliases for the words of questions that an index does not know, the best first; at most one for each word.
+
+    Args:
+        snapshot: the index.
+        asked: what people asked.
+        decided: (word, means) that a person accepted or rejected before.
+    """
+    saying: dict[str, list[SaidQuestion]] = {}
+    for question in asked:
+        for word in unknown_words(question.query, snapshot):
+            saying.setdefault(word, []).append(question)
+    if not saying:
+        return []
+    phrases = KnownPhrases.of(snapshot.chunks, snapshot.vocabulary)
+    by_letters = _by_letters(phrases)
+    found = []
+    for word, questions in saying.items():
+        guesses = (
+            (_named(means, snapshot.vocabulary), way, strength)
+            for means, way, strength in _guesses(word, snapshot, phrases, by_letters, questions)
+        )
+        best = max(
+            ((means, way, strength) for means, way, strength in guesses if (word, means) not in decided),
+            key=lambda guess: (-_WAYS.index(guess[1]), guess[2], guess[0]),
+            default=None,
+        )
+        if best is not None:
+            said = tuple(dict.fromkeys(question.query for question in questions))
+            found.append(TermSuggestion(word, *best, said))
+    return sorted(found, key=lambda each: (-len(each.questions), _WAYS.index(each.way), -each.strength, each.word))
+
+
+def _by_letters(phrases: KnownPhrases) -> Mapping[str, str]:
+    """Phrases of several words by all their letters, and by their initials after a blank."""
+    several = [phrase for phrase in reversed(phrases.phrases) if " " in phrase]
+    initials = {" " + "".join(word[0] for word in phrase.split()): phrase for phrase in several}
+    return initials | {phrase.replace(" ", ""): phrase for phrase in several}
+
+
+def _guesses(
+    word: str,
+    snapshot: Snapshot,
+    phrases: KnownPhrases,
+    by_letters: Mapping[str, str],
+    questions: Sequence[SaidQuestion],
+) -> Iterator[tuple[str, Way, float]]:
+    if word in by_letters:
+        yield by_letters[word], "written apart", 1.0
+    if len(word) > 1 and f" {word}" in by_letters:
+        yield by_letters[f" {word}"], "initials", 1.0
+    if len(word) >= _SPELLED:
+        for near in get_close_matches(word, phrases.words, n=1, cutoff=_ALIKE):
+            yield near, "spelling", SequenceMatcher(None, word, near).ratio()
+    yield from _from_answers(questions, snapshot)
+    if len(questions) < _OFTEN:
+        return
+    meant = word_vector(word)
+    near_names = ((float(word_vector(name) @ meant), name) for name in phrases.words if len(name) > 2)
+    strength, name = max(near_names, default=(0.0, ""))
+    if strength >= _NEAR:
+        yield name, "meaning", strength
+
+
+def _from_answers(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iterator[tuple[str, Way, float]]:
+    """Rows that answer and that the question does not name: the one word in it that nobody knows may be their name.
+
+    Its strength is the share of the questions that agree.
+    """
+    agreeing: dict[str, int] = {}
+    for question in questions:
+        if len(unknown_words(question.query, snapshot)) > 1:
+            continue  # either word may be the name
+        said = f" {' '.join(words_of(question.query))} "
+        names = (_names(chunk) for chunk in question.answers if chunk.row_key)
+        for first in {each[0] for each in names if each and not any(f" {name} " in said for name in each)}:
+            agreeing[first] = agreeing.get(first, 0) + 1
+    for name, count in agreeing.items():
+        yield name, "answer", count / len(questions)
+
+
+def _names(row: Chunk) -> list[str]:
+    """What a row is called, its key first."""
+    said = (words_of(name) for name in (row.row_key or "", *row.names))
+    return list(dict.fromkeys(" ".join(words) for words in said if words))
+
+
+def _named(phrase: str, vocabulary: Vocabulary) -> str:
+    """The name of the label that a phrase says; else the phrase."""
+    label = vocabulary.label(phrase)
+    return label.name if label else phrase

@@ -1,0 +1,41 @@
+"""What docs/feedback.md shows, as it is written there."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from evals.questions.questions import load_questions
+from pipeline import cli
+from retrieval.home import Home
+from retrieval.search.retriever import Retriever
+from retrieval.serve.feedback import FeedbackFile
+from retrieval.serve.query_log import QueryLog
+from tests.test_docs import blocks
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "feedback.md").read_text("utf-8")
+
+
+def test_the_commands_of_the_page_run_one_after_the_other(
+    tiny: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    QueryLog(tiny.root, is_on=True).add("s", "What does a longsword cost?")
+    row = next(chunk for chunk in Retriever.open(tiny.root).snapshot.chunks if chunk.row_key == "Mace")
+    FeedbackFile(tiny.root).add("s", "What hits hard?", row.id, "relevant", "")
+    monkeypatch.setenv("QUERYMUST_HOME", str(tiny.root))
+    monkeypatch.chdir(tmp_path)
+    said = []
+    for line in (line for block in blocks("sh", PAGE) for line in block.splitlines()):
+        monkeypatch.setattr(sys, "argv", shlex.split(line))
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert ended.value.code == 0, capsys.readouterr().err
+        said.append(capsys.readouterr().out)
+    assert "longsword = long sword" in said[0]
+    assert [each["word"] for each in json.loads(said[2])] == ["longsword"]
+    assert [each.query for each in load_questions(tmp_path / "from_people.jsonl")] == ["What hits hard?"]
