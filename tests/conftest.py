@@ -121,9 +121,9 @@ def sample(sample_build: tuple[Home, Build]) -> Iterator[Home]:
 
 @pytest.fixture(scope="session")
 def few_questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every fourth question about the sample, for what is scored anew."""
+    """Every eighth question about the sample, for what is scored anew."""
     path = tmp_path_factory.mktemp("few") / "few_questions.jsonl"
-    path.write_text("".join(SAMPLE_QUESTIONS.read_text("utf-8").splitlines(keepends=True)[::4]), "utf-8")
+    path.write_text("".join(SAMPLE_QUESTIONS.read_text("utf-8").splitlines(keepends=True)[::8]), "utf-8")
     return path
 
 

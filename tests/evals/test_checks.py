@@ -64,11 +64,12 @@ def test_without_questions_nothing_contradicts_it(check: str, sample: Home) -> N
     assert result.description == "no questions were given"
 
 
-def test_one_stale_anchor_warns_and_names_its_question(changed: Home, tmp_path: Path) -> None:
+def test_one_stale_anchor_warns_and_names_its_question(sample_copy: Home, tmp_path: Path) -> None:
     def spoil(questions: list[dict]) -> None:
         questions[0]["gold"][0]["snippet"] = "| 6 | no such row |"
+        del questions[24:]  # of so many one is less than a twentieth
 
-    result = evaluated("gold_resolves", asking(changed, tmp_path, spoil))
+    result = evaluated("gold_resolves", asking(sample_copy, tmp_path, spoil))
     assert not result.passed
     assert result.severity is dg.AssetCheckSeverity.WARN
     assert "sample-001" in str(result.description)
