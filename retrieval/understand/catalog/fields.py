@@ -29,8 +29,8 @@ _PEOPLE = frozenset(
     | {"member", "chair", "host", "guest", "applicant", "defendant", "plaintiff", "witness", "coach", "guide"}
     | {"reviewer", "maintainer", "sponsor", "speaker", "contact", "user", "customer", "client", "manager", "approver"}
 )
-_DOERS = ("or", "er", "ee", "ist", "by")
-"""Endings of fields that hold who does something: director, trainee, approved_by."""
+_DOERS = ("or", "er", "ee", "ist", "by", "ian", "ant", "yst")
+"""Endings of fields that hold who does something: director, trainee, approved_by, technician, analyst."""
 _THINGS = frozenset(
     {"sector", "color", "colour", "flavor", "flavour", "factor", "floor", "door", "error", "motor", "vector", "major"}
     | {

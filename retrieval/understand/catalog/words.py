@@ -21,6 +21,7 @@ _WORD = re.compile(
 )
 STEM = 5
 """Letters that `acquisitions` and `acquired` share."""
+_ENDING = re.compile(r"(?<=[^\W\d_]{3})(?:ing|ed|es|e)$")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _SPELLINGS = (
     (re.compile(r"(?<=[a-z]{3})our(?=$|ed$|ing$|s$|ful$)"), "or"),
@@ -65,8 +66,8 @@ def keys(text: str) -> tuple[str, ...]:
 
 
 def stem(word: str) -> str:
-    """What the forms of a word begin with, roughly: `acquisitions`, `acquired`."""
-    return word[:STEM]
+    """What the forms of a word begin with, roughly: `acquisitions`, `acquired`; `closing`, `closes`."""
+    return _ENDING.sub("", word)[:STEM]
 
 
 def text_of(text: str, found: Sequence[Word]) -> str:

@@ -59,6 +59,24 @@ ASKING = frozenset(
     }
     | {"it", "its", "their", "they", "we", "you", "your", "he", "she", "his", "her", "them", "when", "this", "if"}
 )
+CARRIERS = frozenset(
+    {"need", "needed", "needing", "require", "required", "requiring", "want", "wanted", "available", "looking", "look"}
+    | {
+        "interested",
+        "seeking",
+        "thing",
+        "stuff",
+        "please",
+        "right",
+        "moment",
+        "someone",
+        "somebody",
+        "anyone",
+        "contain",
+    }
+    | {"containing", "include", "including", "own", "belong", "hold", "use", "using", "exist", "everyone"}
+)
+"""Words that carry a condition and say nothing of a topic."""
 GLUE = PREPOSITIONS | AUXILIARIES | ADVERBS | RELATIVES | CONJUNCTIONS | NEGATIONS | SUBJECTS | ASKING
 """Words that say nothing of a topic."""
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from retrieval.index.snapshot.metadata_index import Scalar
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField, is_person
-from retrieval.understand.catalog.words import Word, keys
+from retrieval.understand.catalog.words import Word, keys, stem
 
 _SHORTEST_NAME = 3
 """Letters of a first or last name that may stand for the whole."""
@@ -19,7 +19,9 @@ _PART = 4
 """Letters of a word that may stand for the value that it is in: `sculptures` for `Bronze Sculpture`."""
 _SHORT = re.compile(r"[^\W\d_]{4,}o|[^\W\d_]{5,}")
 """What may be the beginning of a longer word: `photo`."""
-_SMALL = frozenset({"of", "the", "a", "an", "for", "in", "at", "with", "from", "on"})
+_DENIED = ("un", "non")
+"""What a word that denies a flag begins with: `unsigned`."""
+_SMALL = frozenset({"of", "the", "a", "an", "for", "in", "at", "with", "from", "on", "and"})
 """Words within a name that may be there or not: `paintings in oil`."""
 
 Name = tuple[str, ...]
@@ -111,11 +113,23 @@ class Mentions:
         return (*self._words_of_values[longer[0]], _WORD_OF_VALUE) if len(longer) == 1 else None
 
     @cached_property
+    def _initials(self) -> Mapping[str, Named]:
+        """`UK` for `United Kingdom`: what the first letters of one value alone spell."""
+        having: dict[str, list[Named]] = defaultdict(list)
+        for field in self.catalog.fields.values():
+            for value in field.counts if field.kind in ("text", "person") else ():
+                capitals = [word[0] for word in str(value).split() if word[0].isupper()]
+                if len(capitals) > 1:
+                    having["".join(capitals)].append((field, (value,), 1.0))
+        return {letters: found[0] for letters, found in having.items() if len(found) == 1}
+
+    @cached_property
     def _longest(self) -> int:
         return max(map(len, self._names), default=0)
 
     def _named(self, words: Sequence[Word]) -> Iterator[Mention]:
         for first in range(len(words)):
+            yield from self._flagged(words, first)
             said: list[str] = []
             for stop in range(first, min(len(words), first + 2 * self._longest)):
                 key = words[stop].key
@@ -128,6 +142,8 @@ class Mentions:
                     continue
                 said.append(key)
                 found = list(self._names.get(tuple(said), ()))
+                if not found and stop == first and words[first].text in self._initials:
+                    found = [self._initials[words[first].text]]
                 if not found and stop == first and (longer := self._shortened(key)):
                     found = [longer]
                 for field, values, certainty in found:
@@ -135,6 +151,24 @@ class Mentions:
                     written = field.kind != "person" or all(word.is_capital for word in words[first : stop + 1])
                     if certainty == 1.0 or written:
                         yield Mention(field, values, first, stop + 1, certainty)
+
+    def _flagged(self, words: Sequence[Word], first: int) -> Iterator[Mention]:
+        """A flag as a verb says it: `are displayed` for `on_display`, `sponsors visas` for `visa_sponsorship`."""
+        for things, flag in self._flags:
+            said = [stem(word.key) for word in words[first : first + len(things)]]
+            verb = len(things) > 1 or (first > 0 and words[first].text.lower().endswith("ed"))
+            if verb and sorted(said) == sorted(things):
+                yield Mention(flag, (True,), first, first + len(things), 1.0)
+            denied = [stem(words[first].key.removeprefix(un)) for un in _DENIED if words[first].key.startswith(un)]
+            if len(things) == 1 and things[0] in denied:
+                yield Mention(flag, (False,), first, first + 1, 1.0)
+
+    @cached_property
+    def _flags(self) -> tuple[tuple[tuple[str, ...], CatalogField], ...]:
+        """What each flag is about, as stems, and the flag."""
+        flags = [field for field in self.catalog.fields.values() if field.kind == "flag"]
+        said = [(tuple(stem(word) for word in flag.words if len(word) >= _PART), flag) for flag in flags]
+        return tuple((things, flag) for things, flag in said if things)
 
 
 def _is_within(one: Mention, other: Mention) -> bool:
@@ -154,7 +188,13 @@ def _whole_names(field: CatalogField) -> list[tuple[Name, Scalar]]:
     named = [(_name(str(value)), value) for value in field.counts]
     free = [(("without", *name[:-1]), value) for name, value in named if len(name) > 1 and name[-1] == "free"]
     turned = [(name[::-1], value) for name, value in named if len(name) == 2 and field.kind == "text"]
-    return list(dict.fromkeys((name, value) for name, value in [*named, *free, *turned] if name))
+    owned = [
+        (_name(f"{owner} {thing}"), value)
+        for value in field.counts
+        for thing, of, owner in [str(value).partition(" of ")]
+        if of
+    ]
+    return list(dict.fromkeys((name, value) for name, value in [*named, *free, *turned, *owned] if name))
 
 
 def _name(value: str) -> Name:

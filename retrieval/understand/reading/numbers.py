@@ -10,7 +10,8 @@ from retrieval.quantities.reading import quantities
 from retrieval.understand.analysis import Entity, FilterOperator, Span
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField, plain
-from retrieval.understand.catalog.words import Word
+from retrieval.understand.catalog.words import Word, keys
+from retrieval.understand.reading.limits import MONEY, WORTH, fitting, one_thing, things
 
 _REACH = 4
 _FIRST_YEAR = 1000
@@ -25,6 +26,13 @@ _ONE = re.compile(
     re.IGNORECASE,
 )
 """One of a unit, in words."""
+_OFTEN = {"once": "1", "twice": "2", "thrice": "3"}
+_TIMES = re.compile(r"(?P<before>\b(?:than|least|most|exactly|only) )(?P<often>once|twice|thrice)\b", re.IGNORECASE)
+_EACH = re.compile(
+    r"(?<=[^\W\d_] )(?:an?|per|each|every) (?:hour|day|week|month|year) (?P<bound>or (?:less|fewer|more|under|over))\b",
+    re.IGNORECASE,
+)
+"""A rate within a bound: `20 hours a week or less`."""
 _CURRENCIES = {
     "euro": "eur",
     "€": "eur",
@@ -72,7 +80,7 @@ def alternatives(text: str, numbers: Sequence[Compared]) -> Iterator[tuple[Entit
             group = ()
             continue
         between = text[group[-1].span[1] : each.span[0]].strip(" ,").lower() if group else ""
-        if between == "or" and group[-1].field == each.entities[0].field:
+        if between == "or":
             group += each.entities
             continue
         if group:
@@ -92,13 +100,14 @@ def _with_unit(found: Quantity, text: str) -> Quantity:
 
 
 def _in_figures(text: str) -> str:
-    """`less than a kilo`, `half an hour` with figures, of the same length: spans stay as they are."""
+    """`less than a kilo`, `20 hours a week or less` in figures and bounds, of the same length: spans stay."""
 
     def figure(match: re.Match[str]) -> str:
         number = "0.5" if match["half"] else "1"
         return f"{match['before']}{number.ljust(len(match['one']))}" if _unit(match["unit"])[0] else match[0]
 
-    return _ONE.sub(figure, text)
+    text = _TIMES.sub(lambda match: f"{match['before']}{_OFTEN[match['often'].lower()]}".ljust(len(match[0])), text)
+    return _EACH.sub(lambda match: match["bound"].ljust(len(match[0])), _ONE.sub(figure, text))
 
 
 def _field(
@@ -123,9 +132,12 @@ def _field(
     if measured:
         return measured, 0.85
     for key in (_CURRENCIES.get(said, said) for said in near):
-        for each in numbers:
-            if any(_akin(key, said) for said in each.words):
-                return each, 0.9
+        called = [each for each in numbers if any(_akin(key, said) for said in each.words)]
+        if called:
+            return fitting(called, near, quantity), 0.9
+    paid = [each for each in numbers if MONEY & set(each.words)] if WORTH & set(near) and not quantity.unit else []
+    if paid and one_thing(paid):
+        return fitting(paid, near, quantity), 0.8
     reached = _reached(numbers, quantity)
     if reached:
         return reached, 0.75
@@ -152,7 +164,9 @@ def _by_unit(numbers: Sequence[CatalogField], quantity: Quantity) -> CatalogFiel
     if quantity.unit is None:
         return None
     meant = {quantity.unit, _COUNTED.get(quantity.unit, quantity.unit)}
-    return next((each for each in numbers if any({word, _unit(word)[0]} & meant for word in each.words)), None)
+    able = [each for each in numbers if any({word, _unit(word)[0]} & meant for word in things(each, numbers))]
+    called = [each for each in able if any(_akin(word, said) for word in each.words for said in keys(quantity.text))]
+    return next(iter(called or able), None)
 
 
 def _unit(word: str) -> tuple[str, float]:

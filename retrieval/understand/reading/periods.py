@@ -36,7 +36,7 @@ def period(words: Sequence[Word], at: int, today: date) -> Period | None:
     readings = (
         edge,
         *(_iso(said), _year(said), _part(said), _quarter(said), _season(said)),
-        *(_named_month(said, today), _decade(said, today), relative(said, today)),
+        *(_named_month(said, today), _decade(said, today), _century(said), relative(said, today)),
     )
     found = [each for each in readings if each]
     return max(found, key=lambda each: each.length, default=None)
@@ -73,6 +73,8 @@ def _named_month(said: Sequence[str], today: date) -> Period | None:
     """`March`, `March 2020`, `March of 2020`, `March 5`, `March 5, 2020`, `5 March 2020`, `5th of March, 2020`."""
     day, rest = _day_of(said[0]), list(said)
     taken = 0
+    if said[0] in _ORDINALS and said[1:2] == ["of"] and _ORDINALS[said[0]] > 0:
+        day = _ORDINALS[said[0]]  # `the first of March`
     if day:
         skipped = 2 if rest[1:2] and rest[1] in _SUFFIXES else 1
         skipped += rest[skipped : skipped + 1] == ["of"]
@@ -173,6 +175,17 @@ def _decade(said: Sequence[str], today: date) -> Period | None:
     if len(said[0]) == 2:
         first += 1900 if first > today.year % 100 else 2000
     return Period(date(first, 1, 1), date(first + 9, 12, 31), 2) if first in YEARS else None
+
+
+def _century(said: Sequence[str]) -> Period | None:
+    """`18th century`, `the 18th-century`: from 1701 to 1800."""
+    the = 1 if said[0] == "the" else 0
+    rest = [word for word in said[the : the + 4] if word != "-"]
+    if len(rest) < 3 or not is_number(rest[0]) or rest[1] not in _SUFFIXES or rest[2] not in ("century", "centuries"):
+        return None
+    last = 100 * int(rest[0])
+    length = the + 3 + ("-" in said[the : the + 3])
+    return Period(date(last - 99, 1, 1), date(last, 12, 31), length) if last in YEARS and last > 1000 else None
 
 
 def _day_of(said: str) -> int | None:

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from retrieval.understand.catalog.catalog import Catalog
-from retrieval.understand.catalog.words import Word
+from retrieval.understand.catalog.words import Word, stem
 from retrieval.understand.reading.grammar import (
     ADVERBS,
     ASKING,
     AUXILIARIES,
+    CARRIERS,
     CONJUNCTIONS,
     NEGATIONS,
     PREPOSITIONS,
@@ -19,13 +20,17 @@ from retrieval.understand.reading.grammar import (
 )
 from retrieval.understand.reading.mentions import Mention
 from retrieval.understand.reading.negation import ANYTHING
-from retrieval.understand.reading.verbs import MADE
+from retrieval.understand.reading.verbs import MADE, is_past
 
+_VERB = 4
+"""Letters of a field's name that may be a verb."""
 _REACH = 5
 """Words between a value and the noun that it goes with."""
 _NAMED = 0.95
 _PROPER = 0.85
-_ATTACHING = frozenset({"in", "on", "for", "about", "of", "regarding", "concerning", "within", "from", "to", "under"})
+_ATTACHING = frozenset(
+    {"in", "on", "at", "for", "about", "of", "regarding", "concerning", "within", "from", "to", "under"}
+)
 _WITH_VALUES = CONJUNCTIONS | ADVERBS | NEGATIONS | MADE | {"done", "the", "a", "an", "please", "but", "-"}
 _HAVING = frozenset({"with", "containing", "contain", "including", "include", "having", "using", "featuring", "w"})
 _PASSED = ADVERBS | CONJUNCTIONS | NEGATIONS | MADE | {"-"}
@@ -51,6 +56,8 @@ class Phrases:
     def certainty(self, mention: Mention) -> float:
         """0 to 1: how sure it is that a value is meant as a condition; 0 for a word of the topic."""
         if mention.certainty < 1.0:
+            if mention.first and self.words[mention.first - 1].key in ("except", "excluding", "besides"):
+                return mention.certainty
             return self._is_noun(mention) * mention.certainty if self.words[mention.stop - 1].is_plural else 0.0
         if mention.field.kind == "code" or self._field_is_said(mention):
             return _NAMED
@@ -172,7 +179,17 @@ class Phrases:
         while at >= 0 and self.words[at].key in linking:
             at -= 1
         before = [self.words[at].key] if at >= 0 else []
-        return bool(said & {*after, *before})
+        return bool(said & {*after, *before}) or self._field_is_done(mention)
+
+    def _field_is_done(self, mention: Mention) -> bool:
+        """`tested for lead and not for arsenic` asks the field `tests`."""
+        stems = {stem(word) for word in mention.field.words if len(word) >= _VERB}
+        at = mention.first - 1
+        passed = CONJUNCTIONS | NEGATIONS | ADVERBS | {"for", "the", "a", "an"}
+        while at >= 0 and (self.words[at].key in passed or self._valued(at)):
+            at -= 1
+        is_done = at >= 0 and is_past(self.words[at]) and stem(self.words[at].key) in stems
+        return is_done and any(word.key == "for" for word in self.words[at + 1 : mention.first])
 
     def _ends_phrase(self, at: int) -> bool:
         following = self.words[at + 1] if at + 1 < len(self.words) else None
@@ -182,20 +199,35 @@ class Phrases:
         return any(each.first <= at < each.stop for each in self.mentions)
 
 
-def unknown_heads(phrases: Phrases) -> frozenset[int]:
-    """Plurals behind a value with nothing of a topic behind them: `delayed calls in July`, `cancelled calls, 2025`.
+def unknown_heads(phrases: Phrases, *, stated: bool) -> frozenset[int]:
+    """Nouns that nobody told the catalogue of: `delayed calls in July`, `a sold house in Ghent`, `gifts of Rey`.
 
-    Only where the question states another condition: `closed captions` alone are a topic.
+    Only where the question states another condition, or a plural stands behind several values: `closed captions` alone
+    are a topic.
+
+    Args:
+        phrases: the question around its values.
+        stated: whether another condition is sure.
     """
     words, valued = phrases.words, {at for each in phrases.mentions for at in range(each.first, each.stop)}
+    turns = RELATIVES | AUXILIARIES | NEGATIONS | CARRIERS
+
+    def attaches(at: int) -> bool:
+        behind = at + 2 if at + 1 < len(words) and words[at + 1].key in ("the", "a", "an") else at + 1
+        return words[at].key in _ATTACHING | _HAVING and (behind in valued or behind in phrases.skipped)
 
     def ends(at: int) -> bool:
-        if at >= len(words) or words[at].key in {",", "?", "."} | RELATIVES | AUXILIARIES or at in phrases.skipped:
+        if at >= len(words) or words[at].key in {",", "?", "."} | turns or at in phrases.skipped:
             return True
-        return words[at].key in _ATTACHING and (at + 1 in valued or at + 1 in phrases.skipped)
+        return attaches(at)
 
-    return frozenset(
-        at
-        for at, word in enumerate(words)
-        if at and word.is_plural and at not in valued and is_noun_like(word.key) and at - 1 in valued and ends(at + 1)
-    )
+    found = set()
+    for at, word in enumerate(words):
+        if at in valued or not is_noun_like(word.key):
+            continue
+        following = at + 1 < len(words) and attaches(at + 1)
+        opens = not at or words[at - 1].key in ASKING
+        behind = at - 1 in valued and (word.is_plural or stated) and (following or (word.is_plural and ends(at + 1)))
+        if behind or (stated and opens and word.is_plural and following):
+            found.add(at)
+    return frozenset(found)

@@ -8,6 +8,7 @@ from itertools import count, pairwise
 from retrieval.understand.analysis import Entity, FilterOperator, Span, TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word, stem, words
+from retrieval.understand.reading.coverage import Coverage
 from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, GLUE, NEGATIONS
 from retrieval.understand.reading.mentions import Mention, Mentions
 from retrieval.understand.reading.negation import is_negated
@@ -84,10 +85,13 @@ class Reader:
         found = [each for each in self.mentions.within(said) if not _meets(_span(said, each), taken)]
         read = frozenset(at for at, word in enumerate(said) if _meets((word.start, word.end), taken))
         phrases, people = Phrases(said, found, self.catalog, read), People(said, found)
-        sure = _certainties(found, phrases, people)
-        if read or any(certainty >= _LEAST for certainty in sure.values()):
-            phrases = replace(phrases, unknown_heads=unknown_heads(phrases))
-            sure = _certainties(found, phrases, people)
+        coverage = Coverage(said, found, read, phrases.heads, self.catalog)
+        sure = coverage.raised(_certainties(found, phrases, people))
+        stated = bool(read) or any(certainty >= _LEAST for certainty in sure.values())
+        if stated or coverage.is_of_several:
+            phrases = replace(phrases, unknown_heads=unknown_heads(phrases, stated=stated))
+            coverage = replace(coverage, heads=phrases.heads)
+            sure = coverage.raised(_certainties(found, phrases, people))
         chains = [chain for chain in _chains(found, said) if max(sure[each] for each in chain) >= _LEAST]
         groups: dict[str, int] = {}
         for chain in _without_rivals(chains, people):

@@ -1,4 +1,4 @@
-"""Times that go back from today: `last month`, `the past 6 months`, `two weeks ago`, `older than two years`."""
+"""Times seen from today: `last month`, `the past 6 months`, `two weeks ago`, `older than two years`, `next week`."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -22,6 +22,8 @@ def relative(said: Sequence[str], today: date) -> Period | None:
         return _now(rest[1], today, the + 2)
     if len(rest) > 1 and rest[0] in ("last", "past", "previous"):
         return _last_season(rest[1], today, the + 2) if rest[1] in SEASONS else _before_now(rest, today, the)
+    if len(rest) > 1 and rest[0] in ("next", "coming"):
+        return _after_now(rest, today, the)
     number, used = _count(rest)
     if number and len(rest) > used + 1 and (unit := _unit(rest[used])) and rest[used + 1] in ("ago", "back"):
         day = _ago(today, number, unit)
@@ -54,6 +56,16 @@ def _before_now(rest: Sequence[str], today: date, the: int) -> Period | None:
     current = _whole(rest[1], today)
     before = _whole(rest[1], current.start - timedelta(days=1)) if current else None
     return Period(before.start, before.end, the + 2) if before else None
+
+
+def _after_now(rest: Sequence[str], today: date, the: int) -> Period | None:
+    """`next month` is the one after this; `the next 6 weeks` begin today."""
+    number, used = _count(rest[1:])
+    if number and len(rest) > used + 1 and (unit := _unit(rest[used + 1])):
+        return Period(today, _ago(today, -number, unit), the + used + 2)
+    current = _whole(rest[1], today)
+    after = _whole(rest[1], current.end + timedelta(days=1)) if current else None
+    return Period(after.start, after.end, the + 2) if after else None
 
 
 def age(words: Sequence[Word], at: int, today: date) -> Period | None:

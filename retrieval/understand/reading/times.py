@@ -7,8 +7,10 @@ from datetime import date, timedelta
 from retrieval.understand.analysis import TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word, text_of
+from retrieval.understand.reading.bare_times import STOPS, is_attribute, may_be_time
 from retrieval.understand.reading.grammar import NEGATIONS
-from retrieval.understand.reading.periods import is_month, period
+from retrieval.understand.reading.nearest import nearest
+from retrieval.understand.reading.periods import period
 from retrieval.understand.reading.relative import age
 from retrieval.understand.reading.spans import Period, before, is_number
 from retrieval.understand.reading.verbs import DATING, is_event, meant_date
@@ -60,6 +62,9 @@ def temporal_refs(
             continue
         each = _with_list(words, each, today)
         field = meant_date(words, each.first, each.stop, catalog, each.start, each.end)
+        if field:
+            start, end = nearest(words[each.first : each.stop], each.start, each.end, field, today)
+            each = replace(each, start=start, end=end)
         span = (words[each.first].start, words[each.stop - 1].end)
         negated = at > 0 and words[at - 1].key in ("not", "never", "except")
         found.append(
@@ -85,7 +90,7 @@ def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], c
             both = _until(words, begin + opening.length, opening, today)
             if both and (begin > at or words[begin + opening.length].key != "and"):
                 return replace(both, first=at)
-    behind = _untouched(words, at, today) or _behind_preposition(words, at, today)
+    behind = _untouched(words, at, today) or _long_ago(words, at, today) or _behind_preposition(words, at, today)
     if behind or first is None:
         return behind
     onward, back = (_said(words, at + first.length, which) for which in (_ONWARD, _BACK))
@@ -97,7 +102,7 @@ def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], c
         opens = at == 0 or words[at - 1].key == "," or words[at - 1].is_plural
         sure = 0.9 if opens or is_event(words[at - 1], catalog) else 0.6
         return _Range(first.start, first.end, at, at + first.length, sure)
-    is_named = is_number(words[at].text) and _is_attribute(words, at, heads)
+    is_named = is_number(words[at].text) and is_attribute(words, at, heads)
     return _Range(first.start, first.end, at, at + first.length, 0.8) if is_named else None
 
 
@@ -110,6 +115,16 @@ def _untouched(words: Sequence[Word], at: int, today: date) -> _Range | None:
     return _earlier(old, at, at + 1 + old.length, words) if old else None
 
 
+def _long_ago(words: Sequence[Word], at: int, today: date) -> _Range | None:
+    """`more than two months ago` is before that day, `less than a week ago` after it."""
+    than = tuple(word.key for word in words[at : at + 2])
+    found = period(words, at + 2, today) if than in (("more", "than"), ("less", "than")) else None
+    if found is None or words[at + 1 + found.length].key not in ("ago", "back"):
+        return None
+    bound = _earlier if than[0] == "more" else _later
+    return bound(found, at, at + 2 + found.length, words)
+
+
 def _behind_preposition(words: Sequence[Word], at: int, today: date) -> _Range | None:
     said = tuple(word.key for word in words[at : at + 3])
     for phrase, bound in _BOUNDS:
@@ -118,7 +133,7 @@ def _behind_preposition(words: Sequence[Word], at: int, today: date) -> _Range |
             continue
         begin += words[begin].key == "the" and period(words, begin, today) is None and begin + 1 < len(words)
         found = period(words, begin, today)
-        if found and not (found.is_bare and not _may_be_time(words, begin, phrase)):
+        if found and not (found.is_bare and not may_be_time(words, begin, phrase)):
             return bound(found, at, begin + found.length, words)
         old = age(words, begin, today) if found is None and phrase[-1] == "than" else None
         if old:
@@ -198,24 +213,6 @@ _BOUNDS: tuple[tuple[tuple[str, ...], _Bound], ...] = (
 )
 
 
-def _may_be_time(words: Sequence[Word], at: int, phrase: tuple[str, ...]) -> bool:
-    """Whether a bare year or month is a time: `in May`, `after 2019`, but not `over 2000 words`."""
-    if not is_number(words[at].text):
-        return is_month(words[at])
-    if phrase[0] in ("over", "for", "by", "of", "past", "on"):
-        return False
-    following = words[at + 1] if at + 1 < len(words) else None
-    return following is None or not following.is_plural or following.key in _STOPS | {"onward"}
-
-
-def _is_attribute(words: Sequence[Word], at: int, heads: Container[int]) -> bool:
-    """`the 2019 proposals`, `2018 governance PEPs`: a year before what documents are called."""
-    before_it = words[at - 1].key if at else "the"
-    near = any(place in heads for place in range(at + 1, min(len(words), at + 4)))
-    is_year = 1900 <= int(words[at].text) <= 2100
-    return is_year and near and before_it in ("the", "all", "of", "and", "or", ",", "show", "me")
-
-
 def _recent(words: Sequence[Word], at: int, heads: Container[int], today: date, catalog: Catalog) -> _Range | None:
     """`recent` before what documents are called, `recently created`."""
     said = words[at].key
@@ -229,12 +226,6 @@ def _recent(words: Sequence[Word], at: int, heads: Container[int], today: date, 
         for place in range(at + 1, min(len(words), at + 6)):
             if place in heads:
                 return _Range(before(today, months=RECENT), None, at, at + 1, 0.85)
-            if not words[place].key.isalpha() or words[place].key in _STOPS:
+            if not words[place].key.isalpha() or words[place].key in STOPS:
                 return None
     return None
-
-
-_STOPS = frozenset(
-    {"of", "for", "in", "on", "by", "with", "from", "to", "about", "and", "or", "that", "which", "is", "are", "was"}
-    | {"were", "at", "as", "how", "what", "who", "when", "where", "why", "do", "does", "did", "has", "have", "had"}
-)

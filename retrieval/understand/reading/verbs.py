@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import date
+from itertools import takewhile
 
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.words import STEM, Word, stem
+from retrieval.understand.reading.grammar import RELATIVES
 
 MADE = frozenset(
     {"created", "opened", "written", "started", "proposed", "introduced", "filed", "submitted", "authored", "published"}
@@ -22,6 +24,10 @@ SENSES: tuple[frozenset[str], ...] = (
     frozenset({"made", "built", "founded", "born", "took", "taken", "held", "drawn", "painted", "cast", "struck"}),
 )
 """Words that mean the same date; the first is what a time without a verb is about."""
+_LATER = (1, 2, 3)
+"""Senses of what happens to a document after it was made."""
+_HAVE = 0.9
+"""Share of the documents that have a date, where a time without a verb may mean it."""
 DATING = frozenset(word for sense in SENSES for word in sense)
 
 
@@ -92,20 +98,39 @@ def meant_date(
     dates = catalog.dates
     if not dates:
         return None
-    for word in (*words[max(0, first - 4) : first][::-1], *words[stop : stop + 2]):
+    behind = takewhile(
+        lambda word: word.key not in RELATIVES, words[stop : stop + 2]
+    )  # what it begins has its own time
+    for word in (*words[max(0, first - 4) : first][::-1], *behind):
         said = word.text.lower()
         named = next((each for each in dates if _is_called(each, said)), None)
         meant = named or next((each for sense in SENSES if said in sense and (each := _of_sense(dates, sense))), None)
         if meant:
             return meant
     full = [each for each in dates if each.kind != "year"] or dates
-    usual = next((each for sense in SENSES if (each := _of_sense(full, sense))), full[0])
-    return usual if _reaches(usual, start, end) else next((each for each in dates if _reaches(each, start, end)), usual)
+    most = max(sum(each.counts.values()) for each in full)
+    full = [each for each in full if sum(each.counts.values()) > _HAVE * most]
+    usual = min(full, key=_rank)
+    for holds in (_parts, _reaches):
+        found = next((each for each in (usual, *dates) if holds(each, start, end)), None)
+        if found:
+            return found
+    return usual
 
 
 def _is_called(field: CatalogField, said: str) -> bool:
     """`created` by `created_at`; `acquisitions` by `acquired`."""
     return any(said == word or stem(said) == stem(word) for word in _name(field) if len(word) >= STEM or said == word)
+
+
+def _parts(field: CatalogField, start: date | None, end: date | None) -> bool:
+    """Whether an open end lies within the dates: `from 1650 on` says nothing of what was all bought since 1998."""
+    if not _reaches(field, start, end) or (start and end):
+        return _reaches(field, start, end)
+    earliest, latest = min(map(str, field.counts)), max(map(str, field.counts))
+    if start:
+        return str(field.stored(start, is_end=False)) > earliest
+    return end is None or str(field.stored(end, is_end=True)) < latest
 
 
 def _reaches(field: CatalogField, start: date | None, end: date | None) -> bool:
@@ -114,6 +139,12 @@ def _reaches(field: CatalogField, start: date | None, end: date | None) -> bool:
     if start and str(field.stored(start, is_end=False)) > str(latest):
         return False
     return not (end and str(field.stored(end, is_end=True)) < str(earliest))
+
+
+def _rank(field: CatalogField) -> int:
+    """How seldom a time without a verb means a date: first comes the making, last a change, a deadline and the end."""
+    own = next((place for place, sense in enumerate(SENSES) if _of_sense([field], sense)), len(SENSES))
+    return own + len(SENSES) * (own in _LATER)
 
 
 def _of_sense(dates: Sequence[CatalogField], sense: frozenset[str]) -> CatalogField | None:

@@ -1,0 +1,31 @@
+"""Whether a number or a month that stands alone is a time: a year and `May` may be something else."""
+
+from collections.abc import Container, Sequence
+
+from retrieval.understand.catalog.words import Word
+from retrieval.understand.reading.periods import is_month
+from retrieval.understand.reading.spans import is_number
+
+STOPS = frozenset(
+    {"of", "for", "in", "on", "by", "with", "from", "to", "about", "and", "or", "that", "which", "is", "are", "was"}
+    | {"were", "at", "as", "how", "what", "who", "when", "where", "why", "do", "does", "did", "has", "have", "had"}
+)
+"""Words that end a phrase of nouns."""
+
+
+def may_be_time(words: Sequence[Word], at: int, phrase: tuple[str, ...]) -> bool:
+    """Whether a bare year or month is a time: `in May`, `after 2019`, but not `over 2000 words`."""
+    if not is_number(words[at].text):
+        return is_month(words[at])
+    if phrase[0] in ("over", "for", "by", "of", "past", "on"):
+        return False
+    following = words[at + 1] if at + 1 < len(words) else None
+    return following is None or not following.is_plural or following.key in STOPS | {"onward"}
+
+
+def is_attribute(words: Sequence[Word], at: int, heads: Container[int]) -> bool:
+    """`the 2019 proposals`, `2018 governance PEPs`: a year before what documents are called."""
+    before_it = words[at - 1].key if at else "the"
+    near = any(place in heads for place in range(at + 1, min(len(words), at + 4)))
+    is_year = 1900 <= int(words[at].text) <= 2100
+    return is_year and near and before_it in ("the", "all", "of", "and", "or", ",", "show", "me")

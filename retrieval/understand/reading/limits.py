@@ -1,0 +1,45 @@
+"""Which of several fields of numbers is meant: a lowest and a highest of one thing, and what money is called."""
+
+from collections.abc import Collection, Sequence
+from math import isinf
+
+from retrieval.quantities.quantity import Quantity
+from retrieval.understand.catalog.fields import CatalogField
+
+WORTH = frozenset({"worth", "cost", "costing", "paying", "pay", "paid", "earn", "earning", "price", "priced"})
+"""Words that a sum of money stands behind."""
+MONEY = frozenset({"price", "cost", "value", "salary", "wage", "fee", "pay", "amount", "budget", "income"})
+"""What fields of money are called."""
+_LOWEST, _HIGHEST = frozenset({"min", "minimum", "lowest", "least"}), frozenset({"max", "maximum", "highest"})
+_LIMITS = _LOWEST | _HIGHEST
+
+
+def fitting(fields: Sequence[CatalogField], near: Collection[str], quantity: Quantity) -> CatalogField:
+    """Of fields that a word calls alike, the one that the most words call; of a lowest and a highest, by the bound.
+
+    Args:
+        fields: at least one.
+        near: keys of the words around the number.
+        quantity: what is compared: `at least 50k` asks the lowest.
+    """
+    said = {side for side in (_LOWEST, _HIGHEST) if side & set(near)}
+    low, high = quantity.written
+    bound = _LOWEST if isinf(high) and not isinf(low) else _HIGHEST if isinf(low) and not isinf(high) else frozenset()
+
+    def votes(field: CatalogField) -> tuple[int, bool, bool]:
+        called = set(field.words)
+        return len(called & set(near)), any(side & called for side in said), bool(bound & called)
+
+    return max(fields, key=votes)
+
+
+def one_thing(fields: Sequence[CatalogField]) -> bool:
+    """Whether all fields are of one thing: `salary_min` and `salary_max`."""
+    return len({frozenset(field.words) - _LIMITS for field in fields}) == 1
+
+
+def things(field: CatalogField, others: Sequence[CatalogField]) -> tuple[str, ...]:
+    """The words of a field's name; `min` beside a field of the highest is no minute."""
+    rest = frozenset(field.words) - _LIMITS
+    paired = any(frozenset(other.words) - _LIMITS == rest for other in others if other is not field)
+    return tuple(word for word in field.words if word not in _LIMITS) if paired else field.words

@@ -1,0 +1,128 @@
+"""Boats for hire: values that the whole question makes conditions, names written otherwise, limits and dates ahead."""
+
+import pytest
+
+from retrieval.understand.catalog.catalog import Catalog, Described
+from retrieval.understand.reading.reader import Reader
+
+from ..conftest import TODAY
+
+_KEYS = ("boat_type", "harbour", "country", "owner", "custodian", "languages", "checks")
+_BOATS = (
+    ("yacht", "Tarbert", "United Kingdom", "Finch & Daughters", "Ada Moss", ("English",), ("hull", "engine")),
+    ("yacht", "Oban", "United Kingdom", "Friends of Loch Awe", "Ben Ode", ("Gaelic", "English"), ("hull",)),
+    ("canoe", "Port Ellen", "United Kingdom", "Nan Ross", "Ada Moss", ("German",), ("paddles",)),
+    ("canoe", "Kinsale", "Ireland", "Finch & Daughters", "Cora Lund", ("English", "German"), ("paddles", "hull")),
+    ("rowing boat", "Oban", "United Kingdom", "Nan Ross", "Ben Ode", ("Gaelic",), ("oars",)),
+)
+_FIGURE_KEYS = ("fee_min", "fee_max", "daily_hours", "bought", "year_built", "inspection_due", "licence_required")
+_FIGURE_KEYS += ("insured", "repeat_trips")
+_FIGURES = (
+    (60, 90, 8, "1998-04-02", 1911, "2026-09-14", True, True, 3),
+    (80, 140, 4, "2004-06-30", 1936, "2026-12-01", False, True, 0),
+    (10, 30, 2, "2019-07-11", 1984, "2027-03-05", False, False, 1),
+    (12, 40, 8, "2021-02-01", 1990, "2026-08-30", True, False, 7),
+    (15, 60, 4, "2010-10-10", 1899, "2026-10-20", False, True, 2),
+)
+
+CONDITIONS = [
+    # nothing but values is said, or values and words that carry them
+    ("canoe, Kinsale", "harbour=Kinsale; boat_type=canoe"),
+    ("German or Gaelic yachts", "boat_type=yacht; languages=Gaelic|languages=German"),
+    ("what's in Oban", "harbour=Oban"),
+    ("anything at Port Ellen?", "harbour=Port Ellen"),
+    ("boats that need German and English", "languages=English; languages=German"),
+    ("someone looking for a rowing boat in Oban", "harbour=Oban; boat_type=rowing boat"),
+    # places after other words, and nouns that nobody listed
+    ("is there a canoe hire in Kinsale", "harbour=Kinsale; boat_type=canoe"),
+    ("a yacht charter at Tarbert", "harbour=Tarbert; boat_type=yacht"),
+    ("Gaelic yacht skippers with English", "boat_type=yacht; languages=English; languages=Gaelic"),
+    ("gifts of Nan Ross built before 1900", "owner=Nan Ross"),
+    # values written otherwise
+    ("yachts of Finch and Daughters", "boat_type=yacht; owner=Finch & Daughters"),
+    ("Loch Awe's friends", "owner=Friends of Loch Awe"),
+    ("canoes outside the UK", "-country=United Kingdom; boat_type=canoe"),
+    ("everything except rowing", "-boat_type=rowing boat"),
+    # flags as verbs, and denied
+    ("which yachts require licences?", "boat_type=yacht; licence_required=True"),
+    ("yachts that are not insured", "boat_type=yacht; -insured=True"),
+    ("uninsured canoes", "boat_type=canoe; insured=False"),
+    # fields as verbs, and people by a field that says so
+    ("boats checked for paddles but not for hull", "checks=paddles; -checks=hull"),
+    ("Moss's canoes", "custodian=Ada Moss; boat_type=canoe"),
+    # numbers
+    ("a fee of at least 50", "fee_min>=50"),
+    ("a fee of at most 60", "fee_max<=60"),
+    ("a maximum fee between 20 and 70", "fee_max>=20; fee_max<=70"),
+    ("boats paying over 70", "fee_min>70"),
+    ("4 hours a day or less", "daily_hours<=4"),
+    ("boats with a fee over 100 or under 5 hours", "daily_hours<5|fee_min>100"),
+    ("boats repeated more than twice", "repeat_trips>2"),
+]
+
+TOPICS = [
+    "Oban",
+    "what is a canoe",
+    "why do yachts lean",
+    "how do yachts cross a loch in winter",
+    "a story about an English king",
+    "learning Gaelic",
+    "fair hull paint for beginners",
+]
+
+TIMES = [
+    ("boats from 1930 onwards", "year_built", "1930-01-01", None),
+    ("boats from after 1950", "year_built", "1951-01-01", None),
+    ("boats of the 19th century", "year_built", "1801-01-01", "1900-12-31"),
+    ("19th-century yachts", "year_built", "1801-01-01", "1900-12-31"),
+    ("bought more than two years ago", "bought", None, "2024-08-21"),
+    ("bought less than 2 years ago", "bought", "2024-08-23", None),
+    ("bought since the first of February", "bought", "2026-02-01", None),
+    ("boats bought in 2019 that are due for inspection", "bought", "2019-01-01", "2019-12-31"),
+    ("due next month", "inspection_due", "2026-09-01", "2026-09-30"),
+    ("due in the next three weeks", "inspection_due", "2026-08-22", "2026-09-12"),
+    ("due before October", "inspection_due", None, "2026-09-30"),
+    ("inspections by January 5", "inspection_due", None, "2027-01-05"),
+    ("bought before October", "bought", None, "2025-09-30"),
+]
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    boats = [
+        Described(
+            f"boat-{number}.md",
+            f"Boat {number}",
+            dict(zip(_KEYS, said, strict=True)) | dict(zip(_FIGURE_KEYS, counted, strict=True)),
+        )
+        for number, (said, counted) in enumerate(zip(_BOATS, _FIGURES, strict=True))
+    ]
+    return Reader.of(Catalog.of(boats))
+
+
+def written(reader: Reader, question: str) -> str:
+    signs = {"$eq": "=", "$contains": "=", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
+    groups: dict[int, list[str]] = {}
+    for each in reader.read(question, TODAY).entities:
+        said = f"{'-' if each.negated else ''}{each.field}{signs[each.operator.value]}{each.value}"
+        groups.setdefault(each.group, []).append(said)
+    return "; ".join(sorted("|".join(sorted(group)) for group in groups.values()))
+
+
+@pytest.mark.parametrize(("question", "conditions"), CONDITIONS)
+def test_a_question_is_read_by_all_that_it_says(reader: Reader, question: str, conditions: str) -> None:
+    assert written(reader, question) == "; ".join(sorted(conditions.split("; ")))
+
+
+@pytest.mark.parametrize("question", TOPICS)
+def test_what_may_be_a_topic_is_none(reader: Reader, question: str) -> None:
+    assert written(reader, question) == ""
+
+
+@pytest.mark.parametrize(("question", "field", "start", "end"), TIMES)
+def test_a_time_is_of_the_date_that_it_divides(
+    reader: Reader, question: str, field: str, start: str | None, end: str | None
+) -> None:
+    (found,) = reader.read(question, TODAY).temporal_refs
+    said = (found.field, found.start and found.start.isoformat(), found.end and found.end.isoformat())
+    assert said == (field, start, end)
