@@ -29,7 +29,7 @@ from pipeline.commands import (
 )
 from pipeline.commands.snapshots import gc, rollback, verify
 from pipeline.commands.stages import chunk, embed, transform
-from pipeline.commands.teaching import feedback, terms
+from pipeline.commands.teaching import feedback, questions_by_model, terms
 from pipeline.console.output import out, print_error
 from pipeline.runs.full_disk import is_full_disk
 from retrieval.errors import RetrievalError
@@ -70,6 +70,7 @@ app.command("embed")(embed.embed)
 app.add_typer(serve.keys_app, name="keys")
 app.add_typer(questions.app, name="questions")
 app.add_typer(collections.app, name="collections")
+questions.app.command("by-model")(questions_by_model.write_by_model)
 bench.app.command("load")(serve.bench_load)
 bench.app.command("ablation")(ablation.bench_ablation)
 bench.app.command("hints")(bench_understanding.bench_hints)

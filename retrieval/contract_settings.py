@@ -126,7 +126,7 @@ class TablesSettings:
     """`tables`: who reads them. The rules do, unless a model is asked for; then too where its answer does not hold."""
 
     transformer: str = "rules"
-    """`rules` or `model`."""
+    """`rules`, `model`, or `names`: by the rules, with names for rows that a model says."""
     model: str = "gpt-4o-mini"
     table_list: str | None = None
     """File with the tables for the model, a title on each line; None: those with rows that a question can name."""
@@ -140,8 +140,8 @@ class TablesSettings:
     """For one answer."""
 
     def __post_init__(self) -> None:
-        if self.transformer not in ("rules", "model"):
-            raise UnreadableSettingsError(f"tables.transformer is {self.transformer!r}; write rules or model")
+        if self.transformer not in ("rules", "model", "names"):
+            raise UnreadableSettingsError(f"tables.transformer is {self.transformer!r}; write rules, names or model")
         if not isinstance(self.model, str) or not self.model.strip():
             raise UnreadableSettingsError(f"tables.model is {self.model!r}; write the name of a chat model")
         if not isinstance(self.table_list, str | None):

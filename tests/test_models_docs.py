@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import sys
@@ -13,6 +14,7 @@ import pytest
 import yaml
 
 from pipeline import cli
+from pipeline.sample import SAMPLE_LIBRARY
 from retrieval.contract_settings import TablesSettings
 from retrieval.home import Home
 from retrieval.settings import Settings
@@ -36,7 +38,7 @@ def test_the_commands_run_one_after_the_other_and_the_sample_costs_what_the_page
     monkeypatch.delenv("QUERYMUST_HOME", raising=False)
     shutil.copytree(ROOT / "pipeline" / "sample" / "library", tmp_path / "pipeline" / "sample" / "library")
     monkeypatch.chdir(tmp_path)
-    block, _ = blocks("sh", PAGE)
+    block, *_ = blocks("sh", PAGE)
     said = []
     for line in block.splitlines():
         monkeypatch.setattr(sys, "argv", shlex.split(line))
@@ -61,7 +63,7 @@ def test_an_order_by_a_model_is_asked_for_and_without_one_the_page_says_what_is_
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setenv("QUERYMUST_HOME", str(sample.root))
-    _, block = blocks("sh", PAGE)
+    _, block, _ = blocks("sh", PAGE)
     (told, *_) = blocks("text", PAGE)
     said = []
     for line in block.splitlines():
@@ -73,6 +75,25 @@ def test_an_order_by_a_model_is_asked_for_and_without_one_the_page_says_what_is_
     assert said[0].err.splitlines()[0].startswith(told.strip().rpartition("(")[0])
     assert said[0].out == said[1].out
     assert said[1].err.startswith("cross-encoder/ms-marco-MiniLM-L6-v2 ")
+
+
+def test_names_and_questions_cost_what_the_page_says(
+    sample: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("QUERYMUST_HOME", str(sample.root))
+    *_, questions = blocks("sh", PAGE)
+    numbers = next(line for line in PAGE.splitlines() if line.startswith("| the sample |")).split("|")[2:-1]
+    names = f"querymust transform-tables {shlex.quote(str(SAMPLE_LIBRARY))} --names --dry-run"
+    for line, what, cells in ((names, "tables", numbers[:5]), (questions, "places", numbers[5:])):
+        monkeypatch.setattr(sys, "argv", shlex.split(line))
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert ended.value.code == 0
+        count, sent, answered, likely, most = (cell.strip() for cell in cells)
+        told = capsys.readouterr().out
+        assert f"{count} {what} to send: about {sent} tokens, and {answered} answered; about $" in told
+        likely_usd, most_usd = map(float, re.findall(r"(?:about|at most) \$([\d.]+)", told))
+        assert (likely, most) == (f"${likely_usd:.2f}", f"${most_usd:.2f}")
 
 
 def test_the_settings_are_settings_and_the_defaults(tmp_path: Path) -> None:

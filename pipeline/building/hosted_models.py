@@ -5,7 +5,7 @@ from functools import cached_property
 
 from evals.benchmarks.corpus import chunks_of_book
 from pipeline.building.embedding import embedding_key
-from pipeline.building.model_tables import chosen_tables, options_of
+from pipeline.building.model_tables import chosen_tables, options_of, reader_of
 from retrieval.errors import EmbeddingFailureError, ModelError
 from retrieval.home import Home
 from retrieval.index.embedding.cost import Cost
@@ -16,6 +16,7 @@ from retrieval.index.embedding.prices import price_of
 from retrieval.index.embedding.token_counts import cuts_for
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import BookFolder
+from retrieval.ingest.model_names.naming import ModelNames
 from retrieval.ingest.model_tables.transforming import ModelTables
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.models.access import Access
@@ -93,7 +94,7 @@ class HostedModels:
         try:
             self.client.check_model(options.model)
         except ModelError as error:
-            reader = ModelTables(self.access, home.models, options)
+            reader = reader_of(home.settings, self.access, home.models)
             if any(_lacks_answers(home, reader, folder) for folder in folders):
                 raise ModelError(f"{options.model} cannot read tables: {error}") from error
 
@@ -108,7 +109,7 @@ def _unembedded(home: Home, embedder: Embedder, folders: Sequence[BookFolder]) -
     return [text for key, text in texts.items() if key not in known]
 
 
-def _lacks_answers(home: Home, reader: ModelTables, folder: BookFolder) -> bool:
+def _lacks_answers(home: Home, reader: ModelTables | ModelNames, folder: BookFolder) -> bool:
     tables = parse_book(read_book(folder)).tables
     chosen = chosen_tables(home.settings, tables, home.vocabulary)
     return bool(reader.unanswered(tables, home.vocabulary, chosen))

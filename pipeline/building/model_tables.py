@@ -1,7 +1,7 @@
 """The rows of one book: by the rules, or where the settings say so by a model, and what that did."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from pipeline.building.materialization import Reported
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import UnreadableSettingsError
 from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.model_names.naming import ModelNames
 from retrieval.ingest.model_tables.choosing import by_rule, listed, read_table_list
 from retrieval.ingest.model_tables.outcome import Transformed, reasons
 from retrieval.ingest.model_tables.transforming import ModelOptions, ModelTables
@@ -80,9 +81,19 @@ def make_rows(
     texts = [parsed.document.text for parsed in book.documents]
     if settings.tables.transformer == "rules":
         return RowsMade(transform_tables(tables, vocabulary, texts), None, None)
-    reader = ModelTables(access, answers, options_of(settings))
+    reader = reader_of(settings, access, answers)
     done = reader.transform(tables, vocabulary, texts, chosen_tables(settings, tables, vocabulary))
     return RowsMade(done.rows, done, agreed(book, done, vocabulary))
+
+
+def reader_of(settings: Settings, access: Access, answers: Path, *, batch: bool = False) -> ModelTables | ModelNames:
+    """What asks the model of the settings about tables: about all of a row, or about its names alone.
+
+    Raises:
+        UnreadableSettingsError: there is a budget, and nobody knows the prices of the model.
+    """
+    kind = ModelNames if settings.tables.transformer == "names" else ModelTables
+    return kind(access, answers, replace(options_of(settings), batch=batch))
 
 
 def agreed(book: ParsedBook, done: Transformed, vocabulary: Vocabulary) -> float | None:

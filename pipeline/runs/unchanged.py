@@ -20,6 +20,7 @@ from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.verification import is_as_built
 from retrieval.ingest.library.book_files import book_files
 from retrieval.ingest.library.library import BookFolder
+from retrieval.ingest.model_names.naming import names_prompt_version
 from retrieval.ingest.model_tables.choosing import read_table_list
 from retrieval.ingest.model_tables.request import prompt_version
 from retrieval.settings import Settings
@@ -145,7 +146,7 @@ def _model_of_tables(settings: Settings) -> list[str]:
         return []
     path = settings.tables.table_list
     chosen = read_table_list(Path(path).expanduser()) if path else ()
-    return [prompt_version(), *chosen]
+    return [names_prompt_version() if settings.tables.transformer == "names" else prompt_version(), *chosen]
 
 
 def _again(numbers: Mapping[str, Mapping[str, object]]) -> Numbers:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pipeline.building.stages import Source
+    from retrieval.ingest.model_names.naming import ModelNames
     from retrieval.ingest.model_tables.outcome import Transformed
-    from retrieval.ingest.model_tables.transforming import ModelOptions
+    from retrieval.ingest.model_tables.transforming import ModelOptions, ModelTables
     from retrieval.ingest.parsed_book import ParsedBook
     from retrieval.settings import Settings
 
@@ -42,6 +43,9 @@ def transform(
     budget: Annotated[
         float | None, typer.Option("--budget", metavar="USD", help="What the home's models may cost in all.")
     ] = None,
+    names: Annotated[
+        bool, typer.Option("--names", help="Ask only what people call the rows; all else is the rules'.")
+    ] = False,
     batch: Annotated[
         bool, typer.Option("--batch", help="Send all tables of a book as one batch: half the price, up to a day.")
     ] = False,
@@ -59,25 +63,33 @@ def transform(
     Examples:
       querymust transform-tables books --dry-run
       querymust transform-tables guide.md --table-list tables.md --output rows --budget 0.50
+      querymust transform-tables guide.md --names --output rows
     """
-    from pipeline.building.model_tables import options_of
+    from pipeline.building.model_tables import options_of, reader_of
     from pipeline.building.stages import read_source
     from retrieval.home import Home
     from retrieval.ingest.parsed_book import parse_book
+    from retrieval.models.access import Access
     from retrieval.write_lock import write_lock
 
     opened = Home.at(home)
-    settings = _settings(opened.settings, table_list, model, budget)
-    options, read = replace(options_of(settings), batch=batch), read_source(source)
+    settings = _settings(opened.settings, table_list, model, budget, names=names)
+    if names and batch:
+        raise typer.BadParameter(
+            "names are asked for one table at a time; leave one of the two out", param_hint="--batch"
+        )
+    reader, options = reader_of(settings, Access.of_environment(), opened.models, batch=batch), options_of(settings)
+    read = read_source(source)
     parsed = {book.slug: parse_book(book) for book in read.books}
     chosen = _chosen(settings, parsed, read)
     if dry_run:
-        _estimate(opened.models, options, parsed, chosen, read, json_=json_)
+        price = options.price.in_batch if options.price and batch else options.price
+        _estimate(reader, replace(options, price=price), parsed, chosen, read, json_=json_)
         return
     if output is None:
         raise typer.BadParameter("name a folder for the rows, or ask for --dry-run", param_hint="--output")
     with write_lock(opened.root):
-        done = _transformed(opened.models, options, parsed, chosen, read, output.expanduser())
+        done = _transformed(reader, parsed, chosen, read, output.expanduser())
     if json_:
         print_json({slug: _record(each) for slug, each in done.items()})
         return
@@ -85,8 +97,10 @@ def transform(
         _print(slug, each, output)
 
 
-def _settings(settings: Settings, table_list: Path | None, model: str | None, budget: float | None) -> Settings:
-    said = replace(settings.tables, transformer="model")
+def _settings(
+    settings: Settings, table_list: Path | None, model: str | None, budget: float | None, *, names: bool
+) -> Settings:
+    said = replace(settings.tables, transformer="names" if names else "model")
     said = replace(said, table_list=str(table_list)) if table_list else said
     said = replace(said, model=model) if model else said
     return replace(settings, tables=said if budget is None else replace(said, budget_usd=budget))
@@ -111,7 +125,7 @@ def _chosen(settings: Settings, parsed: Mapping[str, ParsedBook], read: Source) 
 
 
 def _estimate(
-    answers: Path,
+    reader: ModelTables | ModelNames,
     options: ModelOptions,
     parsed: Mapping[str, ParsedBook],
     chosen: Mapping[str, frozenset[str]],
@@ -119,31 +133,28 @@ def _estimate(
     *,
     json_: bool,
 ) -> None:
-    from retrieval.ingest.model_tables.estimate import Estimate
-    from retrieval.ingest.model_tables.transforming import ModelTables
-    from retrieval.models.access import Access
+    from retrieval.models.estimate import Estimate
 
-    reader = ModelTables(Access.of_environment(), answers, options)
     found = Estimate.of(
         (
-            request
+            asked
             for slug, book in parsed.items()
-            for request in reader.unanswered(book.tables, read.vocabulary, chosen[slug])
+            for asked in reader.unanswered(book.tables, read.vocabulary, chosen[slug])
         ),
-        options.model,
-        options.price.in_batch if options.price and options.batch else options.price,
+        "tables",
+        options.price,
     )
     if json_:
         usd = {"likely_usd": found.likely_usd, "most_usd": found.most_usd, "budget_usd": options.budget_usd}
-        print_json(asdict(replace(found, price=None)) | {"model": options.model, "prompt": reader.prompt} | usd)
+        told = {"n_tables": found.n_requests, "likely": asdict(found.likely), "most": asdict(found.most)}
+        print_json(told | {"model": options.model, "prompt": reader.prompt} | usd)
         return
     out.print(f"{sum(map(len, chosen.values()))} tables chosen. {found}", markup=False)
     out.print("Nothing was sent.")
 
 
 def _transformed(
-    answers: Path,
-    options: ModelOptions,
+    reader: ModelTables | ModelNames,
     parsed: Mapping[str, ParsedBook],
     chosen: Mapping[str, frozenset[str]],
     read: Source,
@@ -151,10 +162,8 @@ def _transformed(
 ) -> dict[str, Transformed]:
     from pipeline.building.model_tables import keep_report
     from pipeline.building.stages import write_rows
-    from retrieval.ingest.model_tables.transforming import ModelTables
-    from retrieval.models.access import Access
 
-    done, reader = {}, ModelTables(Access.of_environment(), answers, options)
+    done = {}
     for book in read.books:
         texts = [document.text for document in book.documents]
         tables = parsed[book.slug].tables

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from retrieval.ingest.model_tables.cache import AnswerCache, KeptAnswer
 from retrieval.ingest.model_tables.checking import Judged, judged
 from retrieval.ingest.model_tables.offline import OfflineTables
 from retrieval.ingest.model_tables.outcome import Reason, TableOutcome
 from retrieval.ingest.model_tables.request import TableRequest, data_rows, request_of, why_unsent
 from retrieval.ingest.tables.row_object import subject
 from retrieval.ingest.tables.table import Table
+from retrieval.models.answer_cache import AnswerCache, KeptAnswer
 from retrieval.models.chat import Answered
 
 

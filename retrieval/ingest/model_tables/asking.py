@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from retrieval.errors import BudgetExceededError, ModelError, ModelKeyError
 from retrieval.ingest.model_tables.asked_table import AskedTable
-from retrieval.ingest.model_tables.cache import AnswerCache
 from retrieval.ingest.model_tables.offline import OfflineTables
+from retrieval.models.answer_cache import AnswerCache
 from retrieval.models.openai_client import OpenAiClient
 from retrieval.models.session import ChatSession
 from retrieval.models.spending import Spending
@@ -25,6 +25,8 @@ class Asking:
     cache: AnswerCache
     tries: int
     _unreached: int = 0
+    _free: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)
+    """Tables that are under way; who waits looks once more whether the server is gone."""
     _locks: dict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
     async def about(self, tables: Sequence[AskedTable], client: OpenAiClient, spending: Spending) -> None:
@@ -33,6 +35,7 @@ class Asking:
         Raises:
             ModelKeyError: the server refuses the key; nothing more was sent.
         """
+        self._free = asyncio.Semaphore(client.access.limits.concurrency)
         async with client.session(spending) as session:
             await self._together(tables, session)
             # What was set aside for others and not used is free by now: one after the other, until it is too little.
@@ -58,8 +61,9 @@ class Asking:
             return
         async with self._locks[state.request.key]:  # a table that the book has twice is asked about once
             state.recall(self.cache, self.offline)
-            while state.is_open(self.tries) and await self._is_answered(state, session):
-                pass
+            async with self._free:
+                while state.is_open(self.tries) and await self._is_answered(state, session):
+                    pass
 
     async def _is_answered(self, state: AskedTable, session: ChatSession) -> bool:
         if state.request is None or self._unreached >= MOST_UNREACHED:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import BudgetExceededError, ModelError, ModelKeyError
 from retrieval.ingest.model_tables.asked_table import AskedTable
-from retrieval.ingest.model_tables.cache import AnswerCache, KeptAnswer
+from retrieval.models.answer_cache import AnswerCache, KeptAnswer
 from retrieval.models.chat import Answered, Asked
 from retrieval.models.openai_client import OpenAiClient
 from retrieval.models.spending import Held, Spending

@@ -8,13 +8,14 @@ from pathlib import Path
 from retrieval.ingest.model_tables.asked_table import AskedTable
 from retrieval.ingest.model_tables.asking import Asking
 from retrieval.ingest.model_tables.batching import Batching
-from retrieval.ingest.model_tables.cache import AnswerCache
 from retrieval.ingest.model_tables.model_rows import model_rows
 from retrieval.ingest.model_tables.offline import OfflineTables
 from retrieval.ingest.model_tables.outcome import Transformed
-from retrieval.ingest.model_tables.request import TableRequest, prompt_version
+from retrieval.ingest.model_tables.request import prompt_version
 from retrieval.ingest.tables.table import Table
 from retrieval.models.access import Access
+from retrieval.models.answer_cache import AnswerCache
+from retrieval.models.chat import Asked
 from retrieval.models.chat_prices import ChatPrice
 from retrieval.models.openai_client import OpenAiClient
 from retrieval.models.spending import Ledger, Spending
@@ -124,12 +125,10 @@ class ModelTables:
     def _open(self, asked: Sequence[AskedTable]) -> list[AskedTable]:
         return [each for each in asked if each.is_open(self._options.tries)]
 
-    def unanswered(
-        self, tables: Sequence[Table], vocabulary: Vocabulary, chosen: Collection[str]
-    ) -> tuple[TableRequest, ...]:
+    def unanswered(self, tables: Sequence[Table], vocabulary: Vocabulary, chosen: Collection[str]) -> tuple[Asked, ...]:
         """What `transform` would have to ask, each once; an answer that is of no use is asked for again."""
         asked = self._recalled(tables, OfflineTables.of(tables, vocabulary, ()), chosen)
-        return tuple(each.request for each in self._open(asked) if each.request)
+        return tuple(each.request.asked(self._options.model) for each in self._open(asked) if each.request)
 
     def _recalled(self, tables: Sequence[Table], offline: OfflineTables, chosen: Collection[str]) -> list[AskedTable]:
         asked = [AskedTable.of(table, offline) for table in tables if table.id in chosen]

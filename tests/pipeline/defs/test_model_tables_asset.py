@@ -14,6 +14,7 @@ from pipeline.runs.in_process import Runner, dagster_instance
 from retrieval.contract_settings import TablesSettings
 from retrieval.home import Home
 from retrieval.records import read_jsonl
+from retrieval.search.retriever import Retriever
 from retrieval.types import Row
 from tests.openai_server.faults import AtRandom, InTurn
 from tests.openai_server.server import KEY, FakeOpenAi
@@ -47,6 +48,48 @@ def test_a_build_by_a_model_says_so_and_asks_again_for_what_it_could_not_ask(
     third = build(home)
     assert third.is_unchanged
     assert len(chat_server.asked) == 6
+
+
+def test_a_build_with_names_by_a_model_finds_a_row_by_what_people_call_it(home: Home, chat_server: FakeOpenAi) -> None:
+    rows = [{"row": 1, "names": ["broadsword"]}]
+    chat_server.answering = lambda _: json.dumps({"rows": rows})
+    by_names = replace(home, settings=replace(home.settings, tables=TablesSettings("names", timeout_seconds=5.0)))
+    numbers = build(by_names).books["tiny"].numbers["table_rows"]
+    assert (numbers["n_by_model"], numbers["n_waiting"]) == (1, 0)
+    assert str(numbers["transformer"]).startswith("gpt-4o-mini, prompt names-v1-")
+    assert numbers["n_model_tokens"] == chat_server.counts.prompt + chat_server.counts.completion
+    keys = [hit.chunk.row_key for hit in Retriever.open(home.root).retrieve("What does a broadsword cost?").hits]
+    assert keys[0] == "Long sword"
+    assert not {"Dagger", "Mace"} & set(keys)
+    assert build(by_names).is_unchanged
+
+
+def test_the_key_of_an_embedder_is_in_no_log_no_error_no_metadata_and_no_event(
+    home: Home,
+    chat_server: FakeOpenAi,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    chat_server.retry_after = "0.001"
+    settings = replace(home.settings, embedder="openai", tables=TablesSettings("names", timeout_seconds=5.0))
+    chat_server.answering = lambda _: json.dumps({"rows": []})
+    hosted = replace(home, settings=settings)
+    with caplog.at_level(logging.DEBUG), dagster_instance(hosted) as instance:
+        chat_server.plan = lambda body: "key" if "input" in body else None
+        (refused,) = Runner(load(), instance, hosted).run("index_book", "tiny").problems
+        # It answers who is there, and refuses from then on.
+        chat_server.plan = InTurn([None, None, *["key"] * 9])
+        (later,) = Runner(load(), instance, hosted).run("index_book", "tiny").problems
+        chat_server.plan = InTurn(["busy", "broken", "cut"])
+        assert Runner(load(), instance, hosted).run("index_book", "tiny").problems == ()
+    assert (refused.where, later.where) == ("books", "embeddings")
+    for problem in (refused, later):
+        assert "openai could not embed" in problem.sentence
+        assert "\n" not in problem.sentence
+    said = [*caplog.messages, *capfd.readouterr(), refused.sentence, later.sentence]
+    assert not [line for line in said if KEY in line]
+    files = [path for path in home.root.rglob("*") if path.is_file()]
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
 
 
 def test_the_key_is_in_no_log_no_error_no_metadata_and_no_event(

@@ -94,6 +94,13 @@ def test_a_server_that_is_gone_leaves_all_to_the_rules_and_a_later_run_asks(
     assert len(transformed(models(), many).by_model) == 12
 
 
+def test_a_server_that_is_gone_is_not_asked_about_every_table(chat_server: FakeOpenAi, models: Models) -> None:
+    chat_server.plan = lambda _: "broken"
+    done = transformed(models(retries=0), weapons(60))
+    assert done.n_waiting == 60
+    assert len(chat_server.asked) < 30
+
+
 def test_a_wrong_key_is_one_clear_line_and_keeps_what_was_paid(
     chat_server: FakeOpenAi, models: Models, tables: tuple[Table, ...]
 ) -> None:

@@ -1,0 +1,130 @@
+"""`querymust questions by-model`: questions about the live index in other words than the book's."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
+from pipeline.console.output import counted, err, out, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evals.asked_by_model.asking import Written
+    from evals.asked_by_model.place import AskedPlace
+    from retrieval.home import Home
+    from retrieval.models.inquiries import Inquiries
+
+_SHOWN = 5
+
+
+def write_by_model(
+    folder: Annotated[
+        Path | None, typer.Option("--out", help="Where to write; a folder for each book.", show_default=False)
+    ] = None,
+    model: Annotated[str | None, typer.Option("--model", help="Chat model; else tables.model of rag.yaml.")] = None,
+    per_place: Annotated[int, typer.Option("--per-place", min=1, max=20, help="Questions of a table or section.")] = 3,
+    budget: Annotated[
+        float | None, typer.Option("--budget", min=0, help="Dollars that the home's models may cost in all.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be sent and cost.")] = False,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Have a chat model write questions about every table and section of the live index, marked as generated.
+
+    What it writes is checked, and what was paid for is kept in the home: a second run asks only about what is new.
+    Without a key there is querymust questions generate, which needs none.
+
+    \b
+    Examples:
+      querymust questions by-model --dry-run
+      querymust questions by-model --out asked --model gpt-4o-mini --budget 0.50
+    """
+    from evals.asked_by_model.asking import ask_about
+    from evals.asked_by_model.place import places_of
+    from evals.generation.generation import write_generated
+    from retrieval.home import Home
+    from retrieval.index.snapshot.snapshot import open_snapshot
+    from retrieval.write_lock import write_lock
+
+    opened = Home.at(home)
+    with open_snapshot(opened.root) as snapshot:
+        places = places_of(snapshot.chunks, per_place)
+        asking = _asking(opened, model, budget)
+        if dry_run:
+            _estimate(opened, asking, places, json_=json_)
+            return
+        if folder is None:
+            raise typer.BadParameter("name a folder for the questions, or ask for --dry-run", param_hint="--out")
+        with write_lock(opened.root):
+            written = ask_about(places, snapshot, asking)
+    files = write_generated(folder.expanduser(), written.documents)
+    if json_:
+        print_json(_record(written, files))
+        return
+    out.print(f"{counted(written.n_questions, 'question')} in {counted(len(files), 'file')} under {folder}")
+    _print_cost(written)
+
+
+def _asking(home: Home, model: str | None, budget: float | None) -> Inquiries:
+    from evals.asked_by_model.place import prompt_version
+    from pipeline.building.model_tables import options_of
+    from retrieval.models.access import Access
+    from retrieval.models.inquiries import Inquiries
+
+    tables = home.settings.tables
+    tables = replace(tables, model=model or tables.model, budget_usd=tables.budget_usd if budget is None else budget)
+    said = options_of(replace(home.settings, tables=tables))
+    access = Access.of_environment()
+    return Inquiries(
+        access,
+        home.models,
+        said.model,
+        prompt_version(),
+        said.price,
+        said.budget_usd,
+        tries=said.tries,
+        timeout=said.timeout,
+        otherwise="run: querymust questions generate",
+    )
+
+
+def _estimate(home: Home, asking: Inquiries, places: Sequence[AskedPlace], *, json_: bool) -> None:
+    from evals.asked_by_model.asking import is_usable
+    from retrieval.models.estimate import Estimate
+
+    waiting = asking.unanswered([place.inquiry(asking.model) for place in places], is_usable)
+    found = Estimate.of((each.asked for each in waiting), "places", asking.price)
+    if json_:
+        told = {"n_places": found.n_requests, "likely": asdict(found.likely), "most": asdict(found.most)}
+        print_json(told | {"model": asking.model, "likely_usd": found.likely_usd, "most_usd": found.most_usd})
+        return
+    out.print(f"{counted(len(places), 'place')} in {home.root}. {found}", markup=False)
+    out.print("Nothing was sent.")
+
+
+def _record(written: Written, files: Sequence[Path]) -> dict[str, object]:
+    return {
+        "questions": written.n_questions,
+        "files": [str(path) for path in files],
+        "disbelieved": [asdict(each) for each in written.disbelieved],
+        "left": list(written.left),
+        "used": asdict(written.used),
+        "usd": written.usd,
+    }
+
+
+def _print_cost(written: Written) -> None:
+    usd = "" if written.usd is None else f", ${written.usd:.4f}"
+    err.print(f"{written.used.total:,} tokens{usd}", markup=False)
+    lines = [f"not used: {each.question!r}: {each.why}" for each in written.disbelieved]
+    lines += [f"no answer: {why}" for why in dict.fromkeys(written.left)]
+    for line in lines[:_SHOWN]:
+        err.print(line, markup=False)
+    if len(lines) > _SHOWN:
+        err.print(f"and {len(lines) - _SHOWN} more; --json has them all", markup=False)

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from retrieval.home import Home
+
+
+@pytest.fixture
+def snapshot(tiny_built: Home) -> Iterator[Snapshot]:
+    """The small book: a passage, and a table of a dagger, a long sword and a mace."""
+    with open_snapshot(tiny_built.root) as opened:
+        yield opened
+
+
+def asks_for_each(body: Mapping[str, Any]) -> str:
+    """A model that asks about the first passages by their own first words."""
+    place = json.loads(body["messages"][1]["content"])
+    questions = [
+        {"passage": each["passage"], "question": f"tell me of {each['text'].split(';')[0].split(': ')[-1][:40]}"}
+        for each in place["passages"][: place["wanted"]]
+    ]
+    return json.dumps({"questions": questions})

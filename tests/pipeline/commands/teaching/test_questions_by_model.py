@@ -1,0 +1,56 @@
+"""`querymust questions by-model`, with a fake server and without one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from evals.questions.questions import load_questions
+from tests.evals.asked_by_model.conftest import asks_for_each
+from tests.openai_server.server import KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from retrieval.home import Home
+    from tests.openai_server.server import FakeOpenAi
+    from tests.pipeline.conftest import Ran
+
+
+def test_it_says_what_it_would_cost_and_then_costs_no_more(
+    tiny: Home, chat_server: FakeOpenAi, run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, value in chat_server.environment.items():
+        monkeypatch.setenv(name, value)
+    chat_server.answering = asks_for_each
+    home = ("--home", tiny.root)
+    planned = run("questions", "by-model", "--dry-run", *home)
+    assert planned.out.startswith("2 places in ")
+    assert "Nothing was sent." in planned.out
+    assert not chat_server.asked
+    most = run("questions", "by-model", "--dry-run", "--json", *home).json["most_usd"]
+
+    done = run("questions", "by-model", "--out", tmp_path / "asked", "--budget", most, "--json", *home).json
+    assert (done["questions"], done["left"]) == (4, [])
+    assert 0 < done["usd"] < most
+    (file,) = (tmp_path / "asked").rglob("*.json")
+    assert [each.tags for each in load_questions(file)] == [("generated", "by-model")] * 4
+    again = run("questions", "by-model", "--out", tmp_path / "asked", *home)
+    assert again.out.startswith("4 questions in 1 file under ")
+    assert again.err == "0 tokens, $0.0000\n"
+    assert len(chat_server.asked) == 2
+    assert run("questions", "check", file, *home).status == 0
+    assert KEY not in "".join(str(each) for each in (planned, done, again))
+
+
+def test_without_a_key_it_names_the_twin_that_needs_none(
+    tiny: Home, run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    told = run("questions", "by-model", "--out", tmp_path / "asked", "--home", tiny.root)
+    assert (told.status, told.out) == (2, "")
+    (line,) = told.err.splitlines()
+    assert line.endswith("gpt-4o-mini needs OPENAI_API_KEY; set it, or run: querymust questions generate")
+    assert not (tmp_path / "asked").exists()
