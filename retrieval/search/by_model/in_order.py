@@ -1,10 +1,10 @@
 """The first hits of a search put in order by a model; where it cannot be believed, as they stood."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from math import inf, nextafter
 
+from retrieval.clock import Clock
 from retrieval.errors import ModelError
 from retrieval.models.access import Access
 from retrieval.models.chat_prices import chat_price
@@ -30,7 +30,7 @@ def in_order(found: Retrieval, order: ModelOrder, k: int, name: str, access: Acc
     Raises:
         ModelError: the model cannot be asked or believed, and the order must be its own.
     """
-    start = time.perf_counter()
+    clock = Clock()
     shown = found.hits[: order.first]
     ordered, left = Ordered(()), ""
     measured: tuple[float, ...] = ()
@@ -47,7 +47,7 @@ def in_order(found: Retrieval, order: ModelOrder, k: int, name: str, access: Acc
         left = str(error)
     if left and order.must:
         raise ModelError(f"{order.model} did not order the hits: {left}")
-    milliseconds = 1000 * (time.perf_counter() - start)
+    milliseconds = clock.milliseconds
     price = chat_price(order.model) if order.by == "chat" else None
     usd = price.of(ordered.usage) if price else (0.0 if order.by == "cross_encoder" else None)
     said = Ordering(order.model, len(shown), left, ordered.usage.prompt, ordered.usage.completion, usd, milliseconds)
