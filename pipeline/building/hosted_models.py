@@ -9,7 +9,7 @@ from pipeline.building.model_tables import chosen_tables, options_of, reader_of
 from retrieval.errors import EmbeddingFailureError, ModelError
 from retrieval.home import Home
 from retrieval.index.embedding.cost import Cost
-from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedders import is_hosted, load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
 from retrieval.index.embedding.embedding_text import embedding_text
 from retrieval.index.embedding.prices import price_of
@@ -49,11 +49,11 @@ class HostedModels:
     @property
     def embedded(self) -> int:
         """Tokens of texts that were embedded, as the server counted them."""
-        return self.client.embedded.total
+        return self.client.embedded.total if "client" in vars(self) else 0
 
     def embedder(self, name: str) -> Embedder:
         """The embedder of that name; a hosted one is asked by this client. Raises UnknownNameError."""
-        return load_embedder(name, self.client)
+        return load_embedder(name, self.client if is_hosted(name) else None)
 
     def require_ready(self, home: Home, folders: Sequence[BookFolder]) -> None:
         """See, before any of these books is read, that what they need can be asked; once for all that are to follow.

@@ -15,6 +15,7 @@ from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.ruled_tables import unmet
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.table import Table
+from retrieval.models.access import Access
 from retrieval.records import dump_record, read_jsonl, write_jsonl
 from retrieval.types import Book, Row
 
@@ -70,7 +71,8 @@ def table_rows(
     folder = home.book(context.partition_key)
     found = read_jsonl(folder / "tables.jsonl", Table)
     book = read_parsed_book(folder / "book.jsonl")
-    made = make_rows(home.settings, home.models, home.vocabulary, book, found, models.access)
+    access = Access() if home.settings.tables.transformer == "rules" else models.access
+    made = make_rows(home.settings, home.models, home.vocabulary, book, found, access)
     rows = made.rows
     write_jsonl(folder / "table_rows.jsonl", rows)
     keep_report(folder, made.transformed)

@@ -18,6 +18,11 @@ EMBEDDERS: Mapping[str, Callable[[], Embedder]] = MappingProxyType(
 )
 
 
+def is_hosted(name: str) -> bool:
+    """Whether an embedder of that name asks a server."""
+    return name == "openai" or name.startswith(OF_A_SERVER)
+
+
 def load_embedder(name: str = DEFAULT_EMBEDDER, client: OpenAiClient | None = None) -> Embedder:
     """The embedder of that name.
 
@@ -37,4 +42,4 @@ def load_embedder(name: str = DEFAULT_EMBEDDER, client: OpenAiClient | None = No
         return OpenAiEmbedder(model=name.removeprefix(OF_A_SERVER), client=client)
     if name not in EMBEDDERS:
         raise UnknownNameError("embedder", name, [*EMBEDDERS, f"{PREFIX}MODEL", f"{OF_A_SERVER}MODEL"])
-    return OpenAiEmbedder(client=client) if name == "openai" else EMBEDDERS[name]()
+    return OpenAiEmbedder(client=client) if is_hosted(name) else EMBEDDERS[name]()

@@ -1,12 +1,16 @@
-"""Runs of the UI beside builds of the command: one of them writes at a time."""
+"""Runs of the UI beside builds of the command: one of them writes at a time; and what they ask hosted models with."""
 
 from pathlib import Path
 
 import dagster as dg
+import pytest
 
-from pipeline.defs.resources import HomeResource
+from pipeline.building.hosted_models import HostedModels
+from pipeline.defs.resources import HomeResource, ModelsResource
+from retrieval.errors import UnreadableSettingsError
 from retrieval.home import Home
 from retrieval.write_lock import holder
+from tests.openai_server.server import KEY, FakeOpenAi
 
 
 def test_a_run_has_its_home_to_itself_and_a_look_takes_nothing(tmp_path: Path) -> None:
@@ -38,3 +42,43 @@ def test_a_failed_run_leaves_the_home_to_others(tmp_path: Path) -> None:
         done = dg.materialize([broken], resources={"home": resource}, instance=instance, raise_on_error=False)
     assert not done.success
     assert holder(tmp_path) is None
+
+
+def test_hosted_models_are_a_resource_whose_fields_hold_no_key(
+    chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("QUERYMUST_MODEL_CONCURRENCY", "3")
+    seen = []
+
+    @dg.asset
+    def embedded(models: dg.ResourceParam[HostedModels]) -> dg.MaterializeResult[None]:
+        models.embedder("openai").embed(["a dagger"])
+        seen.append(models.access)
+        return dg.MaterializeResult(metadata={"n_model_tokens": models.embedded})
+
+    resource = ModelsResource(base_url=chat_server.address, tokens_per_minute=100_000)
+    with dg.DagsterInstance.ephemeral() as instance:
+        done = dg.materialize([embedded], resources={"models": resource}, instance=instance)
+        events = "".join(entry.to_json() for entry in instance.all_logs(done.run_id))
+    (access,) = seen
+    assert (access.address, access.limits.concurrency, access.limits.tokens_per_minute) == (
+        chat_server.address,
+        3,
+        100_000,
+    )
+    (made,) = done.get_asset_materialization_events()
+    tokens = made.step_materialization_data.materialization.metadata["n_model_tokens"].value
+    assert tokens == chat_server.counts.prompt > 0
+    assert KEY not in events + repr(resource) + str(resource.model_dump())
+
+
+def test_a_limit_that_cannot_be_read_fails_who_asks_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUERYMUST_MODEL_CONCURRENCY", "many")
+    with dg.build_resources({"models": ModelsResource()}) as resources:
+        models = resources.models
+    assert models.embedder("wordllama").embed(["a dagger"]).shape == (1, 256)
+    assert models.embedded == 0
+    with pytest.raises(UnreadableSettingsError, match="QUERYMUST_MODEL_CONCURRENCY is 'many'"):
+        models.embedder("openai")
