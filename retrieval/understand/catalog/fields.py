@@ -158,7 +158,7 @@ def _are_people(name: str, texts: Collection[str]) -> bool:
 def _kind_of_numbers(name: str, values: Collection[float], n_documents: int) -> Kind:
     whole = all(value.is_integer() for value in values)
     said = set(keys(name.replace("_", " ")))
-    if whole and "year" in said and all(1000 <= value <= 2999 for value in values):
+    if whole and said & (_DATE_WORDS | {"year"}) and all(1000 <= value <= 2999 for value in values):
         return "year"
     if whole and said & _DATE_WORDS and min(values) > _SECONDS:
         return "epoch"

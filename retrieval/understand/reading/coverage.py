@@ -5,9 +5,19 @@ from dataclasses import dataclass
 
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word
-from retrieval.understand.reading.grammar import ADVERBS, CARRIERS, CONJUNCTIONS, NEGATIONS, SUBJECTS, is_noun_like
+from retrieval.understand.reading.grammar import (
+    ADVERBS,
+    AUXILIARIES,
+    CARRIERS,
+    CONJUNCTIONS,
+    NEGATIONS,
+    PREPOSITIONS,
+    RELATIVES,
+    SUBJECTS,
+    is_noun_like,
+)
 from retrieval.understand.reading.mentions import Mention
-from retrieval.understand.reading.verbs import MADE
+from retrieval.understand.reading.verbs import MADE, is_past
 
 _SURE = 0.75
 _UNSURE = 0.4
@@ -16,6 +26,8 @@ _EXPLAINING = frozenset({"how", "why", "explain", "describe", "should", "when"})
 """What begins a question for an explanation, which a document gives, not for documents."""
 _PLACES = frozenset({"in", "at", "from", "outside", "near", "to", "within", "inside"})
 _LISTED = CONJUNCTIONS | NEGATIONS | ADVERBS | {"the", "a", "an"}
+_SAID_OF = SUBJECTS | RELATIVES | AUXILIARIES | ADVERBS | NEGATIONS
+"""What a verb of the past stands behind, that is said of documents."""
 _ABOUT = frozenset({"about", "regarding", "concerning"})
 
 
@@ -54,12 +66,15 @@ class Coverage:
 
     def _explains(self) -> bool:
         said = [word.key for word in self.words[:2]]
+        if "should" in said:
+            return True
         return bool(said) and said[0] in _EXPLAINING and said[1:] not in (["many"], ["much"])
 
     def _explained(self, mention: Mention, certainty: float) -> float:
         """`why are clocks late` is about clocks, unless the question says something else of the documents."""
         of_one = len({each.field.name for each in self.mentions}) == 1 and not self.read
-        spoken_of = mention.field.kind == "text" and self.words[mention.stop - 1].is_plural
+        advised = any(word.key == "should" for word in self.words[:2])
+        spoken_of = mention.field.kind == "text" and (advised or self.words[mention.stop - 1].is_plural)
         named = any(word.key in self.catalog.nouns for _, word in self._others())
         return min(certainty, _UNSURE) if of_one and spoken_of and not named else certainty
 
@@ -83,8 +98,19 @@ class Coverage:
         named = {word for each in self.mentions for word in each.field.words}
         for at, word in self._others():
             says = word.key[0].isdigit() or (is_noun_like(word.key) and "'" not in word.key and "’" not in word.key)
-            if says and word.key not in CARRIERS | MADE | named and not self._is_noun(at):
+            carries = word.key in CARRIERS | MADE | named or self._is_predicate(at)
+            if says and not carries and not self._is_noun(at):
                 yield at
+
+    def _is_predicate(self, at: int) -> bool:
+        """`what broke in billing`, `incidents that hit Ghent`: what was done says nothing of a topic."""
+        before = self.words[at - 1].key if at else ""
+        following = self.words[at + 1].key if at + 1 < len(self.words) else ""
+        if not is_past(self.words[at]):
+            return False
+        if before in SUBJECTS - RELATIVES or before == "who":
+            return following in PREPOSITIONS  # `who invented the clock` is about clocks
+        return before in _SAID_OF or (at > 0 and self._is_noun(at - 1))
 
     def _others(self) -> Iterator[tuple[int, Word]]:
         valued = {at for each in self.mentions for at in range(each.first, each.stop)}
@@ -110,10 +136,8 @@ class Coverage:
         return len(said) > 1 and before not in _ABOUT and (not is_noun_like(before or "a") or self._known(at))
 
     def _known(self, at: int) -> bool:
-        word = self.words[at]
-        return (
-            self._is_noun(at) or word.key in CARRIERS | MADE or any(one.first <= at < one.stop for one in self.mentions)
-        )
+        carries = self.words[at].key in CARRIERS | MADE or self._is_predicate(at)
+        return carries or self._is_noun(at) or any(one.first <= at < one.stop for one in self.mentions)
 
     def _same_field(self, at: int, mention: Mention) -> bool:
         return any(each.first <= at < each.stop and each.field is mention.field for each in self.mentions)

@@ -1,10 +1,13 @@
-"""Which of several fields of numbers is meant: a lowest and a highest of one thing, and what money is called."""
+"""Which of several fields of numbers is meant: a lowest and a highest of one thing, what money is called, and none."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import isinf
 
 from retrieval.quantities.quantity import Quantity
+from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField
+from retrieval.understand.catalog.words import Word, stem
+from retrieval.understand.reading.grammar import AUXILIARIES
 
 WORTH = frozenset({"worth", "cost", "costing", "paying", "pay", "paid", "earn", "earning", "price", "priced"})
 """Words that a sum of money stands behind."""
@@ -12,6 +15,9 @@ MONEY = frozenset({"price", "cost", "value", "salary", "wage", "fee", "pay", "am
 """What fields of money are called."""
 _LOWEST, _HIGHEST = frozenset({"min", "minimum", "lowest", "least"}), frozenset({"max", "maximum", "highest"})
 _LIMITS = _LOWEST | _HIGHEST
+_NONE = frozenset({"no", "never", "without", "zero"})
+_VERB = 3
+"""Letters that the name of what is counted has more than."""
 
 
 def fitting(fields: Sequence[CatalogField], near: Collection[str], quantity: Quantity) -> CatalogField:
@@ -36,6 +42,27 @@ def fitting(fields: Sequence[CatalogField], near: Collection[str], quantity: Qua
 def one_thing(fields: Sequence[CatalogField]) -> bool:
     """Whether all fields are of one thing: `salary_min` and `salary_max`."""
     return len({frozenset(field.words) - _LIMITS for field in fields}) == 1
+
+
+def none_of(words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[CatalogField, Sequence[Word]]]:
+    """Fields that are asked for 0, and the words that do: `no customers affected`, `never repeated`.
+
+    Args:
+        words: of the question.
+        catalog: with the fields; one that no document has 0 of is not asked for it.
+    """
+    counted = [each for each in catalog.fields.values() if each.kind == "number" and 0 in each.counts]
+    flagged = {stem(word) for each in catalog.fields.values() if each.kind == "flag" for word in each.words}
+    for at, word in enumerate(words):
+        if word.key not in _NONE:
+            continue
+        stop = at + 1
+        while stop < len(words) and words[stop].key in AUXILIARIES:
+            stop += 1
+        said = stem(words[stop].key) if stop < len(words) else ""
+        called = [each for each in counted if any(len(name) > _VERB and stem(name) == said for name in each.words)]
+        if len(called) == 1 and said not in flagged:
+            yield called[0], words[at : stop + 1]
 
 
 def things(field: CatalogField, others: Sequence[CatalogField]) -> tuple[str, ...]:

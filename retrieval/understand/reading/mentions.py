@@ -19,6 +19,8 @@ _PART = 4
 """Letters of a word that may stand for the value that it is in: `sculptures` for `Bronze Sculpture`."""
 _SHORT = re.compile(r"[^\W\d_]{4,}o|[^\W\d_]{5,}")
 """What may be the beginning of a longer word: `photo`."""
+_PARTICIPLE = re.compile(r"([^\W\d_]{3,})(ing|ed)")
+_LACKING = ("without", "no", "lack", "lacking", "missing")
 _DENIED = ("un", "non")
 """What a word that denies a flag begins with: `unsigned`."""
 _SMALL = frozenset({"of", "the", "a", "an", "for", "in", "at", "with", "from", "on", "and"})
@@ -113,6 +115,17 @@ class Mentions:
         return (*self._words_of_values[longer[0]], _WORD_OF_VALUE) if len(longer) == 1 else None
 
     @cached_property
+    def _participles(self) -> Mapping[str, Named]:
+        """`investigated` for `investigating`: the other participle of a value that is one."""
+        found: dict[str, Named] = {}
+        for field in self.catalog.fields.values():
+            for value in field.counts if field.kind == "text" else ():
+                match = _PARTICIPLE.fullmatch(str(value).casefold())
+                if match:
+                    found[match[1] + {"ed": "ing", "ing": "ed"}[match[2]]] = (field, (value,), 1.0)
+        return found
+
+    @cached_property
     def _initials(self) -> Mapping[str, Named]:
         """`UK` for `United Kingdom`: what the first letters of one value alone spell."""
         having: dict[str, list[Named]] = defaultdict(list)
@@ -141,16 +154,19 @@ class Mentions:
                 if said and key in _SMALL:
                     continue
                 said.append(key)
-                found = list(self._names.get(tuple(said), ()))
-                if not found and stop == first and words[first].text in self._initials:
-                    found = [self._initials[words[first].text]]
-                if not found and stop == first and (longer := self._shortened(key)):
-                    found = [longer]
+                found = self._called(tuple(said), words[first]) if stop == first else self._names.get(tuple(said), ())
                 for field, values, certainty in found:
                     # A part of a person's name that is written small is a word.
                     written = field.kind != "person" or all(word.is_capital for word in words[first : stop + 1])
                     if certainty == 1.0 or written:
                         yield Mention(field, values, first, stop + 1, certainty)
+
+    def _called(self, name: Name, word: Word) -> Sequence[Named]:
+        """Whose value one word is: as a name, as another participle, as initials, or as the beginning of a word."""
+        if name in self._names:
+            return self._names[name]
+        other = self._participles.get(word.key) or self._initials.get(word.text) or self._shortened(word.key)
+        return (other,) if other else ()
 
     def _flagged(self, words: Sequence[Word], first: int) -> Iterator[Mention]:
         """A flag as a verb says it: `are displayed` for `on_display`, `sponsors visas` for `visa_sponsorship`."""
@@ -181,7 +197,7 @@ def _whole_names(field: CatalogField) -> list[tuple[Name, Scalar]]:
         called = tuple(word for word in field.words if word not in ("is", "has"))
         things = [word for word in called if len(word) >= _PART]
         having: list[tuple[Name, Scalar]] = [(("with", word), True) for word in things]
-        lacking: list[tuple[Name, Scalar]] = [((no, word), False) for word in things for no in ("without", "no")]
+        lacking: list[tuple[Name, Scalar]] = [((no, word), False) for word in things for no in _LACKING]
         return [(called, True), *having, *lacking]
     if field.kind not in ("text", "person", "code"):
         return []

@@ -11,7 +11,7 @@ from retrieval.understand.analysis import Entity, FilterOperator, Span
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField, plain
 from retrieval.understand.catalog.words import Word, keys
-from retrieval.understand.reading.limits import MONEY, WORTH, fitting, one_thing, things
+from retrieval.understand.reading.limits import MONEY, WORTH, fitting, none_of, one_thing, things
 
 _REACH = 4
 _FIRST_YEAR = 1000
@@ -21,15 +21,18 @@ _COUNTED = {"star": "rating", "people": "serving", "person": "serving", "guest":
 _LARGE = 2200
 """What is larger is no year and counts nothing that a topic would."""
 _ONE = re.compile(
-    r"(?P<before>\b(?:than|least|most|under|over|above|below|about|of|exceeding|only|exactly) )"
-    r"(?P<one>(?P<half>half )?(?:an?|one))(?= (?P<unit>[a-z]+))",
+    r"(?P<before>\b(?:than|least|most|under|over|above|below|about|of|exceeding|only|exactly) |\b)"
+    r"(?P<one>(?P<half>half )?(?:an?|one))"
+    r"(?= (?P<unit>[a-z]+)(?P<bound> (?:or|and) (?:less|more|longer|over|under)\b)?)",
     re.IGNORECASE,
 )
 """One of a unit, in words."""
+_BETTER = re.compile(r"\bor (?:better|greater|longer)\b", re.IGNORECASE)
 _OFTEN = {"once": "1", "twice": "2", "thrice": "3"}
 _TIMES = re.compile(r"(?P<before>\b(?:than|least|most|exactly|only) )(?P<often>once|twice|thrice)\b", re.IGNORECASE)
 _EACH = re.compile(
-    r"(?<=[^\W\d_] )(?:an?|per|each|every) (?:hour|day|week|month|year) (?P<bound>or (?:less|fewer|more|under|over))\b",
+    r"(?<=[^\W\d_] )(?<!half )(?:an?|per|each|every) (?:hour|day|week|month|year) "
+    r"(?P<bound>or (?:less|fewer|more|under|over))\b",
     re.IGNORECASE,
 )
 """A rate within a bound: `20 hours a week or less`."""
@@ -69,6 +72,11 @@ def numeric_conditions(text: str, words: Sequence[Word], catalog: Catalog, taken
         field, certainty = _field(words, span, quantity, catalog)
         if field is not None:
             yield Compared(tuple(_bounds(text, field, quantity, certainty)), span)
+    for field, said in none_of(words, catalog):
+        span = (said[0].start, said[-1].end)
+        if not any(_meet(span, other) for other in taken):
+            none = Entity(text[slice(*span)], field.name, 0, FilterOperator.EQ, 0.8, span)
+            yield Compared((none,), span)
 
 
 def alternatives(text: str, numbers: Sequence[Compared]) -> Iterator[tuple[Entity, ...]]:
@@ -104,10 +112,14 @@ def _in_figures(text: str) -> str:
 
     def figure(match: re.Match[str]) -> str:
         number = "0.5" if match["half"] else "1"
+        if not (match["before"] or match["bound"]):
+            return match[0]
         return f"{match['before']}{number.ljust(len(match['one']))}" if _unit(match["unit"])[0] else match[0]
 
     text = _TIMES.sub(lambda match: f"{match['before']}{_OFTEN[match['often'].lower()]}".ljust(len(match[0])), text)
-    return _EACH.sub(lambda match: match["bound"].ljust(len(match[0])), _ONE.sub(figure, text))
+    text = _BETTER.sub(lambda match: "or more".ljust(len(match[0])), text)
+    text = _EACH.sub(lambda match: match["bound"].ljust(len(match[0])), text)
+    return _ONE.sub(figure, text)
 
 
 def _field(

@@ -144,6 +144,9 @@ def _edge(words: Sequence[Word], at: int, said: Sequence[str], today: date) -> P
     if said[the : the + 1] == [] or said[the] not in _EDGES or said[the + 1 : the + 2] != ["of"]:
         return None
     whole = period(words, at + the + 2, today)
+    if whole is None and said[the + 2 : the + 3] == ["the"]:  # `the start of the year`
+        now = relative(["this", *said[the + 3 : the + 4]], today) if said[the + 3 :] else None
+        whole = now and Period(now.start, now.end, 2)
     if whole is None:
         return None
     day = whole.end if _EDGES[said[the]] else whole.start

@@ -37,6 +37,8 @@ _PASSED = ADVERBS | CONJUNCTIONS | NEGATIONS | MADE | {"-"}
 """What may stand between a value and the noun before it."""
 _LISTING = CONJUNCTIONS | {"the", "a", "our", "either"}
 _ABOUT = frozenset({"about", "regarding", "concerning"})
+_WHICH = frozenset({"which", "what", "many"})
+"""What asks for documents, whatever they are called."""
 _SORTS = frozenset({"type", "kind", "category", "course", "genre", "format", "class", "form", "sort"})
 """Fields whose values are nouns for the documents: a bug, a dessert."""
 
@@ -70,7 +72,13 @@ class Phrases:
     def heads(self) -> frozenset[int]:
         """Places of the nouns that the documents are called by here: `proposals`, or a value, `bugs`."""
         nouns = {at for at, word in enumerate(self.words) if word.key in self.catalog.nouns and self._ends_phrase(at)}
-        return self.unknown_heads | nouns | {each.stop - 1 for each in self.mentions if self._is_noun(each)}
+        which = {at for at in range(1, len(self.words) - 1) if self._is_asked_for(at)}
+        return self.unknown_heads | nouns | which | {each.stop - 1 for each in self.mentions if self._is_noun(each)}
+
+    def _is_asked_for(self, at: int) -> bool:
+        """`which books are lost`: the plural is what documents are called."""
+        named = self.words[at].is_plural and not self._valued(at) and is_noun_like(self.words[at].key)
+        return named and self.words[at - 1].key in _WHICH and self.words[at + 1].key in AUXILIARIES
 
     def _is_whole_name(self, mention: Mention) -> bool:
         """Of several words: written as a name, a flag's, or of what documents are called (`labour court`)."""

@@ -68,7 +68,9 @@ class Reader:
         numbers = tuple(numeric_conditions(text, said, self.catalog, taken))
         taken += [each.span for each in numbers]
         number_of = count(1)
-        entities = [*self._values(text, said, taken, number_of)]
+        asked = [(each.span, each.field) for each in times if each.field]
+        asked += [(each.span, each.entities[0].field) for each in numbers if each.entities]
+        entities = [*self._values(text, said, [*taken, *self._calling(said, asked)], number_of)]
         for group in _joined_versions(text, versions):
             entities += _grouped(group, number_of)
         for group in alternatives(text, numbers):
@@ -118,6 +120,13 @@ class Reader:
                     yield said[at].start, said[at].end
                     break
                 at -= 1
+
+    def _calling(self, said: Sequence[Word], asked: Sequence[tuple[Span, str]]) -> Iterator[Span]:
+        """The word before a time or number that is its field's name: `resolved in 2024` asks no status."""
+        for span, name in asked:
+            before = [word for word in said if word.end <= span[0]]
+            if before and before[-1].key in self.catalog.fields[name].words:
+                yield before[-1].start, before[-1].end
 
     def _topic(
         self, said: Sequence[Word], taken: Sequence[Span], entities: Sequence[Entity], named: Collection[str]

@@ -99,7 +99,8 @@ def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], c
         return _Range(start, end, at, at + first.length + onward + back, _SURE)
     if not first.is_bare:
         # Without a preposition a time is an attribute of something: of what was made then, or of the topic.
-        opens = at == 0 or words[at - 1].key == "," or words[at - 1].is_plural
+        ends = all(not word.key[0].isalnum() for word in words[at + first.length :])
+        opens = at == 0 or ends or words[at - 1].key == "," or words[at - 1].is_plural
         sure = 0.9 if opens or is_event(words[at - 1], catalog) else 0.6
         return _Range(first.start, first.end, at, at + first.length, sure)
     is_named = is_number(words[at].text) and is_attribute(words, at, heads)

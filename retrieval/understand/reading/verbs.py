@@ -47,6 +47,14 @@ _IRREGULAR = frozenset(
         "sent",
         "went",
         "began",
+        "broke",
+        "broken",
+        "hit",
+        "fell",
+        "rose",
+        "grew",
+        "kept",
+        "lay",
     }
     | {
         "began",

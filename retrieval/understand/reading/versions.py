@@ -66,7 +66,8 @@ def _condition(text: str, field: CatalogField, word: Word, start: int) -> tuple[
         if match := re.compile(pattern, re.IGNORECASE).match(text, word.end):
             return _in_order(text, field, word.text, operator, (start, match.end()))
     for pattern, operator in _BEFORE:
-        if match := re.search(rf"\b(?:{pattern})\s*$", text[: word.start], re.IGNORECASE):
+        called = "|".join(map(re.escape, sorted({*_CALLED, *field.words})))
+        if match := re.search(rf"\b(?:{pattern})\s*(?:(?:{called})\s*)?$", text[: word.start], re.IGNORECASE):
             return _in_order(text, field, word.text, operator, (min(start, match.start()), word.end))
     span, key = (start, word.end), version_key(word.text)
     exact = [value for value in field.counts if version_key(str(value)) == key]

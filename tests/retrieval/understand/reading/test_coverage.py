@@ -16,13 +16,13 @@ _BOATS = (
     ("rowing boat", "Oban", "United Kingdom", "Nan Ross", "Ben Ode", ("Gaelic",), ("oars",)),
 )
 _FIGURE_KEYS = ("fee_min", "fee_max", "daily_hours", "bought", "year_built", "inspection_due", "licence_required")
-_FIGURE_KEYS += ("insured", "repeat_trips")
+_FIGURE_KEYS += ("insured", "repeat_trips", "let_on", "state")
 _FIGURES = (
-    (60, 90, 8, "1998-04-02", 1911, "2026-09-14", True, True, 3),
-    (80, 140, 4, "2004-06-30", 1936, "2026-12-01", False, True, 0),
-    (10, 30, 2, "2019-07-11", 1984, "2027-03-05", False, False, 1),
-    (12, 40, 8, "2021-02-01", 1990, "2026-08-30", True, False, 7),
-    (15, 60, 4, "2010-10-10", 1899, "2026-10-20", False, True, 2),
+    (60, 90, 8, "1998-04-02", 1911, "2026-09-14", True, True, 3, "2025-05-01", "repairing"),
+    (80, 140, 4, "2004-06-30", 1936, "2026-12-01", False, True, 0, "2024-05-01", "let"),
+    (10, 30, 2, "2019-07-11", 1984, "2027-03-05", False, False, 1, "2026-05-01", "let"),
+    (12, 40, 8, "2021-02-01", 1990, "2026-08-30", True, False, 3, "2026-05-01", "repairing"),
+    (15, 60, 4, "2010-10-10", 1899, "2026-10-20", False, True, 2, "2021-05-01", "laid up"),
 )
 
 CONDITIONS = [
@@ -58,6 +58,16 @@ CONDITIONS = [
     ("4 hours a day or less", "daily_hours<=4"),
     ("boats with a fee over 100 or under 5 hours", "daily_hours<5|fee_min>100"),
     ("boats repeated more than twice", "repeat_trips>2"),
+    ("never repeated", "repeat_trips=0"),
+    ("half an hour or less", "daily_hours<=0.5"),
+    ("trips of 4 hours or longer", "daily_hours>=4"),
+    # what is said of boats, and what happened to them
+    ("which boats are being repaired", "state=repairing"),
+    ("what broke in Oban", "harbour=Oban"),
+    ("which vessels are let at Tarbert", "harbour=Tarbert; state=let"),
+    ("boats that lack a licence", "licence_required=False"),
+    ("boats let in 2025", ""),
+    ("boats repairing this year", "state=repairing"),
 ]
 
 TOPICS = [
@@ -67,6 +77,8 @@ TOPICS = [
     "how do yachts cross a loch in winter",
     "a story about an English king",
     "learning Gaelic",
+    "who invented the canoe",
+    "what should a yacht look like",
     "fair hull paint for beginners",
 ]
 
@@ -79,6 +91,7 @@ TIMES = [
     ("bought less than 2 years ago", "bought", "2024-08-23", None),
     ("bought since the first of February", "bought", "2026-02-01", None),
     ("boats bought in 2019 that are due for inspection", "bought", "2019-01-01", "2019-12-31"),
+    ("bought since the start of the year", "bought", "2026-01-01", None),
     ("due next month", "inspection_due", "2026-09-01", "2026-09-30"),
     ("due in the next three weeks", "inspection_due", "2026-08-22", "2026-09-12"),
     ("due before October", "inspection_due", None, "2026-09-30"),
