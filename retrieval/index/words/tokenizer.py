@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 
 import Stemmer
@@ -77,6 +77,8 @@ class Tokenization:
     """Snowball's English stems: `charging` meets `charge`."""
     stop: bool = True
     """A question's stop words score nothing, unless it has no other words. Texts keep theirs."""
+    irregular: bool = True
+    """The plurals that the vocabulary lists: `thieves` meets `thief`."""
 
 
 TOKENIZATION = Tokenization()
@@ -100,12 +102,14 @@ class Tokenizer:
     identity: str
     """SHA-256 of the vocabulary's JSON and of the tokenization."""
     stem: bool
+    fold: Callable[[str], str]
+    """A word of letters as the form that it shares with its plural."""
     phrases: Mapping[str, Sequence[tuple[list[str], list[str]]]]
     """Ways to say a label or an alias and the words it becomes, longest first, by their first word."""
 
     def __call__(self, text: str) -> list[str]:
         """Tokens of a text in order, with repetitions."""
-        found = _folded(_words(text), self.phrases)
+        found = _folded(_words(text, self.fold), self.phrases)
         return [_stem(word) for word in found] if self.stem else found
 
 
@@ -114,15 +118,16 @@ def tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Token
     """The tokenizer of a vocabulary: its labels and aliases are said in one way (`armour class`, `A.C.` -> `ac`)."""
     phrases: dict[str, list[tuple[list[str], list[str]]]] = {}
     said = [(form, label.name) for label in vocabulary.labels for form in label.forms]
+    fold = lru_cache(maxsize=1 << 17)(partial(_singular, dict(vocabulary.plurals) if how.irregular else {}))
     for form, name in (*said, *vocabulary.aliases.items()):
-        parts, replacement = _words(form), _words(name)
+        parts, replacement = _words(form, fold), _words(name, fold)
         if parts and parts != replacement:
             phrases.setdefault(parts[0], []).append((parts, replacement))
     for forms in phrases.values():
         forms.sort(key=lambda form: -len(form[0]))
     # In the order of the file: where two labels have one form, the first has it.
     said_by = json.dumps([vocabulary.to_json(), asdict(how)])
-    return Tokenizer(sha256(said_by.encode()).hexdigest(), how.stem, phrases)
+    return Tokenizer(sha256(said_by.encode()).hexdigest(), how.stem, fold, phrases)
 
 
 def cut_identity(tokenize: Tokenize) -> str:
@@ -167,14 +172,14 @@ def _folded(words: list[str], phrases: Mapping[str, Sequence[tuple[list[str], li
     return found
 
 
-def _words(text: str) -> list[str]:
+def _words(text: str, fold: Callable[[str], str]) -> list[str]:
     plain = unicodedata.normalize("NFKC", text).casefold().translate(_PLAIN)
     plain = _ORDINAL.sub(r"\1", _DOTTED.sub(lambda match: match[0].replace(".", ""), plain))
     found: list[str] = []
     for match in _TOKEN.finditer(plain):
         token = match[0]
         if token[0].isalpha():
-            found.append(_word(token))
+            found.append(fold(token))
         elif token[0] == "-" and match.start() and plain[match.start() - 1].isalpha():
             found += (token, token[1:])
         else:
@@ -182,9 +187,8 @@ def _words(text: str) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=1 << 17)
-def _word(word: str) -> str:
-    return singular(word.removesuffix("'s").replace("'", ""), {})
+def _singular(irregular: Mapping[str, str], word: str) -> str:
+    return singular(word.removesuffix("'s").replace("'", ""), irregular)
 
 
 @lru_cache(maxsize=1 << 17)

@@ -69,6 +69,13 @@ def test_forms_of_a_word_meet_in_its_stem_unless_told_otherwise() -> None:
     assert tokens("roll 2d6 or d20, 1/4") == ["roll", "2d6", "or", "d20", "1/4"]
 
 
+def test_irregular_plurals_meet_their_singular_as_the_vocabulary_says() -> None:
+    assert tokens("thieves, wolves and men") == tokens("thief, wolf and man")
+    assert tokens("she lives here") != tokens("she live here")
+    own = tokenizer(Vocabulary(plurals={"matrices": "matrix"}))
+    assert own("matrices") == own("matrix") != tokens("matrices")
+
+
 def test_a_questions_stop_words_are_not_looked_for_unless_there_is_nothing_else() -> None:
     ask = question_tokenizer(Vocabulary.default())
     assert ask("what is the price of a rope") == ["what", "price", "rope"]
