@@ -51,7 +51,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     )
     asked = ask(snapshot, subject)
     known = float(asked.weights.sum())
-    whole = known + len(asked.strangers) * float(snapshot.rarity[-1]) or 1.0
+    whole = known + sum(asked.strangers.values()) or 1.0
     ranked, first = np.argsort(order), slice(0, LOOKED_AT)
 
     def of(feature: str) -> Measures:

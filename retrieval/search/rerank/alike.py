@@ -41,7 +41,7 @@ def alike(
         table_of: (n,) which table each candidate is in.
     """
     words = [*asked.known, *asked.strangers]
-    weights = np.append(asked.weights, np.full(len(asked.strangers), snapshot.rarity[-1]))
+    weights = np.append(asked.weights, list(asked.strangers.values()))
     shares = weights / (weights.sum() or 1.0)
     vectors = _vectors(snapshot, question, words)
     near = _Near(snapshot, fields, vectors)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -10,13 +11,16 @@ import numpy.typing as npt
 
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.figure_index import unit_number
-from retrieval.index.words.tokenizer import cut_word
+from retrieval.index.words.tokenizer import Tokenize, cut_word, tokenizer
 from retrieval.quantities import Quantity, quantities
 from retrieval.quantities.quantity import AS_TEXT
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.query import LETTERS, Query
 
 MOST = 48
 """Distinct words of a question that are looked at; the rarest of a longer one."""
+IDLE = 0.25
+"""What a word counts that says how something is asked, and not what: `need` is rare in a book, and says little."""
 BEFORE, AFTER = 3, 3
 """Words beside a number that may say what it counts."""
 
@@ -36,6 +40,8 @@ class Figure:
     """Numbers of the figure index."""
     near: Words
     """Words of the index that stand beside it, its unit and its label."""
+    places: Words
+    """Which of the question's words it is written in, without its unit: places in `Asked.words`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +54,8 @@ class Asked:
     """(t,) numbers of those words, rising."""
     weights: Weights
     """(t,) how rare each is."""
-    strangers: Sequence[str]
-    """Distinct words that the index does not have."""
+    strangers: Mapping[str, float]
+    """Distinct words that the index does not have, and their weights."""
     pairs: Words
     """(t, t): which of the p pairs it is that word j follows word i, as in the question; -1 where it does not."""
     worth: Weights
@@ -68,13 +74,14 @@ class Asked:
 
 def ask(snapshot: Snapshot, question: Query) -> Asked:
     """Read a question against a snapshot."""
-    asked = (snapshot.lexical.ask or snapshot.lexical.tokenize)(question.text)
+    asked = _cutter(snapshot)(question.text)
     figures = [found for found in quantities(question.text) if asked and found.kind not in AS_TEXT]
     beside = [_beside(snapshot, question.text, found) for found in figures]
     every = list(dict.fromkeys((*asked, *(word for words in beside for word in words))))
     at = dict(zip(every, snapshot.lexical.terms.words(every), strict=True))
     numbers = {word: number for word in asked if (number := at[word]) is not None}
-    weights = dict(zip(numbers, snapshot.rarity[list(numbers.values())].tolist(), strict=True)) if numbers else {}
+    strangers = [word for word in dict.fromkeys(asked) if at[word] is None][:MOST]
+    weights = _weights(snapshot, numbers)
     known = sorted(numbers, key=lambda word: -weights[word])[:MOST]
     order = sorted(known, key=numbers.__getitem__)
     place = {word: number for number, word in enumerate(order)}
@@ -88,29 +95,57 @@ def ask(snapshot: Snapshot, question: Query) -> Asked:
         place,
         np.asarray([numbers[word] for word in order], dtype=np.int64),
         np.asarray([weights[word] for word in order], dtype=np.float64),
-        [word for word in dict.fromkeys(asked) if at[word] is None][:MOST],
+        _weights(snapshot, dict.fromkeys(strangers, -1)),
         pairs,
         worth[worth > 0],
         float(worth.sum()) or 1.0,
-        tuple(_figure(snapshot, found, words, at) for found, words in zip(figures, beside, strict=True)),
+        tuple(_figure(snapshot, found, words, at, place) for found, words in zip(figures, beside, strict=True)),
         _codes(question.text),
     )
 
 
-def _figure(snapshot: Snapshot, found: Quantity, beside: Sequence[str], at: Mapping[str, int | None]) -> Figure:
-    units = snapshot.figures.units
-    near = sorted(place for word in beside if (place := at[word]) is not None)
-    return Figure(found, unit_number(units, found.unit), unit_number(units, found.label), np.asarray(near, np.int64))
+def _weights(snapshot: Snapshot, numbers: Mapping[str, int]) -> dict[str, float]:
+    """How rare each word is, by its number, and less where it says only how something is asked."""
+    rarity = snapshot.rarity[list(numbers.values())].tolist() if numbers else []
+    idle = _idle(snapshot.vocabulary)
+    return {word: weight * (IDLE if word in idle else 1.0) for word, weight in zip(numbers, rarity, strict=True)}
+
+
+@lru_cache(maxsize=16)
+def _idle(vocabulary: Vocabulary) -> frozenset[str]:
+    return frozenset(word for idle in vocabulary.idle_words for word in tokenizer(vocabulary)(idle))
+
+
+def _figure(
+    snapshot: Snapshot, found: Quantity, beside: Sequence[str], at: Mapping[str, int | None], place: Mapping[str, int]
+) -> Figure:
+    units, cut = snapshot.figures.units, _cutter(snapshot)
+    near = sorted(number for word in beside if (number := at[word]) is not None)
+    written = sorted({place[word] for word in cut(found.text) if word in place and word not in beside})
+    return Figure(
+        found,
+        unit_number(units, found.unit),
+        unit_number(units, found.label),
+        np.asarray(near, np.int64),
+        np.asarray(written, np.int64),
+    )
+
+
+def _cutter(snapshot: Snapshot) -> Tokenize:
+    return snapshot.lexical.ask or snapshot.lexical.tokenize
 
 
 def _beside(snapshot: Snapshot, text: str, found: Quantity) -> Sequence[str]:
     """Words of letters beside a number, its unit and its label, each once."""
     before = LETTERS.findall(text[: found.start])[-BEFORE:]
     after = LETTERS.findall(text[found.end :])[:AFTER]
-    ask = snapshot.lexical.ask or snapshot.lexical.tokenize
-    beside = (*before, *after, found.unit or "", found.label or "")
-    words = [word for each in beside if each for word in cut_word(ask, each)]
-    return [word for word in dict.fromkeys(words) if word.isalpha()]
+    cut = _cutter(snapshot)
+    # Together, for a label of several words is one word of the index; and each by itself, for its own sake.
+    together = (*cut(" ".join(before)), *cut(" ".join(after)))
+    each = (
+        part for word in (*before, *after, found.unit or "", found.label or "") if word for part in cut_word(cut, word)
+    )
+    return [word for word in dict.fromkeys((*together, *each)) if word.isalpha()]
 
 
 def _codes(text: str) -> frozenset[int]:

@@ -85,12 +85,12 @@ def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
     asked = ask(snapshot, question)
     rows, heads = _fields(snapshot, asked, found)
     said = {**_by_name(_ROWS, rows.said()), **_by_name(_HEADS, heads.said()[:, found.table_of])}
-    elsewhere = np.logical_or.reduce([marks for name, marks in said.items() if name != "column"])
-    row = np.logical_or.reduce([said[name] for name in _ROWS])
+    near = Near(heads, len(_SHARED) - 1, snapshot.fields.column_of)
+    numbers, counted = number_features(asked, snapshot.figures, found.positions, found.tables, found.table_of, near)
+    elsewhere = np.logical_or.reduce([counted, *(marks for name, marks in said.items() if name != "column")])
+    row = np.logical_or.reduce([counted, *(said[name] for name in _ROWS)])
     head = np.logical_or.reduce([said[_HEADS[place]] for place in _MEANT])
     words = _words(snapshot, asked, rows, heads, said, elsewhere, found)
-    near = Near(heads, len(_SHARED) - 1, snapshot.fields.column_of)
-    numbers = number_features(asked, snapshot.figures, found.positions, found.tables, found.table_of, near)
     features = {
         **{f"part_{name}": found.evidence[name] for name in _PARTS},
         "is_row": found.is_row.astype(np.float64),

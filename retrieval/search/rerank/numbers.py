@@ -97,8 +97,10 @@ def _within(low: Scores, high: Scores, asked_low: float, asked_high: float) -> M
 
 def number_features(
     asked: Asked, figures: FigureIndex, positions: Positions, tables: Positions, table_of: Numbers, near: "Near"
-) -> Mapping[str, Scores]:
+) -> tuple[Mapping[str, Scores], Marks]:
     """What the numbers of a question say of n candidates: the largest over its numbers, but the mean of `unexplained`.
+
+    And (n, t) which of its words a candidate explains as numbers: `11` by a column `Level 10-12`.
 
     Args:
         asked: the question.
@@ -109,6 +111,7 @@ def number_features(
         near: the words of those tables.
     """
     found = np.zeros((len(NAMES), len(positions)))
+    explained = np.zeros((len(positions), len(asked.words)), dtype=np.bool_)
     if asked.figures:
         held, percent = Held.of(figures, positions, tables, table_of), figures.percent
         for figure in asked.figures:
@@ -116,7 +119,9 @@ def number_features(
             np.maximum(found[:-1], said, out=found[:-1])
             key, cell, head, column = (said[NAMES.index(name)] for name in ("key", "cell", "head", "column"))
             found[-1] += (1.0 - (key + cell + head + column > 0)) / len(asked.figures)
-    return {f"number_{name}": values for name, values in zip(NAMES, found, strict=True)}
+            meant = key + said[NAMES.index("cell_labelled")] + head + said[NAMES.index("column_labelled")] > 0
+            explained[:, figure.places] |= meant[:, None]
+    return {f"number_{name}": values for name, values in zip(NAMES, found, strict=True)}, explained
 
 
 def _of_figure(figure: Figure, held: Held, near: "Near", table_of: Numbers, percent: int) -> Scores:

@@ -90,6 +90,8 @@ def make_shelf() -> tuple[Chunk, ...]:
             CHUNK, id="prose-x", kind="prose", search_text=beside, heading_path=("Rules", "Saving throws of fighters")
         )
     ]
+    worn = "Who wears nothing has an armor class of 10."
+    prose += [replace(CHUNK, id="prose-y", kind="prose", search_text=worn, heading_path=("Rules", "Armor"))]
     return (*rows, *prose)
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from retrieval.index.words.figure_index import BARE, STRANGE
 from retrieval.search.query import Query
-from retrieval.search.rerank.asked import MOST, ask
+from retrieval.search.rerank.asked import IDLE, MOST, ask
 
 
 @pytest.fixture
@@ -49,8 +49,33 @@ def test_of_a_long_question_the_rarest_words_are_asked(asking, snapshot, shelf):
 
     assert len(words) > MOST
     assert len(asked.words) == len(asked.weights) == MOST
-    known = snapshot.lexical.terms.positions(words)
-    assert asked.weights.min() >= np.sort(snapshot.rarity[known])[-MOST] - 1e-12
+    weights = asking(" ".join(asked.known)).weights
+    assert asked.weights.tolist() == weights.tolist()
+    others = [asking(word).weights[0] for word in words if word not in asked.known]
+    assert asked.weights.min() >= max(others)
+
+
+def test_a_word_that_says_only_how_something_is_asked_weighs_little(asking, snapshot):
+    makes, poison = (asking(word) for word in ("makes", "poison"))
+    rarity = snapshot.rarity[[makes.words[0], poison.words[0]]]
+
+    assert makes.weights[0] == IDLE * rarity[0]
+    assert poison.weights[0] == rarity[1]
+    assert asking("which zzyzx").strangers == {"which": IDLE * snapshot.rarity[-1], "zzyzx": snapshot.rarity[-1]}
+
+
+def test_a_label_of_several_words_stands_beside_its_number_as_the_one_word_that_it_is(asking, text_of):
+    (figure,) = asking("who hits armor class 5").figures
+
+    assert "ac" in text_of(figure.near)
+
+
+@pytest.mark.parametrize("question", ["a fighter of 4 levels", "a fighter of the 4th level", "fighter, level 4"])
+def test_a_number_knows_which_words_it_is_written_in(asking, text_of, question):
+    asked = asking(question)
+    (figure,) = asked.figures
+
+    assert text_of(asked.words[figure.places]) == {"4"}
 
 
 def test_the_words_are_known_by_their_place(asking, text_of):

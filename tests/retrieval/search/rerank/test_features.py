@@ -92,6 +92,14 @@ def test_a_number_that_no_candidate_has_is_unexplained(of):
     assert of("a mace of 8 lb", "number_unexplained", "gear-iron mace", "gear-silk rope") == [0, 1]
 
 
+def test_a_number_inside_the_range_of_a_key_is_explained_like_a_word_that_is_said(of):
+    rows = ("fighter-saves-4-6", "fighter-saves-7-9")
+
+    inside, outside = of("level 5 fighter: poison", "covered", *rows)
+    assert (inside, outside < 1) == (1, True)
+    assert of("level 5 fighter: poison", "missing_words", *rows) == [0, 1]
+
+
 def test_words_in_the_order_of_the_question_count_more(of):
     question = "what is a long sword"
     ordered = of(question, "order_key", "gear-long sword", "gear-sword of the long night", "gear-silk rope")

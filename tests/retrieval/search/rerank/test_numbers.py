@@ -31,7 +31,9 @@ def held_by(cells, question):
     for asked in quantities(question):
         if asked.kind not in AS_TEXT:
             none = np.zeros(0, dtype=np.int64)
-            figure = Figure(asked, unit_number(index.units, asked.unit), unit_number(index.units, asked.label), none)
+            figure = Figure(
+                asked, unit_number(index.units, asked.unit), unit_number(index.units, asked.label), none, none
+            )
             marks = np.zeros(len(cells), dtype=bool)
             marks[rows.owner[: rows.rows]] = rows.hold(figure, index.percent)[: rows.rows]
             read = [whole_quantity(cell) for cell in cells]
