@@ -133,6 +133,8 @@ def _named(
     words[one] = said.masks(index.words_of_row, row[one])
     place = np.searchsorted(of_tables[0], tables)
     heads, claimed = of_tables[1][place], of_tables[2][place] | whole
+    for word, following in asked.opposed:
+        claimed[(heads & np.uint64(following)) != 0] |= np.uint64(word)
     table = np.searchsorted(tables, index.table_of[rows])
     own = rows == row[table]
     spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), span[own])

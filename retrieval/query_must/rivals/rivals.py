@@ -90,7 +90,7 @@ class Rivals:
         best = [number for number, cover in covers.items() if cover == whole]
         one = best[0] if len(best) == 1 else -1
         words = asked.mask(table.rows[one].words) if one >= 0 else 0
-        claimed = _union(runs) | whole
+        claimed = _union(runs) | whole | asked.settled(heads)
         # The 3 of `level 3` is not that of `Table 3`, and a number alone says no title.
         title = asked.mask(table.title) & asked.informative & ~(whole & asked.figures)
         title = title if title & asked.words else 0

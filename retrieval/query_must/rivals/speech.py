@@ -1,6 +1,6 @@
 """What the words of a question do: those that say nothing, those that compare or step, those that ask."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,6 +23,8 @@ class Speech:
     """They explain nothing and need no explanation: `what`, `is`, `need`."""
     holding: frozenset[str]
     """A question with one of them may want other rows than the one that it names: `than`, `other`, `second`, `not`."""
+    opposing: frozenset[str]
+    """What sets two things against each other, or a throw against what it is thrown for: `vs`."""
 
     @staticmethod
     def of(vocabulary: Vocabulary) -> "Speech":
@@ -49,6 +51,8 @@ class Asked:
     figures: int
     """Tokens with a digit."""
     holding: int
+    opposed: tuple[tuple[int, int], ...]
+    """Every opposing word, and the next word after it that is not idle; as masks."""
     open: bool
     """Whether it leaves a bound open (`level 7 or higher`)."""
 
@@ -70,6 +74,7 @@ class Asked:
             _mask(place for place, token in enumerate(tokens) if _is_word(token)),
             _mask(place for place, token in enumerate(tokens) if _has_digit(token)),
             _mask(place for place, token in enumerate(tokens) if token in speech.holding) | _mask(twice),
+            tuple(_opposed(tokens, speech)),
             bool(question.intervals),
         )
 
@@ -80,6 +85,16 @@ class Asked:
             found |= self.places.get(word, 0)
         return found
 
+    def settled(self, heads: int) -> int:
+        """Opposing words that compare no rows of a table: what they oppose are words of its heads.
+
+        `saving throw vs poison` asks the column of that name.
+        """
+        found = 0
+        for word, following in self.opposed:
+            found |= word if following & heads else 0
+        return found
+
     def said(self, mask: int) -> str:
         """The tokens at these places."""
         return " ".join(token for place, token in enumerate(self.tokens) if mask >> place & 1)
@@ -88,6 +103,15 @@ class Asked:
 def span_mask(start: int, stop: int) -> int:
     """The places start .. stop - 1."""
     return (1 << stop) - (1 << start)
+
+
+def _opposed(tokens: Sequence[str], speech: Speech) -> Iterator[tuple[int, int]]:
+    for place, token in enumerate(tokens):
+        if token in speech.opposing:
+            after = (at for at in range(place + 1, len(tokens)) if tokens[at] not in speech.idle)
+            following = next(after, None)
+            if following is not None:
+                yield 1 << place, 1 << following
 
 
 def _mask(places: Iterable[int]) -> int:
@@ -111,4 +135,4 @@ def _speech(vocabulary: Vocabulary) -> Speech:
         return frozenset(token for word in words for token in canonical_term(word, vocabulary).split())
 
     stepping = (*vocabulary.sibling_words, *vocabulary.holding_words, *vocabulary.ordinals)
-    return Speech(canonical(vocabulary.idle_words), canonical(stepping))
+    return Speech(canonical(vocabulary.idle_words), canonical(stepping), canonical(vocabulary.opposing_words))

@@ -20,7 +20,7 @@ class Verdict:
     named: int
     """The words that name it."""
     claimed: int
-    """Those, and titles and columns of the table that the question says whole."""
+    """Those, titles and columns of the table that the question says whole, and `vs` before a word of its heads."""
     heads: int
     """Words that the table's heads have."""
     words: int

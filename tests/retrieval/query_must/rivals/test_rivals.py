@@ -111,6 +111,29 @@ def test_an_unexplained_word_beside_the_name_holds_back() -> None:
     assert kept_out("AR of a hostile environment vacc suit", SUITS) == set()
 
 
+SAVES = table(
+    "Saving Throws",
+    ("Level", "Poison or Death", "Breath"),
+    ("1-4", "14", "16"),
+    ("5-8", "12", "14"),
+    names=(tuple(f"level {number}" for number in range(1, 5)), tuple(f"level {number}" for number in range(5, 9))),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "numbers"),
+    [
+        ("level 3 saving throw vs poison", (1,)),
+        ("level 6: save versus the breath", (0,)),
+        ("level 3 saving throw vs level 6", ()),
+        ("level 3 saving throw vs elves", ()),
+        ("saves vs poison at any other level than level 3", ()),
+    ],
+)
+def test_what_is_thrown_for_is_set_against_no_other_row(question: str, numbers: tuple[int, ...]) -> None:
+    assert kept_out(question, SAVES) == rows(SAVES, *numbers)
+
+
 def test_a_longer_name_wins_wherever_it_is() -> None:
     other = table(
         "Gear", ("Item", "Price"), ("Vacc suit patch", "5"), ("Rope", "1"), names=(("Vacc suit patch",), ("Rope",))
