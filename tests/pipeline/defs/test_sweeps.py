@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +46,8 @@ def test_a_sweep_shows_its_curve_and_ends_in_a_proposal(sample_copy: Home, insta
     assert kept["says"] == found["proposal"]
 
 
-def test_k_shows_what_more_chunks_add(sample: Home, instance: dg.DagsterInstance) -> None:
-    found = shown(sweep_k, sample, instance)
+def test_k_shows_what_more_chunks_add(sample_copy: Home, few_questions: Path, instance: dg.DagsterInstance) -> None:
+    found = shown(sweep_k, Home(sample_copy.root, replace(sample_copy.settings, questions=(few_questions,))), instance)
     recalls = [record.data["recall"] for record in found["points"].records]
     assert recalls == sorted(recalls)
     assert found["best"] < found["current"] == 15
