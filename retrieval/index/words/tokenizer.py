@@ -118,7 +118,7 @@ def tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Token
     """The tokenizer of a vocabulary: its labels and aliases are said in one way (`armour class`, `A.C.` -> `ac`)."""
     phrases: dict[str, list[tuple[list[str], list[str]]]] = {}
     said = [(form, label.name) for label in vocabulary.labels for form in label.forms]
-    fold = lru_cache(maxsize=1 << 17)(partial(_singular, dict(vocabulary.plurals) if how.irregular else {}))
+    fold = partial(_singular, dict(vocabulary.plurals) if how.irregular else {})
     for form, name in (*said, *vocabulary.aliases.items()):
         parts, replacement = _words(form, fold), _words(name, fold)
         if parts and parts != replacement:
@@ -188,7 +188,13 @@ def _words(text: str, fold: Callable[[str], str]) -> list[str]:
 
 
 def _singular(irregular: Mapping[str, str], word: str) -> str:
-    return singular(word.removesuffix("'s").replace("'", ""), irregular)
+    plain = word.removesuffix("'s").replace("'", "")
+    return irregular[plain] if plain in irregular else _regular(plain)
+
+
+@lru_cache(maxsize=1 << 17)
+def _regular(word: str) -> str:
+    return singular(word, {})
 
 
 @lru_cache(maxsize=1 << 17)
