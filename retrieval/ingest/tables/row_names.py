@@ -11,6 +11,8 @@ from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import NumberRange, is_numeric, parse_range
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
+OPEN_NAMES = 20
+"""Of a key that is open at one end, so many numbers name the row: 17 to 36 for `17+`."""
 MAX_NAME_WORDS = 8
 """A longer cell is a sentence: nobody calls a row that."""
 
@@ -83,9 +85,19 @@ def _ranged_columns(data: Sequence[ReadRow], width: int) -> frozenset[int]:
 
 def _numbers(column: str, cell: str, spread: NumberRange, vocabulary: Vocabulary) -> Iterator[str]:
     labels = [label.name for label in column_labels(column, vocabulary)] or [column]
-    yield from (f"{label} {value}" for label in labels for value in spread.values)
+    values = _first_values(spread)
+    yield from (f"{label} {value}" for label in labels for value in values)
     if unit := _UNIT.fullmatch(cell):
-        yield from (f"{value} {unit[1]}" for value in spread.values)
+        yield from (f"{value} {unit[1]}" for value in values)
+
+
+def _first_values(spread: NumberRange) -> Sequence[int]:
+    """Every value, and of an open end those next to the bound."""
+    if spread.low is not None and spread.high is None:
+        return range(spread.low, spread.low + OPEN_NAMES)
+    if spread.high is not None and spread.low is None:
+        return range(spread.high, spread.high - OPEN_NAMES, -1)
+    return spread.values
 
 
 def _names(
