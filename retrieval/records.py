@@ -45,6 +45,17 @@ def write_jsonl(path: Path, records: Iterable[object]) -> int:
     return count
 
 
+def append_record(path: Path, record: object) -> None:
+    """Add a line by one write, so that lines of several processes do not mix."""
+    with path.open("ab", buffering=0) as file:
+        file.write(dump_record(record) + b"\n")
+
+
+def read_kept(path: Path, record_type: type[Record]) -> tuple[Record, ...]:
+    """What `append_record` added so far; nothing where there is no file. Raises IndexCorruptError."""
+    return read_jsonl(path, record_type) if path.is_file() else ()
+
+
 def read_jsonl(path: Path, record_type: type[Record]) -> tuple[Record, ...]:
     """Read what `write_jsonl` wrote.
 

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from evals.asked_by_model.believing import Disbelieved, believed
 from evals.asked_by_model.form import ModelQuestions
 from evals.asked_by_model.place import AskedPlace
@@ -38,7 +36,7 @@ class Written:
 
 def is_usable(answered: Answered) -> bool:
     """Whether an answer is whole and in the form."""
-    return _read(answered) is not None
+    return answered.in_form(ModelQuestions) is not None
 
 
 def ask_about(places: Sequence[AskedPlace], snapshot: Snapshot, inquiries: Inquiries) -> Written:
@@ -52,7 +50,7 @@ def ask_about(places: Sequence[AskedPlace], snapshot: Snapshot, inquiries: Inqui
     against: list[Disbelieved] = []
     left: list[str] = []
     for place, reply in zip(places, replies, strict=True):
-        answer = _read(reply.answered) if reply.answered else None
+        answer = reply.answered.in_form(ModelQuestions) if reply.answered else None
         if answer is None:
             left.append(reply.why or "its answer cannot be used")
             continue
@@ -74,12 +72,3 @@ def _by_document(found: Iterable[tuple[Chunk, Question]]) -> tuple[DocumentQuest
     for chunk, question in found:
         documents.setdefault((chunk.book, chunk.document), []).append(question)
     return tuple(DocumentQuestions(*place, tuple(questions)) for place, questions in sorted(documents.items()))
-
-
-def _read(answered: Answered) -> ModelQuestions | None:
-    if answered.refusal or answered.finish == "length":
-        return None
-    try:
-        return ModelQuestions.model_validate_json(answered.content)
-    except ValidationError:
-        return None

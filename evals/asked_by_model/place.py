@@ -3,13 +3,12 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 
 from evals.asked_by_model.form import ModelQuestions
 from retrieval.models.chat import Asked
 from retrieval.models.inquiries import Inquiry
+from retrieval.models.prompts import prompt_words, versioned
 from retrieval.types import Chunk
 
 PROMPT_FILE = "prompt_v1.txt"
@@ -40,7 +39,7 @@ class AskedPlace:
             ],
         }
         told = json.dumps(said, ensure_ascii=False)
-        messages = (("system", _prompt()), ("user", told))
+        messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", told))
         asked = Asked(model, messages, 64 + _PER_QUESTION * self.wanted, form=ModelQuestions)
         return Inquiry(sha256(told.encode()).hexdigest(), asked)
 
@@ -55,11 +54,9 @@ def places_of(chunks: Iterable[Chunk], per_place: int) -> tuple[AskedPlace, ...]
     return tuple(AskedPlace(_spread(found), min(per_place, len(found))) for found in together.values())
 
 
-@cache
 def prompt_version() -> str:
     """The number of the prompt, and a hash of its words and of the form."""
-    words = _prompt() + json.dumps(ModelQuestions.model_json_schema())
-    return f"questions-{PROMPT_FILE.removeprefix('prompt_').removesuffix('.txt')}-{_short(words)}"
+    return f"questions-{versioned(__package__, PROMPT_FILE, ModelQuestions)}"
 
 
 def _spread(found: list[Chunk]) -> tuple[Chunk, ...]:
@@ -73,12 +70,3 @@ def _shown(chunk: Chunk) -> str:
         return chunk.text[:LONGEST]
     cells = zip(chunk.columns, chunk.cells, strict=True)
     return "; ".join(f"{column}: {cell}" if column else cell for column, cell in cells if cell)[:LONGEST]
-
-
-@cache
-def _prompt() -> str:
-    return files(__package__).joinpath(PROMPT_FILE).read_text("utf-8")
-
-
-def _short(words: str) -> str:
-    return sha256(words.encode()).hexdigest()[:8]

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from retrieval.records import dump_record, read_jsonl
+from retrieval.records import append_record, read_kept
 
 FILE_NAME = "terms.jsonl"
 Decision = Literal["accepted", "rejected"]
@@ -24,13 +24,10 @@ class DecidedTerm:
 
 def decided_terms(home: Path) -> frozenset[tuple[str, str]]:
     """Every (word, means) that was decided in a home. Raises IndexCorruptError."""
-    path = home / FILE_NAME
-    found = read_jsonl(path, DecidedTerm) if path.is_file() else ()
-    return frozenset((each.word, each.means) for each in found)
+    return frozenset((each.word, each.means) for each in read_kept(home / FILE_NAME, DecidedTerm))
 
 
 def keep_decision(home: Path, word: str, means: str, decision: Decision) -> None:
     """Append a decision."""
-    line = dump_record(DecidedTerm(datetime.now(UTC).isoformat(timespec="seconds"), word, means, decision))
-    with (home / FILE_NAME).open("ab", buffering=0) as file:
-        file.write(line + b"\n")
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    append_record(home / FILE_NAME, DecidedTerm(now, word, means, decision))

@@ -4,9 +4,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
+
+Form = TypeVar("Form", bound=BaseModel)
 
 _PER_REQUEST = 64
 """Tokens that a server counts beside the texts: roles, separators."""
@@ -107,6 +109,15 @@ class Answered:
             return cls(str(message.get("content") or ""), refusal or None, finish, usage)
         except (KeyError, IndexError, TypeError, AttributeError) as error:
             raise ValueError(f"no answer of chat: {type(error).__name__}") from None
+
+    def in_form(self, form: type[Form]) -> Form | None:
+        """The answer as a form; None if the model refused, if it was cut, or if it is not in the form."""
+        if self.refusal or self.finish == "length":
+            return None
+        try:
+            return form.model_validate_json(self.content)
+        except ValidationError:
+            return None
 
 
 @dataclass(frozen=True, slots=True)

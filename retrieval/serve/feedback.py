@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from retrieval.records import dump_record, read_jsonl
+from retrieval.records import append_record, read_kept
 
 FILE_NAME = "feedback.jsonl"
 Verdict = Literal["relevant", "irrelevant"]
@@ -27,8 +27,7 @@ class Feedback:
 
 def read_feedback(home: Path) -> tuple[Feedback, ...]:
     """What people said in a home, the oldest first. Raises IndexCorruptError."""
-    path = home / FILE_NAME
-    return read_jsonl(path, Feedback) if path.is_file() else ()
+    return read_kept(home / FILE_NAME, Feedback)
 
 
 class FeedbackFile:
@@ -45,6 +44,6 @@ class FeedbackFile:
     def add(self, snapshot: str, query: str, chunk_id: str, verdict: Verdict, note: str) -> None:
         """Append a line; one write, so that no two lines mix."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        line = dump_record(Feedback(now, snapshot, query, chunk_id, verdict, note)) + b"\n"
-        with self._writing, self._file.open("ab", buffering=0) as file:
-            file.write(line)
+        said = Feedback(now, snapshot, query, chunk_id, verdict, note)
+        with self._writing:
+            append_record(self._file, said)

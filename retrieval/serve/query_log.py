@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from retrieval.records import dump_record, read_jsonl
+from retrieval.records import append_record, read_kept
 
 FILE_NAME = "asked.jsonl"
 
@@ -40,13 +40,12 @@ class QueryLog:
         if not self._is_on:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        line = dump_record(AskedQuestion(now, snapshot, query, excluded)) + b"\n"
+        asked = AskedQuestion(now, snapshot, query, excluded)
         # A question is answered also where nothing can be kept of it.
-        with suppress(OSError), self._writing, self._file.open("ab", buffering=0) as file:
-            file.write(line)
+        with suppress(OSError), self._writing:
+            append_record(self._file, asked)
 
 
 def asked_questions(home: Path) -> tuple[AskedQuestion, ...]:
     """What a home kept, the oldest first; nothing where no server kept any. Raises IndexCorruptError."""
-    path = home / FILE_NAME
-    return read_jsonl(path, AskedQuestion) if path.is_file() else ()
+    return read_kept(home / FILE_NAME, AskedQuestion)

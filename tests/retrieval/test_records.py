@@ -1,7 +1,7 @@
 import pytest
 
 from retrieval.errors import IndexCorruptError
-from retrieval.records import read_jsonl, write_jsonl
+from retrieval.records import append_record, read_jsonl, read_kept, write_jsonl
 from retrieval.types import Chunk
 
 CHUNK = Chunk(
@@ -37,3 +37,12 @@ def test_a_damaged_line_is_named(tmp_path):
 
     with pytest.raises(IndexCorruptError, match=r"chunks\.jsonl, line 2: not a Chunk"):
         read_jsonl(path, Chunk)
+
+
+def test_lines_are_added_behind_those_that_are_there(tmp_path):
+    path = tmp_path / "chunks.jsonl"
+
+    assert read_kept(path, Chunk) == ()
+    append_record(path, CHUNK)
+    append_record(path, CHUNK)
+    assert read_kept(path, Chunk) == (CHUNK, CHUNK)

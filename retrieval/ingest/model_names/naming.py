@@ -1,14 +1,8 @@
 """Rows made by the rules, with further names that a model gives them; without an answer they stay as they are."""
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
-
-from pydantic import ValidationError
 
 from retrieval.ingest.model_names.form import NamedRows
 from retrieval.ingest.model_tables.believed_names import BelievedNames, believed_names
@@ -22,6 +16,7 @@ from retrieval.ingest.tables.table import Table
 from retrieval.models.access import Access
 from retrieval.models.chat import Answered, Asked
 from retrieval.models.inquiries import Inquiries, Inquiry, Reply
+from retrieval.models.prompts import prompt_words, versioned
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Row
 
@@ -30,17 +25,9 @@ _PER_ROW, _PER_TABLE = 48, 64
 """Tokens of an answer."""
 
 
-@cache
-def _prompt() -> str:
-    return files(__package__).joinpath(PROMPT_FILE).read_text("utf-8")
-
-
-@cache
 def names_prompt_version() -> str:
     """The number of the prompt, and a hash of its words and of the form."""
-    words = _prompt() + json.dumps(NamedRows.model_json_schema())
-    number = PROMPT_FILE.removeprefix("prompt_").removesuffix(".txt")
-    return f"names-{number}-{sha256(words.encode()).hexdigest()[:8]}"
+    return f"names-{versioned(__package__, PROMPT_FILE, NamedRows)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +116,7 @@ class ModelNames:
         reason: Reason = "not sent"
         said = each.why
         dropped: tuple[Dropped, ...] = ()
-        answer = _read(reply.answered) if reply and reply.answered else None
+        answer = reply.answered.in_form(NamedRows) if reply and reply.answered else None
         if answer is not None:
             reason, said = "", ""
             found = _believed(table, rows, answer, offline)
@@ -151,7 +138,7 @@ class ModelNames:
 
 def is_usable(answered: Answered) -> bool:
     """Whether an answer is whole and in the form."""
-    return _read(answered) is not None
+    return answered.in_form(NamedRows) is not None
 
 
 def _sent(table: Table, offline: OfflineTables, model: str) -> _Sent:
@@ -160,7 +147,7 @@ def _sent(table: Table, offline: OfflineTables, model: str) -> _Sent:
         return _Sent(table, None, why)
     request = request_of(table, reading)
     most = min(_PER_TABLE + _PER_ROW * len(data_rows(reading)), MOST_ANSWERED)
-    messages = (("system", _prompt()), ("user", request.told))
+    messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", request.told))
     return _Sent(table, Inquiry(request.key, Asked(model, messages, most, form=NamedRows)))
 
 
@@ -168,12 +155,3 @@ def _believed(table: Table, rows: Sequence[Row], answer: NamedRows, offline: Off
     own = {row.ordinal: row for row in rows}
     given = {each.row: each.names for each in answer.rows if each.row in own}
     return believed_names(table, own, given, offline.vocabulary)
-
-
-def _read(answered: Answered) -> NamedRows | None:
-    if answered.refusal or answered.finish == "length":
-        return None
-    try:
-        return NamedRows.model_validate_json(answered.content)
-    except ValidationError:
-        return None

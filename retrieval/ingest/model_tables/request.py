@@ -2,15 +2,14 @@
 
 import json
 from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from typing import Literal
 
 from retrieval.ingest.model_tables.form import ModelTable
 from retrieval.ingest.tables.reading import Reading, ReadRow
 from retrieval.ingest.tables.table import Table
 from retrieval.models.chat import Asked, likely_tokens
+from retrieval.models.prompts import prompt_words, versioned
 
 PROMPT_FILE = "prompt_v1.txt"
 MOST_ANSWERED = 16_384
@@ -39,20 +38,13 @@ class TableRequest:
 
     def asked(self, model: str) -> Asked:
         """The request to a model."""
-        messages = (("system", _prompt()), ("user", self.told))
+        messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", self.told))
         return Asked(model, messages, self.most_answered, form=ModelTable)
 
 
-@cache
-def _prompt() -> str:
-    return files(__package__).joinpath(PROMPT_FILE).read_text("utf-8")
-
-
-@cache
 def prompt_version() -> str:
     """The number of the prompt, and a hash of its words and of the form: whoever changes either asks anew."""
-    words = _prompt() + json.dumps(ModelTable.model_json_schema())
-    return f"{PROMPT_FILE.removeprefix('prompt_').removesuffix('.txt')}-{sha256(words.encode()).hexdigest()[:8]}"
+    return versioned(__package__, PROMPT_FILE, ModelTable)
 
 
 def data_rows(reading: Reading) -> tuple[ReadRow, ...]:

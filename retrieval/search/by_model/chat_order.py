@@ -3,14 +3,14 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from retrieval.models.access import Access
 from retrieval.models.chat import Asked, Usage
 from retrieval.models.openai_client import OpenAiClient
+from retrieval.models.prompts import prompt_words
 from retrieval.types import Chunk
 
 _LONGEST = 1200
@@ -64,12 +64,12 @@ def _asked(model: str, question: str, chunks: Sequence[Chunk]) -> Asked:
         for number, chunk in enumerate(chunks, start=1)
     ]
     told = json.dumps({"question": question, "passages": passages}, ensure_ascii=False)
-    return Asked(model, (("system", _prompt()), ("user", told)), 32 + 8 * len(chunks), form=PassageOrder)
-
-
-@cache
-def _prompt() -> str:
-    return files(__package__).joinpath("prompt_v1.txt").read_text("utf-8")
+    return Asked(
+        model,
+        (("system", prompt_words(__package__, "prompt_v1.txt")), ("user", told)),
+        32 + 8 * len(chunks),
+        form=PassageOrder,
+    )
 
 
 @lru_cache(maxsize=4)
