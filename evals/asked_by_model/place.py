@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from evals.asked_by_model.form import ModelQuestions
 from retrieval.models.chat import Asked
-from retrieval.models.inquiries import Inquiry
+from retrieval.models.inquiry import Inquiry
 from retrieval.models.prompts import prompt_words, versioned
 from retrieval.types import Chunk
 

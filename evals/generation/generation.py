@@ -12,10 +12,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from random import Random
 
 from evals.generation.asked_tables import AskedTable, key_column
+from evals.generation.document_questions import DocumentQuestions, Written, by_document
 from evals.generation.lookups import Lookup, lookup
 from evals.generation.number_keys import is_ordinal
 from evals.generation.phrasing import Phrasing
@@ -26,7 +26,7 @@ from evals.generation.templates import LOOKUPS
 from evals.generation.word_places import WordPlaces
 from evals.questions.anchors import Anchor
 from evals.questions.chunk_places import folded
-from evals.questions.questions import GENERATED, Question, write_questions
+from evals.questions.questions import GENERATED, Question
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk
 
@@ -35,20 +35,6 @@ SECTION = "generated-section"
 NO_ANSWER = "generated-no-answer"
 
 _LONGEST_NAME, _LEAST_PROSE = 60, 80
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentQuestions:
-    """The generated questions about one document. Key: (book, document)."""
-
-    book: str
-    document: str
-    questions: tuple[Question, ...]
-
-    @property
-    def file_name(self) -> str:
-        """`<document>.evaluation_queries.json`, below a folder of the book's slug."""
-        return f"{self.book}/{self.document.removesuffix('.md')}.evaluation_queries.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +57,8 @@ def generate_questions(
     places get none: a wrong label is worse than a missing question.
     """
     writer = _Writer(chunks, vocabulary or Vocabulary.default(), settings)
-    written = [*writer.lookups(), *writer.sections()]
-    meant = Counter(folded(question.query) for _, question in written)
-    by_document: dict[tuple[str, str], list[Question]] = defaultdict(list)
-    for chunk, question in written:
-        if meant[folded(question.query)] == 1:
-            by_document[chunk.book, chunk.document].append(question)
-    return tuple(DocumentQuestions(*place, tuple(found)) for place, found in sorted(by_document.items()))
-
-
-def write_generated(folder: Path, documents: Iterable[DocumentQuestions]) -> tuple[Path, ...]:
-    """Write one `<book>/<document>.evaluation_queries.json` each; `load_questions` reads them."""
-    paths = []
-    for each in documents:
-        paths.append(folder / each.file_name)
-        write_questions(paths[-1], each.questions)
-    return tuple(paths)
-
-
-Written = tuple[Chunk, Question]
+    documents, _ = by_document([*writer.lookups(), *writer.sections()])
+    return documents
 
 
 class _Writer:

@@ -16,7 +16,6 @@ from retrieval.index.embedding.prices import price_of
 from retrieval.index.embedding.token_counts import cuts_for
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import BookFolder
-from retrieval.ingest.model_names.naming import ModelNames
 from retrieval.ingest.model_tables.transforming import ModelTables
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.models.access import Access
@@ -109,7 +108,7 @@ def _unembedded(home: Home, embedder: Embedder, folders: Sequence[BookFolder]) -
     return [text for key, text in texts.items() if key not in known]
 
 
-def _lacks_answers(home: Home, reader: ModelTables | ModelNames, folder: BookFolder) -> bool:
+def _lacks_answers(home: Home, reader: ModelTables, folder: BookFolder) -> bool:
     tables = parse_book(read_book(folder)).tables
     chosen = chosen_tables(home.settings, tables, home.vocabulary)
     return bool(reader.unanswered(tables, home.vocabulary, chosen))

@@ -10,16 +10,18 @@ from pipeline.building.materialization import Reported
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import UnreadableSettingsError
 from retrieval.ingest.chunking import chunk_book
-from retrieval.ingest.model_names.naming import ModelNames
+from retrieval.ingest.model_names.naming import RowNames
 from retrieval.ingest.model_tables.choosing import by_rule, listed, read_table_list
 from retrieval.ingest.model_tables.outcome import Transformed, reasons
-from retrieval.ingest.model_tables.transforming import ModelOptions, ModelTables
+from retrieval.ingest.model_tables.transforming import ModelTables
+from retrieval.ingest.model_tables.whole_rows import WholeRows
 from retrieval.ingest.parsed_book import ParsedBook
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
 from retrieval.ingest.tables.table import Table
 from retrieval.models.access import Access
 from retrieval.models.chat_prices import ChatPrice, chat_price
+from retrieval.models.options import ModelOptions
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.records import write_jsonl
 from retrieval.settings import Settings
@@ -86,14 +88,14 @@ def make_rows(
     return RowsMade(done.rows, done, agreed(book, done, vocabulary))
 
 
-def reader_of(settings: Settings, access: Access, answers: Path, *, batch: bool = False) -> ModelTables | ModelNames:
+def reader_of(settings: Settings, access: Access, answers: Path, *, batch: bool = False) -> ModelTables:
     """What asks the model of the settings about tables: about all of a row, or about its names alone.
 
     Raises:
         UnreadableSettingsError: there is a budget, and nobody knows the prices of the model.
     """
-    kind = ModelNames if settings.tables.transformer == "names" else ModelTables
-    return kind(access, answers, replace(options_of(settings), batch=batch))
+    question = RowNames() if settings.tables.transformer == "names" else WholeRows()
+    return ModelTables(access, answers, replace(options_of(settings), batch=batch), question)
 
 
 def agreed(book: ParsedBook, done: Transformed, vocabulary: Vocabulary) -> float | None:

@@ -93,7 +93,8 @@ def generate(
     Example:
       querymust questions generate --out generated
     """
-    from evals.generation.generation import GenerationSettings, generate_questions, write_generated
+    from evals.generation.document_questions import write_generated
+    from evals.generation.generation import GenerationSettings, generate_questions
     from retrieval.index.snapshot.snapshot import open_snapshot
 
     with open_snapshot(home.expanduser().resolve()) as snapshot:

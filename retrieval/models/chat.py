@@ -112,12 +112,19 @@ class Answered:
 
     def in_form(self, form: type[Form]) -> Form | None:
         """The answer as a form; None if the model refused, if it was cut, or if it is not in the form."""
-        if self.refusal or self.finish == "length":
-            return None
+        read = self.read_as(form)
+        return None if isinstance(read, str) else read
+
+    def read_as(self, form: type[Form]) -> Form | str:
+        """The answer as a form, or as a clause why there is none."""
+        if self.refusal:
+            return f"refused: {self.refusal:.200}"
+        if self.finish == "length":
+            return "the answer was cut because it is too long"
         try:
             return form.model_validate_json(self.content)
-        except ValidationError:
-            return None
+        except ValidationError as error:
+            return f"not in the asked form: {error.errors()[0]['msg']:.200}"
 
 
 @dataclass(frozen=True, slots=True)

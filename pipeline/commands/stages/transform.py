@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pipeline.building.stages import Source
-    from retrieval.ingest.model_names.naming import ModelNames
     from retrieval.ingest.model_tables.outcome import Transformed
-    from retrieval.ingest.model_tables.transforming import ModelOptions, ModelTables
+    from retrieval.ingest.model_tables.transforming import ModelTables
     from retrieval.ingest.parsed_book import ParsedBook
+    from retrieval.models.options import ModelOptions
     from retrieval.settings import Settings
 
 _SHOWN = 5
@@ -74,10 +74,6 @@ def transform(
 
     opened = Home.at(home)
     settings = _settings(opened.settings, table_list, model, budget, names=names)
-    if names and batch:
-        raise typer.BadParameter(
-            "names are asked for one table at a time; leave one of the two out", param_hint="--batch"
-        )
     reader, options = reader_of(settings, Access.of_environment(), opened.models, batch=batch), options_of(settings)
     read = read_source(source)
     parsed = {book.slug: parse_book(book) for book in read.books}
@@ -125,7 +121,7 @@ def _chosen(settings: Settings, parsed: Mapping[str, ParsedBook], read: Source) 
 
 
 def _estimate(
-    reader: ModelTables | ModelNames,
+    reader: ModelTables,
     options: ModelOptions,
     parsed: Mapping[str, ParsedBook],
     chosen: Mapping[str, frozenset[str]],
@@ -147,14 +143,14 @@ def _estimate(
     if json_:
         usd = {"likely_usd": found.likely_usd, "most_usd": found.most_usd, "budget_usd": options.budget_usd}
         told = {"n_tables": found.n_requests, "likely": asdict(found.likely), "most": asdict(found.most)}
-        print_json(told | {"model": options.model, "prompt": reader.prompt} | usd)
+        print_json(told | {"model": options.model, "prompt": reader.question.prompt} | usd)
         return
     out.print(f"{sum(map(len, chosen.values()))} tables chosen. {found}", markup=False)
     out.print("Nothing was sent.")
 
 
 def _transformed(
-    reader: ModelTables | ModelNames,
+    reader: ModelTables,
     parsed: Mapping[str, ParsedBook],
     chosen: Mapping[str, frozenset[str]],
     read: Source,

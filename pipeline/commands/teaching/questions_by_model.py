@@ -47,7 +47,7 @@ def write_by_model(
     """
     from evals.asked_by_model.asking import ask_about
     from evals.asked_by_model.place import places_of
-    from evals.generation.generation import write_generated
+    from evals.generation.document_questions import write_generated
     from retrieval.home import Home
     from retrieval.index.snapshot.snapshot import open_snapshot
     from retrieval.write_lock import write_lock
@@ -79,26 +79,16 @@ def _asking(home: Home, model: str | None, budget: float | None) -> Inquiries:
 
     tables = home.settings.tables
     tables = replace(tables, model=model or tables.model, budget_usd=tables.budget_usd if budget is None else budget)
-    said = options_of(replace(home.settings, tables=tables))
-    access = Access.of_environment()
-    return Inquiries(
-        access,
-        home.models,
-        said.model,
-        prompt_version(),
-        said.price,
-        said.budget_usd,
-        tries=said.tries,
-        timeout=said.timeout,
-        otherwise="run: querymust questions generate",
-    )
+    options = options_of(replace(home.settings, tables=tables))
+    otherwise = "run: querymust questions generate"
+    return Inquiries(Access.of_environment(), home.models, options, prompt_version(), otherwise=otherwise)
 
 
 def _estimate(home: Home, asking: Inquiries, places: Sequence[AskedPlace], *, json_: bool) -> None:
-    from evals.asked_by_model.asking import is_usable
+    from evals.asked_by_model.asking import IS_USABLE
     from retrieval.models.estimate import Estimate
 
-    waiting = asking.unanswered([place.inquiry(asking.model) for place in places], is_usable)
+    waiting = asking.unanswered([place.inquiry(asking.model) for place in places], IS_USABLE)
     found = Estimate.of((each.asked for each in waiting), "places", asking.price)
     if json_:
         told = {"n_places": found.n_requests, "likely": asdict(found.likely), "most": asdict(found.most)}

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pydantic import ValidationError
-
 from retrieval.ingest.model_tables.believed_names import believed_names
 from retrieval.ingest.model_tables.believed_predicates import believed_predicates
 from retrieval.ingest.model_tables.form import ModelRow, ModelTable
@@ -79,7 +77,7 @@ def judged(
         vocabulary: of the library.
         by_key_alone: whether the rules know no subject of the table: a condition may ask for the row's key alone.
     """
-    answer = _read(answered)
+    answer = answered.read_as(ModelTable)
     if isinstance(answer, str):
         return Judged((answer,))
     rows = {row.ordinal: row for row in data_rows(reading)}
@@ -115,18 +113,6 @@ def judged(
         ),
     )
     return Judged((), tuple(tuple(column.path) for column in by_column), believed, dropped)
-
-
-def _read(answered: Answered) -> ModelTable | str:
-    """The answer in its form, or why there is none."""
-    if answered.refusal:
-        return f"refused: {answered.refusal:.200}"
-    if answered.finish == "length":
-        return "the answer was cut because it is too long"
-    try:
-        return ModelTable.model_validate_json(answered.content)
-    except ValidationError as error:
-        return f"not in the asked form: {error.errors()[0]['msg']:.200}"
 
 
 def _wrong_columns(reading: Reading, answer: ModelTable, vocabulary: Vocabulary) -> Iterator[str]:

@@ -6,12 +6,12 @@ from typing import Literal
 
 from retrieval.ingest.model_tables.checking import Dropped
 from retrieval.models.chat import Usage
+from retrieval.models.inquiry import Reason as Waiting
 from retrieval.types import Row
 
-Reason = Literal["", "not sent", "refused or wrong", "not reached", "no key", "budget"]
+Reason = Waiting | Literal["not sent", "refused or wrong"]
 """Why the rules made the rows; empty where the model did."""
-WAITING: frozenset[Reason] = frozenset({"not reached", "no key", "budget"})
-"""Reasons that may be gone at another time."""
+_FOR_GOOD: frozenset[Reason] = frozenset({"", "not sent", "refused or wrong"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Transformed:
     @property
     def n_waiting(self) -> int:
         """Tables that the rules made and that a later run may send."""
-        return sum(outcome.reason in WAITING for outcome in self.outcomes)
+        return sum(outcome.reason not in _FOR_GOOD for outcome in self.outcomes)
 
     @property
     def dropped(self) -> tuple[Dropped, ...]:

@@ -1,12 +1,10 @@
-import json
 import re
 from dataclasses import replace
 
 import pytest
 
-from evals.generation.generation import NO_ANSWER, GenerationSettings, generate_questions, write_generated
+from evals.generation.generation import NO_ANSWER, GenerationSettings, generate_questions
 from evals.questions.gold import resolve
-from evals.questions.questions import load_questions
 
 LEVELS = ("1-3", "4-6", "7")
 CLASSES = ("Fighter", "Thief")
@@ -219,19 +217,6 @@ def test_a_record_called_like_another_books_section_gets_no_question(chunks, mak
 
     assert asks_for_dragon([*chunks, own])
     assert not asks_for_dragon([*chunks, other])
-
-
-def test_files_are_named_for_their_documents_and_read_back(chunks, tmp_path):
-    documents = generate_questions(chunks)
-    paths = write_generated(tmp_path, documents)
-    assert [path.relative_to(tmp_path).as_posix() for path in paths] == [
-        "b/d.evaluation_queries.json",
-        "b/monsters.evaluation_queries.json",
-        "b/weather.evaluation_queries.json",
-    ]
-    for document, path in zip(documents, paths, strict=True):
-        assert load_questions(path) == document.questions
-        assert len(json.loads(path.read_text())) == len(document.questions)
 
 
 def test_no_chunks_give_no_questions():

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from retrieval.errors import ModelKeyError
-from retrieval.models.access import Access
-from retrieval.models.chat import Answered, Asked
+from retrieval.models.access import Access, Limits
+from retrieval.models.chat import Answered, Asked, Usage
 from retrieval.models.chat_prices import chat_price
-from retrieval.models.inquiries import MOST_UNREACHED, Inquiries, Inquiry
+from retrieval.models.inquiries import MOST_UNREACHED, Inquiries
+from retrieval.models.inquiry import Inquiry
+from retrieval.models.options import ModelOptions
 from tests.openai_server.faults import AtRandom, InTurn
 from tests.openai_server.server import KEY, FakeOpenAi
 
@@ -25,7 +29,7 @@ def inquiries(*texts: str) -> list[Inquiry]:
     ]
 
 
-def usable(answered: Answered) -> bool:
+def usable(_: Inquiry, answered: Answered) -> bool:
     return answered.content.startswith("said") and answered.finish == "stop"
 
 
@@ -36,9 +40,9 @@ def server(chat_server: FakeOpenAi) -> FakeOpenAi:
     return chat_server
 
 
-def asking(server: FakeOpenAi, folder: Path, budget: float | None = None, retries: int = 4) -> Inquiries:
-    access = Access.of_environment(server.environment)
-    return Inquiries(access, folder, MODEL, "v1", chat_price(MODEL), budget, retries=retries, timeout=5.0)
+def asking(server: FakeOpenAi, folder: Path, budget: float | None = None, **options: Any) -> Inquiries:
+    known: dict[str, Any] = {"price": chat_price(MODEL), "budget_usd": budget, "timeout": 5.0}
+    return Inquiries(Access.of_environment(server.environment), folder, ModelOptions(MODEL, **known | options), "v1")
 
 
 def contents(found: Inquiries, *texts: str) -> list[str | None]:
@@ -69,7 +73,7 @@ def test_whatever_passes_is_lived_through(server: FakeOpenAi, tmp_path: Path) ->
     texts = [f"text {number}" for number in range(40)]
     faults = AtRandom(3, 0.4, ["busy", "broken", "cut", "stall"])
     server.plan = faults
-    found = Inquiries(Access.of_environment(server.environment), tmp_path, MODEL, "v1", None, retries=8, timeout=0.3)
+    found = asking(server, tmp_path, price=None, retries=8, timeout=0.3)
     assert contents(found, *texts) == [f"said {text}" for text in texts]
     assert faults.happened
     assert found.usd is None
@@ -84,11 +88,27 @@ def test_nothing_is_sent_that_could_pass_the_budget(server: FakeOpenAi, tmp_path
     assert all("of the budget of $0.0002" in each.why for each in replies if each.answered is None)
 
 
+def test_what_the_budget_set_aside_and_did_not_use_is_asked_for_in_a_second_round(
+    server: FakeOpenAi, tmp_path: Path
+) -> None:
+    texts = [f"text {number}" for number in range(24)]
+    (one, *_) = inquiries(texts[0])
+    price = chat_price(MODEL)
+    assert price is not None
+    most = price.of(Usage(one.asked.most_prompt_tokens, one.asked.max_tokens))
+    # What 12 of them set aside at once is all that there is, and an answer costs far less than that.
+    access = replace(Access.of_environment(server.environment), limits=Limits(concurrency=24))
+    found = Inquiries(access, tmp_path, ModelOptions(MODEL, price, 12.5 * most), "v1")
+    server.delay = 0.1
+    replies = found.ask(inquiries(*texts), usable)
+    assert server.counts.most_working <= 12
+    assert all(each.answered and not each.reason for each in replies)
+    assert found.usd_in_all <= 12.5 * most
+
+
 def test_a_server_that_is_gone_is_not_asked_for_everything(server: FakeOpenAi, tmp_path: Path) -> None:
     server.plan = lambda _: "broken"
-    found = Inquiries(Access(KEY, server.address), tmp_path, MODEL, "v1", None, retries=0, timeout=5.0).ask(
-        inquiries(*(f"text {number}" for number in range(60))), usable
-    )
+    found = asking(server, tmp_path, retries=0).ask(inquiries(*(f"text {number}" for number in range(60))), usable)
     assert all(each.answered is None and each.why for each in found)
     assert f"not asked: {MOST_UNREACHED} in succession failed before it" in {each.why for each in found}
     assert len(server.asked) < 60
@@ -98,10 +118,14 @@ def test_a_key_that_is_missing_or_refused_is_one_error_and_kept_answers_need_non
     server: FakeOpenAi, tmp_path: Path
 ) -> None:
     assert contents(asking(server, tmp_path), "a") == ["said a"]
-    without = Inquiries(Access(), tmp_path, MODEL, "v1", None, otherwise="write them yourself")
+    without = Inquiries(Access(), tmp_path, ModelOptions(MODEL, None), "v1", otherwise="write them yourself")
     assert contents(without, "a") == ["said a"]
     with pytest.raises(ModelKeyError, match="needs OPENAI_API_KEY; set it, or write them yourself"):
         without.ask(inquiries("b"), usable)
+    assert [(each.reason, each.why) for each in without.kept(inquiries("a", "b"), usable)] == [
+        ("", ""),
+        ("no key", "there is no OPENAI_API_KEY"),
+    ]
     server.plan = lambda _: "key"
     with pytest.raises(ModelKeyError, match="is refused") as refused:
         asking(server, tmp_path).ask(inquiries("b", "c", "d"), usable)

@@ -56,6 +56,8 @@ def test_a_dry_run_says_tokens_and_dollars_and_sends_nothing(run: Run, guide: Pa
     assert 2 * halved["most_usd"] == pytest.approx(
         run("transform-tables", guide, "--dry-run", "--json").json["most_usd"]
     )
+    named = run("transform-tables", guide, "--dry-run", "--json", "--batch", "--names").json
+    assert 0 < named["most_usd"] < halved["most_usd"]
     assert chat_server.asked == []
     assert not (guide.parent / "home").exists()
 

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from retrieval.errors import ModelKeyError
-from retrieval.ingest.model_names.naming import ModelNames, names_prompt_version
+from retrieval.ingest.model_names.naming import RowNames, names_prompt_version
 from retrieval.ingest.model_tables.outcome import Transformed, reasons
-from retrieval.ingest.model_tables.transforming import ModelOptions
+from retrieval.ingest.model_tables.transforming import ModelTables
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.table import Table
 from retrieval.models.access import Access
 from retrieval.models.chat_prices import chat_price
+from retrieval.models.options import ModelOptions
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Book, Document
 from tests.openai_server.faults import AtRandom, Fault, InTurn
@@ -40,7 +41,7 @@ SAID = {
     "HELICOPTER": ["chopper 9"],
 }
 
-Naming = Callable[..., ModelNames]
+Naming = Callable[..., ModelTables]
 
 
 def calling(body: Mapping[str, Any]) -> str:
@@ -62,15 +63,15 @@ def tables() -> tuple[Table, ...]:
 def naming(chat_server: FakeOpenAi, tmp_path: Path) -> Naming:
     chat_server.answering, chat_server.retry_after = calling, "0.001"
 
-    def made(access: Access | None = None, **options: Any) -> ModelNames:
+    def made(access: Access | None = None, **options: Any) -> ModelTables:
         known: dict[str, Any] = {"price": chat_price(MODEL), "retries": 1, "timeout": 5.0}
         at = Access.of_environment(chat_server.environment) if access is None else access
-        return ModelNames(at, tmp_path / "models", ModelOptions(MODEL, **known | options))
+        return ModelTables(at, tmp_path / "models", ModelOptions(MODEL, **known | options), RowNames())
 
     return made
 
 
-def named(naming: ModelNames, tables: tuple[Table, ...]) -> Transformed:
+def named(naming: ModelTables, tables: tuple[Table, ...]) -> Transformed:
     done = naming.transform(tables, Vocabulary.default(), [FRAMES], {table.id for table in tables})
     assert [replace(row, names=()) for row in done.rows] == [replace(row, names=()) for row in done.offline]
     assert all(set(before.names) <= set(row.names) for row, before in zip(done.rows, done.offline, strict=True))
@@ -104,6 +105,16 @@ def test_an_answer_is_paid_once_and_the_rows_of_tables_that_were_not_chosen_stay
     assert naming().unanswered(tables, Vocabulary.default(), {table.id for table in tables}) == ()
     other = naming().transform(tables, Vocabulary.default(), [FRAMES], frozenset())
     assert (other.rows, other.outcomes) == (other.offline, ())
+
+
+def test_names_come_in_a_batch_for_half_the_price(
+    naming: Naming, tables: tuple[Table, ...], chat_server: FakeOpenAi
+) -> None:
+    done = named(naming(batch=True, pause=0.01), tables)
+    assert added(done)["HEXAROTOR"] == {"hexacopter"}
+    assert chat_server.asked == []
+    assert done.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60))
+    assert chat_server.counts.batch_prompt > 0
 
 
 @pytest.mark.parametrize(

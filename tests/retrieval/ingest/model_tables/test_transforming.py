@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from retrieval.errors import ModelKeyError
 from retrieval.ingest.model_tables.outcome import Transformed, reasons
 from retrieval.ingest.model_tables.transforming import ModelTables
+from retrieval.ingest.model_tables.whole_rows import WholeRows
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from tests.openai_server.faults import Fault, InTurn
@@ -48,13 +50,25 @@ def test_a_table_that_the_book_has_twice_is_paid_once(chat_server: FakeOpenAi, m
     assert len(chat_server.asked) == 1
 
 
-def test_another_model_or_prompt_is_asked_anew(
-    chat_server: FakeOpenAi, models: Models, tables: tuple[Table, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_prompt_is_asked_anew(chat_server: FakeOpenAi, models: Models, tables: tuple[Table, ...]) -> None:
     transformed(models(), tables)
-    monkeypatch.setattr("retrieval.ingest.model_tables.transforming.prompt_version", lambda: "v2-00000000")
-    assert transformed(models(), tables).prompt == "v2-00000000"
+    changed = replace(models(), question=WholeRows("v2-00000000"))
+    assert transformed(changed, tables).prompt == "v2-00000000"
     assert len(chat_server.asked) == 4
+
+
+def test_a_batch_leaves_what_it_spoiled_or_lost_to_the_rules_and_the_next_run_asks_again(
+    chat_server: FakeOpenAi, models: Models
+) -> None:
+    chat_server.plan = InTurn([None, "dropped_result", "changed_value", "broken", "refusal", None])
+    first = transformed(models(batch=True, pause=0.01), weapons(6))
+    assert len(first.by_model) == 2
+    assert reasons(first.outcomes) == {"not reached": 2, "refused or wrong": 2}
+    assert first.n_waiting == 2
+    second = transformed(models(batch=True, pause=0.01), weapons(6))
+    assert len(second.by_model) == 6
+    assert sum(outcome.n_answers for outcome in second.outcomes) == 4
+    assert chat_server.counts.requests["/v1/chat/completions"] == 0
 
 
 @pytest.mark.parametrize("fault", ["dropped_row", "changed_value", "malformed", "truncated", "refusal"])

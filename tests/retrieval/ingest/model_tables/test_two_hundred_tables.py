@@ -16,13 +16,14 @@ from typing import Any
 import pytest
 
 from retrieval.ingest.model_tables.outcome import Transformed, reasons
-from retrieval.ingest.model_tables.transforming import ModelOptions, ModelTables
+from retrieval.ingest.model_tables.transforming import ModelTables
 from retrieval.ingest.tables.fidelity import check_fidelity
 from retrieval.ingest.tables.row_object import RESERVED
 from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import typed
 from retrieval.models.access import Access
 from retrieval.models.chat_prices import chat_price
+from retrieval.models.options import ModelOptions
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from tests.openai_server.faults import FAULTS, AtRandom, Fault
 from tests.openai_server.server import FakeOpenAi

@@ -1,7 +1,7 @@
-"""Whole books as one batch at half the price; a batch that was begun is waited for by whichever run comes next."""
+"""Many requests as one batch at half the price; a batch that was begun is waited for by whichever run comes next."""
 
 import time
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
@@ -10,9 +10,9 @@ from pydantic import ValidationError
 
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import BudgetExceededError, ModelError, ModelKeyError
-from retrieval.ingest.model_tables.asked_table import AskedTable
 from retrieval.models.answer_cache import AnswerCache, KeptAnswer
 from retrieval.models.chat import Answered, Asked
+from retrieval.models.inquiry import Inquiry, Reply
 from retrieval.models.openai_client import OpenAiClient
 from retrieval.models.spending import Held, Spending
 from retrieval.records import dump_record, parse_record
@@ -71,15 +71,18 @@ class Batching:
                 self._under_way |= set(pending.charges)
         return frozenset(self._under_way)
 
-    def send(self, tables: Sequence[AskedTable]) -> None:
-        """Ask about tables in one batch, as many of them as the budget allows, and wait until it is done.
+    def send(self, inquiries: Sequence[Inquiry]) -> dict[str, Reply]:
+        """Ask as many as the budget allows in one batch, and wait until it is done; no two have one key.
+
+        Returns:
+            Why others were not asked or have no answer yet, by their keys.
 
         Raises:
             ModelKeyError: the server refuses the key; nothing was sent.
         """
-        asked, charges = self._set_aside(tables)
+        asked, charges, failed = self._set_aside(inquiries)
         if not asked:
-            return
+            return failed
         pending = PendingBatch(token_hex(8), self.cache.model, self.cache.prompt, charges)
         path = self.cache.folder / _FOLDER / f"{pending.token}.json"
         write_atomically(path, dump_record(pending))
@@ -91,29 +94,27 @@ class Batching:
             raise
         except ModelError as error:
             # It may have been begun all the same: the next run looks for it.
-            _left(tables, asked, str(error))
-            return
+            return failed | {key: Reply(None, str(error), "not reached") for key in asked}
         write_atomically(path, dump_record(replace(pending, batch=begun)))
         try:
             self._finish(path, pending, begun, wait=True)
         except ModelError as error:
-            _left(tables, asked, f"its batch is at work: {error}")
+            return failed | {key: Reply(None, f"its batch is at work: {error}", "not reached") for key in asked}
+        return failed
 
-    def _set_aside(self, tables: Sequence[AskedTable]) -> tuple[dict[str, Asked], dict[str, str]]:
-        """The requests that the budget allows, and what was set aside for them, by their keys."""
+    def _set_aside(self, inquiries: Sequence[Inquiry]) -> tuple[dict[str, Asked], dict[str, str], dict[str, Reply]]:
+        """The requests that the budget allows, what was set aside for them, and why the others wait; by their keys."""
         asked: dict[str, Asked] = {}
         charges: dict[str, str] = {}
-        for state in tables:
-            if state.request is None or state.request.key in asked:
-                continue
-            request = state.request.asked(self.cache.model)
+        failed: dict[str, Reply] = {}
+        for each in inquiries:
             try:
-                charges[state.request.key] = self.spending.reserve(request).entry
+                charges[each.key] = self.spending.reserve(each.asked).entry
             except BudgetExceededError as error:
-                state.reason, state.said = "budget", str(error)
+                failed[each.key] = Reply(None, str(error), "budget")
             else:
-                asked[state.request.key] = request
-        return asked, charges
+                asked[each.key] = each.asked
+        return asked, charges, failed
 
     def _finish(self, path: Path, pending: PendingBatch, begun: str, *, wait: bool) -> None:
         while (found := self.client.batch_results(begun)) is None:
@@ -146,9 +147,3 @@ class Batching:
                 continue  # of another version of this program; what was set aside for it stays so
             if (pending.model, pending.prompt) == (self.cache.model, self.cache.prompt):
                 yield path, pending
-
-
-def _left(tables: Sequence[AskedTable], keys: Container[str], why: str) -> None:
-    for state in tables:
-        if state.request and state.request.key in keys:
-            state.reason, state.said = "not reached", why
