@@ -27,7 +27,7 @@ from pipeline.commands import (
     status,
     ui,
 )
-from pipeline.commands.snapshots import gc, rollback, verify
+from pipeline.commands.snapshots import gc, pull, push, rollback, verify
 from pipeline.commands.stages import chunk, embed, transform
 from pipeline.commands.teaching import feedback, questions_by_model, terms
 from pipeline.console.output import out, print_error
@@ -58,6 +58,8 @@ app.command("report")(report.write_report)
 app.command("verify")(verify.verify_index)
 app.command("rollback")(rollback.roll_back)
 app.command("gc")(gc.collect_garbage)
+app.command("push")(push.push)
+app.command("pull")(pull.pull)
 app.command("serve")(serve.serve)
 app.command("mcp")(serve.serve_mcp)
 app.command("ui")(ui.serve_ui)

@@ -13,6 +13,7 @@
         x IndexMissingError     nothing is live under this home
         x IndexCorruptError     a snapshot's counts, hashes or schema version disagree
       x VectorDBWriteError      a new index could not be written; what was live stays live
+      x TransferError           a snapshot could not be brought to a place, or from it
       x EmbeddingFailureError   a text has no vector
         x EmbedderMismatchError   vectors of another model or dimension
         x EmbedderUnavailableError  an embedder lacks its weights, its key or its server
@@ -83,6 +84,10 @@ class IndexCorruptError(VectorDBUnavailableError):
 
 class VectorDBWriteError(RetrievalError):
     """A new index could not be written; what was live stays live."""
+
+
+class TransferError(RetrievalError):
+    """A snapshot could not be brought to a place, or from it; what is live, there or here, stays so."""
 
 
 class EmbeddingFailureError(RetrievalError):

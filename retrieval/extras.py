@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "gcs": ("gcsfs>=2025.7,<2027",),
+    "http": ("aiohttp>=3.9,<4",),
+    "s3": ("s3fs>=2025.7,<2027",),
     "st": ("sentence-transformers>=5",),
     "minilm": (
         "onnx>=1.19,<2",

@@ -232,17 +232,21 @@ def test_every_field_of_a_question_and_an_anchor_is_documented(name: str) -> Non
 
 
 def test_the_commands_of_operations_run(
-    twice_live: tuple[Home, str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    twice_live: tuple[Home, str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     home, first, _ = twice_live
     monkeypatch.setenv("QUERYMUST_HOME", str(home.root))
-    (block,) = blocks("sh", (ROOT / "docs" / "operations.md").read_text("utf-8"))
-    for line in block.splitlines():
+    monkeypatch.chdir(tmp_path)
+    index, travel = blocks("sh", (ROOT / "docs" / "operations.md").read_text("utf-8"))
+    for line in (index + travel).splitlines():
         monkeypatch.setattr(sys, "argv", line.split())
         with contextlib.suppress(SystemExit):
             cli.main()
         assert capsys.readouterr().err == ""
-    assert live_id(home.root) == first
+    assert live_id(home.root) == live_id(tmp_path / "reader") == first
 
 
 CONTRACT = (ROOT / "docs" / "contract.md").read_text("utf-8")

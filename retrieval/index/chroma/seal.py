@@ -68,6 +68,15 @@ def broken(folder: Path) -> Iterator[str]:
             yield f"{inside} was not there when it was built"
 
 
+def sealed_files(folder: Path) -> tuple[FileEntry, ...]:
+    """The files that are sealed in `folder`, and the seal's own; none where nothing is. Ask `broken` first."""
+    try:
+        sealed = parse_record((folder / FILE_NAME).read_bytes(), Seal)
+    except (OSError, ValidationError):
+        return ()
+    return (*sealed.files, FileEntry.of(folder, folder / FILE_NAME))
+
+
 def copy_sealed(source: Path, target: Path) -> None:
     """Copy the files that were sealed in `source`, and nothing else, to be changed there and sealed again.
 

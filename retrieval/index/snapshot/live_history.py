@@ -1,5 +1,6 @@
 """Which snapshots were live, and since when: a line for every time the pointer moved."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +20,7 @@ class Promotion:
     snapshot: str
     at: datetime
     how: str
-    """`build` or `rollback`; `before` for what was live when this history began."""
+    """`build`, `rollback`, `pull`, or `push` in the history of a place; `before` for what was live when this began."""
     forced: str | None = None
     """Why it went live past scores that refused it; None: nothing refused it."""
 
@@ -37,11 +38,16 @@ class Promotion:
 def promotions(home: Path) -> tuple[Promotion, ...]:
     """Every move, the oldest first; a line that cannot be read is left out."""
     try:
-        lines = (home / FILE_NAME).read_bytes().splitlines()
+        content = (home / FILE_NAME).read_bytes()
     except FileNotFoundError:
         return ()
+    return read_promotions(content)
+
+
+def read_promotions(content: bytes) -> tuple[Promotion, ...]:
+    """Every move in the lines of a history, the oldest first; a line that cannot be read is left out."""
     found = []
-    for line in lines:
+    for line in content.splitlines():
         try:
             found.append(parse_record(line, Promotion))
         except ValidationError:
@@ -51,8 +57,12 @@ def promotions(home: Path) -> tuple[Promotion, ...]:
 
 def remember(home: Path, *moves: Promotion) -> None:
     """Add moves to the history; what is there stays as it is."""
-    written = b"".join(dump_record(move) + b"\n" for move in (*promotions(home), *moves))
-    write_atomically(home / FILE_NAME, written)
+    write_atomically(home / FILE_NAME, dump_promotions((*promotions(home), *moves)))
+
+
+def dump_promotions(moves: Iterable[Promotion]) -> bytes:
+    """The lines of a history."""
+    return b"".join(dump_record(move) + b"\n" for move in moves)
 
 
 def were_live(home: Path) -> tuple[str, ...]:

@@ -111,22 +111,38 @@ class Manifest:
         path = folder / FILE_NAME
         try:
             content = path.read_bytes()
-            version = json.loads(content).get("schema_version")
-        except (OSError, ValueError, AttributeError) as error:
+        except OSError as error:
             raise IndexCorruptError(f"{path} cannot be read ({error}); build the index again") from error
-        if version != SCHEMA_VERSION:
-            raise IndexCorruptError(
-                f"{path} has schema version {version!r}, this program reads {SCHEMA_VERSION}; build the index again"
-            )
-        try:
-            manifest = parse_record(content, cls)
-        except ValidationError as error:
-            raise IndexCorruptError(f"{path} is not a manifest ({error.errors()[0]['msg']}); build again") from error
+        manifest = cls.parse(content, str(path))
         if manifest.id != folder.name:
             raise IndexCorruptError(
                 f"{folder} holds snapshot {manifest.id!r}; call the folder that again, or build the index again"
             )
         return manifest
+
+    @classmethod
+    def parse(cls, content: bytes, where: str) -> "Manifest":
+        """What `write` wrote.
+
+        Args:
+            content: of the file.
+            where: what to call the file in an error.
+
+        Raises:
+            IndexCorruptError: it cannot be read, or another version of this program wrote it.
+        """
+        try:
+            version = json.loads(content).get("schema_version")
+        except (ValueError, AttributeError) as error:
+            raise IndexCorruptError(f"{where} cannot be read ({error}); build the index again") from error
+        if version != SCHEMA_VERSION:
+            raise IndexCorruptError(
+                f"{where} has schema version {version!r}, this program reads {SCHEMA_VERSION}; build the index again"
+            )
+        try:
+            return parse_record(content, cls)
+        except ValidationError as error:
+            raise IndexCorruptError(f"{where} is not a manifest ({error.errors()[0]['msg']}); build again") from error
 
     def disagreements(self, folder: Path, *, hashes: bool) -> Iterable[str]:
         """A sentence for every file of `folder` that is not as it was when this manifest was written."""

@@ -1,0 +1,89 @@
+"""`querymust pull`: what a place offers goes live here."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
+from pipeline.console.output import counted, out, print_error, print_json, progress_bar
+
+if TYPE_CHECKING:
+    from retrieval.home import Home
+    from retrieval.index.travel.place import Place
+    from retrieval.index.travel.pull import Pulled
+
+
+def pull(
+    url: Annotated[
+        str, typer.Argument(metavar="URL", help="What `querymust push` was given; or http:// for the same.")
+    ],
+    home: HomeOption = DEFAULT_HOME,
+    keep: Annotated[int, typer.Option("--keep", min=0, help="How many that were live stay, beside the live one.")] = 3,
+    every: Annotated[
+        float | None, typer.Option("--every", min=0.1, metavar="SECONDS", help="Look again and again, until Ctrl-C.")
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Bring the snapshot that a place offers into the home, and make it live once every hash is right.
+
+    What is here with the right hash is not fetched again, so an interrupted pull goes on when it is run again. A
+    server that runs over the home answers from the new snapshot with the next question.
+
+    \b
+    Examples:
+      querymust pull /srv/rules
+      querymust pull s3://bucket/rules --every 30
+    """
+    from retrieval.home import Home
+    from retrieval.index.travel.place import Place
+
+    opened, place = Home.at(home), Place(url)
+    if every is None:
+        _say(place, _pull(opened, place, keep), json_=json_)
+        return
+    seen = None
+    while True:
+        seen = _follow(opened, place, keep, seen, json_=json_)
+        time.sleep(every)
+
+
+def _follow(home: Home, place: Place, keep: int, seen: str | None, *, json_: bool) -> str | None:
+    """Pull what is offered if it is not what was seen last; what is seen now. A failure is told, and tried again."""
+    from retrieval.errors import RetrievalError
+    from retrieval.index.travel.push import live_at
+
+    try:
+        if seen is not None and live_at(place) == seen:
+            return seen
+        done = _pull(home, place, keep)
+    except RetrievalError as error:
+        print_error(str(error))
+        return None
+    _say(place, done, json_=json_)
+    return done.snapshot
+
+
+def _pull(home: Home, place: Place, keep: int) -> Pulled:
+    from retrieval.index.snapshot.retention import remove_snapshots
+    from retrieval.index.travel.pull import pull_snapshot
+    from retrieval.write_lock import write_lock
+
+    with write_lock(home.root), progress_bar("pull") as bar:
+        done = pull_snapshot(home.root, place, bar)
+        home.nominate(done.snapshot)
+        remove_snapshots(home.root, done.snapshot, keep)
+    return done
+
+
+def _say(place: Place, done: Pulled, *, json_: bool) -> None:
+    if json_:
+        print_json({"place": place.name, **asdict(done)})
+        return
+    what = f"{counted(done.files, 'file')}, {done.size / 1e6:,.1f} MB; fetched {done.fetched:,}"
+    out.print(f"live: {done.snapshot}, {done.n_chunks:,} chunks: {what}", markup=False)
+    if done.before not in {None, done.snapshot}:
+        out.print(f"It was {done.before} before; back: querymust rollback {done.before}", markup=False)
