@@ -28,7 +28,7 @@ from pipeline.commands import (
     ui,
 )
 from pipeline.commands.snapshots import gc, pull, push, rollback, verify
-from pipeline.commands.stages import chunk, embed, transform
+from pipeline.commands.stages import chunk, describe, embed, transform
 from pipeline.commands.teaching import feedback, questions_by_model, terms
 from pipeline.console.output import out, print_error
 from pipeline.runs.full_disk import is_full_disk
@@ -68,6 +68,7 @@ app.command("feedback")(feedback.use_feedback)
 app.command("fit")(fit.fit)
 app.command("transform-tables")(transform.transform)
 app.command("chunk")(chunk.chunk)
+app.command("describe-passages")(describe.describe)
 app.command("embed")(embed.embed)
 app.add_typer(serve.keys_app, name="keys")
 app.add_typer(questions.app, name="questions")

@@ -1,4 +1,4 @@
-"""What `rag.yaml` says of embedding, chunking, retrieval, answers and tables: tables of keys, their values checked."""
+"""What `rag.yaml` says of embedding, chunking, retrieval, answers, tables and passages: tables of keys, checked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -153,6 +153,19 @@ class TablesSettings:
             raise UnreadableSettingsError("tables.usd_per_million_sent and tables.usd_per_million_answered go together")
         _require_whole("tables.tries", self.tries, 1, 10)
         _require_number("tables.timeout_seconds", self.timeout_seconds, 0.1, 3600.0)
+
+
+@dataclass(frozen=True, slots=True)
+class PassagesSettings:
+    """`passages`: who says what they are about. The rules do, unless a model is asked for: that of `tables`, within its
+    limits; then too where its answer does not hold."""
+
+    enrichment: str = "rules"
+    """`rules`, or `model`."""
+
+    def __post_init__(self) -> None:
+        if self.enrichment not in ("rules", "model"):
+            raise UnreadableSettingsError(f"passages.enrichment is {self.enrichment!r}; write rules or model")
 
 
 def read_section(where: str, name: str, stored: object, section: type[Section], *, beside: str = "") -> Section:

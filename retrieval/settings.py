@@ -18,6 +18,7 @@ from retrieval.contract_settings import (
     AnswerSettings,
     ChunkingSettings,
     EmbeddingSettings,
+    PassagesSettings,
     RetrievalSettings,
     TablesSettings,
     embedder_of,
@@ -45,7 +46,7 @@ class Settings:
     | `nightly`         | `QUERYMUST_NIGHTLY`  | when the night's build begins, HH:MM      |
     | `timezone`        | `QUERYMUST_TIMEZONE` | in which zone, as `Europe/Berlin`         |
     | `budget_usd`      | `QUERYMUST_BUDGET_USD`| dollars that a build or an ingestion may spend; else no limit |
-    | `embedding`, `chunking`, `retrieval`, `answer`, `tables` | - | tables of keys: `contract_settings` |
+    | `embedding`, `chunking`, `retrieval`, `answer`, `tables`, `passages` | - | tables of keys: `contract_settings` |
     """
 
     library: Path | None = None
@@ -60,6 +61,7 @@ class Settings:
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
     tables: TablesSettings = field(default_factory=TablesSettings)
+    passages: PassagesSettings = field(default_factory=PassagesSettings)
 
     @classmethod
     def read(cls, folder: Path, environment: Mapping[str, str] = os.environ) -> "Settings":
@@ -93,6 +95,7 @@ class Settings:
             retrieval=read_section(where, "retrieval", stored.get("retrieval"), RetrievalSettings),
             answer=read_section(where, "answer", stored.get("answer"), AnswerSettings),
             tables=read_section(where, "tables", stored.get("tables"), TablesSettings),
+            passages=read_section(where, "passages", stored.get("passages"), PassagesSettings),
         )
         return replace(settings, embedder=embedder_of(str(embedder))) if embedder else settings
 

@@ -15,7 +15,7 @@ import yaml
 
 from pipeline import cli
 from pipeline.sample import SAMPLE_LIBRARY
-from retrieval.contract_settings import TablesSettings
+from retrieval.contract_settings import PassagesSettings, TablesSettings
 from retrieval.home import Home
 from retrieval.settings import Settings
 from tests.openai_server.server import FakeOpenAi
@@ -63,7 +63,7 @@ def test_an_order_by_a_model_is_asked_for_and_without_one_the_page_says_what_is_
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setenv("QUERYMUST_HOME", str(sample.root))
-    _, block, _ = blocks("sh", PAGE)
+    *_, block, _ = blocks("sh", PAGE)
     (told, *_) = blocks("text", PAGE)
     said = []
     for line in block.splitlines():
@@ -96,8 +96,28 @@ def test_names_and_questions_cost_what_the_page_says(
         assert (likely, most) == (f"${likely_usd:.2f}", f"${most_usd:.2f}")
 
 
+def test_passages_cost_what_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("QUERYMUST_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(ROOT)
+    _, line, *_ = blocks("sh", PAGE)
+    monkeypatch.setattr(sys, "argv", shlex.split(line))
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 0
+    row = next(line for line in PAGE.splitlines() if line.startswith("| the packaged sample |"))
+    count, sent, answered, likely, most = (cell.strip() for cell in row.split("|")[2:-1])
+    told = capsys.readouterr().out
+    assert f"{count} passages to send: about {sent} tokens, and {answered} answered; about $" in told
+    likely_usd, most_usd = map(float, re.findall(r"(?:about|at most) \$([\d.]+)", told))
+    assert (likely, most) == (f"${likely_usd:.2f}", f"${most_usd:.2f}")
+
+
 def test_the_settings_are_settings_and_the_defaults(tmp_path: Path) -> None:
     (block,) = blocks("yaml", PAGE)
     (tmp_path / "rag.yaml").write_text(block)
     assert set(yaml.safe_load(block)["tables"]) == {field.name for field in fields(TablesSettings)}
-    assert Settings.read(tmp_path, {}).tables == TablesSettings()
+    assert set(yaml.safe_load(block)["passages"]) == {field.name for field in fields(PassagesSettings)}
+    read = Settings.read(tmp_path, {})
+    assert (read.tables, read.passages) == (TablesSettings(), PassagesSettings())

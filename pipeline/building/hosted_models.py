@@ -5,6 +5,7 @@ from functools import cached_property
 
 from evals.benchmarks.corpus import chunks_of_book
 from pipeline.building.embedding import embedding_key
+from pipeline.building.model_passages import describer_of
 from pipeline.building.model_tables import chosen_tables, options_of, reader_of
 from retrieval.errors import EmbeddingFailureError, ModelError
 from retrieval.home import Home
@@ -16,7 +17,6 @@ from retrieval.index.embedding.prices import price_of
 from retrieval.index.embedding.token_counts import cuts_for
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import BookFolder
-from retrieval.ingest.model_tables.transforming import ModelTables
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.models.access import Access
 from retrieval.models.openai_client import OpenAiClient
@@ -58,17 +58,17 @@ class HostedModels:
         """See, before any of these books is read, that what they need can be asked; once for all that are to follow.
 
         What is there already needs nobody: an embedder that cannot be asked is no obstacle where every vector is kept,
-        a model of tables is none where all of its answers are.
+        a chat model is none where all of its answers are.
 
         Raises:
             BudgetExceededError: it would cost more than the settings allow; nothing was sent.
             EmbeddingFailureError: the embedder lacks its library, weights, key or server.
-            ModelError: the server refuses the key for the tables, or has no such model.
+            ModelError: the server refuses the key for tables or passages, or has no such model.
             UnreadableSettingsError: nobody knows what that model costs, and there is a budget.
         """
         if self._is_ready or not folders:
             return
-        self._require_table_model(home, folders)
+        self._require_chat_model(home, folders)
         self._require_embedder(home, folders)
         self._is_ready = True
 
@@ -83,19 +83,19 @@ class HostedModels:
             if home.settings.questions or _unembedded(home, embedder, folders):
                 raise
 
-    def _require_table_model(self, home: Home, folders: Sequence[BookFolder]) -> None:
-        if home.settings.tables.transformer == "rules":
+    def _require_chat_model(self, home: Home, folders: Sequence[BookFolder]) -> None:
+        settings = home.settings
+        if settings.tables.transformer == "rules" and settings.passages.enrichment == "rules":
             return
-        options = options_of(home.settings)
+        options = options_of(settings)
         if not self.access:
-            return  # the rules read the tables, and the build says so
-        self.access.require(options.model, "let the rules read the tables")
+            return  # the rules do its work, and the build says so
+        self.access.require(options.model, "let the rules do its work")
         try:
             self.client.check_model(options.model)
         except ModelError as error:
-            reader = reader_of(home.settings, self.access, home.models)
-            if any(_lacks_answers(home, reader, folder) for folder in folders):
-                raise ModelError(f"{options.model} cannot read tables: {error}") from error
+            if any(_lacks_answers(home, self.access, folder) for folder in folders):
+                raise ModelError(f"{options.model} cannot be asked: {error}") from error
 
 
 def _unembedded(home: Home, embedder: Embedder, folders: Sequence[BookFolder]) -> list[str]:
@@ -108,7 +108,14 @@ def _unembedded(home: Home, embedder: Embedder, folders: Sequence[BookFolder]) -
     return [text for key, text in texts.items() if key not in known]
 
 
-def _lacks_answers(home: Home, reader: ModelTables, folder: BookFolder) -> bool:
-    tables = parse_book(read_book(folder)).tables
-    chosen = chosen_tables(home.settings, tables, home.vocabulary)
-    return bool(reader.unanswered(tables, home.vocabulary, chosen))
+def _lacks_answers(home: Home, access: Access, folder: BookFolder) -> bool:
+    settings, book = home.settings, read_book(folder)
+    if settings.tables.transformer != "rules":
+        tables = parse_book(book).tables
+        chosen = chosen_tables(settings, tables, home.vocabulary)
+        if reader_of(settings, access, home.models).unanswered(tables, home.vocabulary, chosen):
+            return True
+    if settings.passages.enrichment == "rules":
+        return False
+    chunks = chunks_of_book(book, home.vocabulary, cuts_for(settings, load_embedder(settings.embedder)))
+    return bool(describer_of(settings, access, home.models).unanswered(chunks))

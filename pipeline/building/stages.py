@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from evals.benchmarks.corpus import chunks_of_book
 from retrieval.errors import LibraryError
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.library.book import read_book
@@ -13,7 +14,6 @@ from retrieval.ingest.library.library import VOCABULARY_FILE, list_books
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.prose.cuts import USUAL, Cuts
 from retrieval.ingest.tables.predicates import extract_predicates
-from retrieval.ingest.tables.rows import transform_tables
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary, load_vocabulary
 from retrieval.records import read_jsonl, write_jsonl
 from retrieval.types import Book, Chunk, Row
@@ -63,8 +63,8 @@ def write_rows(folder: Path, book: Book, rows: Sequence[Row]) -> Path:
     return place
 
 
-def chunks_of(path: Path, cuts: Cuts = USUAL) -> tuple[Chunk, ...]:
-    """The chunks of what `write_rows` left, or of books whose tables the rules read.
+def cut_books(path: Path, cuts: Cuts = USUAL) -> tuple[tuple[Book, tuple[Chunk, ...]], ...]:
+    """Each book with its chunks: of what `write_rows` left, or of books whose tables the rules read.
 
     Raises:
         FileNotFoundError: there is nothing.
@@ -74,16 +74,9 @@ def chunks_of(path: Path, cuts: Cuts = USUAL) -> tuple[Chunk, ...]:
     places = sorted(each.parent for each in path.expanduser().glob(f"*/{ROWS}"))
     if places:
         made = ((read_jsonl(place / BOOK, Book)[0], read_jsonl(place / ROWS, Row)) for place in places)
-        return tuple(
-            chunk for book, rows in made for chunk in chunk_book(parse_book(book), extract_predicates(rows), cuts)
-        )
+        return tuple((book, chunk_book(parse_book(book), extract_predicates(rows), cuts)) for book, rows in made)
     source = read_source(path)
-    chunks: list[Chunk] = []
-    for book in source.books:
-        parsed = parse_book(book)
-        rows = transform_tables(parsed.tables, source.vocabulary, [document.text for document in book.documents])
-        chunks += chunk_book(parsed, extract_predicates(rows), cuts)
-    return tuple(chunks)
+    return tuple((book, chunks_of_book(book, source.vocabulary, cuts)) for book in source.books)
 
 
 def read_chunks(path: Path) -> tuple[Chunk, ...]:

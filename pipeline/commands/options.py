@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from retrieval.home import Home
     from retrieval.search.retriever import Retriever
+    from retrieval.settings import Settings
 
 HomeOption = Annotated[
     Path,
@@ -26,9 +28,21 @@ QuestionsOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document for another program.")]
 AllOption = Annotated[bool, typer.Option("--all", help="Cut no list short.")]
+ModelOption = Annotated[str | None, typer.Option("--model", help="Chat model; else tables.model of rag.yaml.")]
+BudgetOption = Annotated[
+    float | None, typer.Option("--budget", min=0, metavar="USD", help="What the home's models may cost in all.")
+]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be sent, and what it costs.")]
 StrategyOption = Annotated[str, typer.Option("--strategy", help="Named way of searching; see docs/cli.md.")]
 
 DEFAULT_HOME = Path(".querymust")
+
+
+def asked_model(settings: Settings, model: str | None, budget: float | None) -> Settings:
+    """The settings with what the options say of the chat model that books are sent to."""
+    said = settings.tables
+    said = replace(said, model=model or said.model, budget_usd=said.budget_usd if budget is None else budget)
+    return replace(settings, tables=said)
 
 
 def existing(paths: Sequence[Path] | None) -> tuple[Path, ...]:

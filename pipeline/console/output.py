@@ -50,6 +50,13 @@ def print_json(value: object) -> None:
     out.print(_COMMANDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text), markup=False)
 
 
+def first_of(lines: Sequence[str], most: int = 5) -> Iterator[str]:
+    """The first lines, and how many more there are."""
+    yield from lines[:most]
+    if len(lines) > most:
+        yield f"and {len(lines) - most} more; --json has them all"
+
+
 def print_report(report: "DataclassInstance", lines: Iterable[str], *, json_: bool) -> None:
     """What a benchmark found: its record as JSON, or its lines."""
     if json_:

@@ -10,6 +10,7 @@ from pipeline.building.book_entry import enter_book
 from pipeline.building.embedding import embed_chunks, embedding_key
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, materialized
+from pipeline.building.model_passages import keep_report, make_chunks, told
 from pipeline.building.plan import cost_of
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
@@ -20,6 +21,7 @@ from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.density import TableDensity, table_densities
 from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.tables.strictness import MIN_DENSITY
+from retrieval.models.access import Access
 from retrieval.records import dump_record, read_jsonl, write_jsonl
 from retrieval.types import Chunk, Row
 
@@ -34,15 +36,23 @@ from retrieval.types import Chunk, Row
     code_version=code_version(),
 )
 @with_reason
-def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
+def chunks(
+    context: dg.AssetExecutionContext, home: dg.ResourceParam[Home], models: dg.ResourceParam[HostedModels]
+) -> dg.MaterializeResult[None]:
     """The units that are embedded, indexed and returned: a chunk for each table row, and the prose around them."""
     folder = home.book(context.partition_key)
     cuts = cuts_for(home.settings, load_embedder(home.settings.embedder))
-    cut = chunk_book(read_parsed_book(folder / "book.jsonl"), read_jsonl(folder / "predicates.jsonl", Row), cuts)
+    book = read_parsed_book(folder / "book.jsonl")
+    by_rules = chunk_book(book, read_jsonl(folder / "predicates.jsonl", Row), cuts)
+    access = Access() if home.settings.passages.enrichment == "rules" else models.access
+    documents = [parsed.document for parsed in book.documents]
+    made = make_chunks(home.settings, home.models, documents, by_rules, access)
+    cut = made.chunks
     write_jsonl(folder / "chunks.jsonl", cut)
+    keep_report(folder, made.described)
     kinds = Counter(chunk.kind for chunk in cut)
     densities = table_densities(cut)
-    context.log.info(f"{context.partition_key}: {len(cut)} chunks, {kinds['row']} of them rows")
+    context.log.info(f"{context.partition_key}: {len(cut)} chunks, {kinds['row']} of them rows{told(made.described)}")
     return materialized(
         content_version(map(dump_record, cut)),
         {
@@ -56,6 +66,7 @@ def chunks(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
             "n_crowded_tables": sum(table.density >= MIN_DENSITY for table in densities),
             "near_duplicate_density": as_table(densities, TableDensity),
             "longest_characters": max((len(chunk.search_text) for chunk in cut), default=0),
+            **made.numbers,
         },
     )
 

@@ -129,8 +129,9 @@ def _run(done: Build, runner: Runner, unchanged: Unchanged, progress: Progress, 
 def _book(runner: Runner, slug: str, unchanged: Unchanged, tell: Listener) -> RunOutcome:
     unchanged.forget(slug)
     outcome = runner.run("index_book", slug, tell)
-    # Tables that a model could not be asked about today are work that is left.
-    if not outcome.problems and not outcome.numbers.get("table_rows", {}).get("n_waiting"):
+    # What a model could not be asked about today is work that is left.
+    waiting = any(outcome.numbers.get(asset, {}).get("n_waiting") for asset in ("table_rows", "chunks"))
+    if not outcome.problems and not waiting:
         unchanged.keep(slug, outcome.numbers)
     return outcome
 

@@ -21,6 +21,7 @@ from retrieval.index.snapshot.verification import is_as_built
 from retrieval.ingest.library.book_files import book_files
 from retrieval.ingest.library.library import BookFolder
 from retrieval.ingest.model_names.naming import names_prompt_version
+from retrieval.ingest.model_passages.asked_passage import passages_prompt_version
 from retrieval.ingest.model_tables.choosing import read_table_list
 from retrieval.ingest.model_tables.request import prompt_version
 from retrieval.settings import Settings
@@ -119,7 +120,7 @@ def book_key(folder: BookFolder, embedder: EmbedderIdentity | None, settings: Se
     files = book_files(folder.path, folder.library)
     others = [str(path) for path in files.ignored] + [f"{path} {why}" for path, why in files.refused]
     names = sorted(each.removeprefix(str(folder.path)) for each in others)
-    how = [program_version(), str(embedder), _settings_of_books(settings), *_model_of_tables(settings)]
+    how = [program_version(), str(embedder), _settings_of_books(settings), *_models_of(settings)]
     return content_version([*how, folder.digest, folder.path.name, *map(ascii, names)])
 
 
@@ -140,13 +141,15 @@ def _settings_of_books(settings: Settings) -> str:
     )
 
 
-def _model_of_tables(settings: Settings) -> list[str]:
-    """What a model's rows are made of beside the settings; nothing where the rules make them."""
+def _models_of(settings: Settings) -> list[str]:
+    """What a model's words are made of beside the settings; nothing where the rules do without."""
+    passages = [passages_prompt_version()] if settings.passages.enrichment == "model" else []
     if settings.tables.transformer == "rules":
-        return []
+        return passages
     path = settings.tables.table_list
     chosen = read_table_list(Path(path).expanduser()) if path else ()
-    return [names_prompt_version() if settings.tables.transformer == "names" else prompt_version(), *chosen]
+    tables = names_prompt_version() if settings.tables.transformer == "names" else prompt_version()
+    return [tables, *chosen, *passages]
 
 
 def _again(numbers: Mapping[str, Mapping[str, object]]) -> Numbers:
@@ -156,6 +159,9 @@ def _again(numbers: Mapping[str, Mapping[str, object]]) -> Numbers:
         fresh, reused = embedded["n_embedded"], embedded["n_reused"]
         total = fresh + reused if isinstance(fresh, int) and isinstance(reused, int) else reused
         embedded |= {"n_embedded": 0, "n_reused": total, "n_deleted": 0, "n_tokens": 0, "usd": 0.0}
+    for values in found.values():
+        if "n_model_tokens" in values:
+            values |= {"n_model_tokens": 0, "model_usd": None if values["model_usd"] is None else 0.0}
     if index := found.get("candidate_index"):
         index |= {"n_forgotten": 0, "is_live": 1}
     if live := found.get("live_index"):

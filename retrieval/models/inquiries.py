@@ -10,7 +10,6 @@ from retrieval.models.access import KEY, Access
 from retrieval.models.answer_cache import AnswerCache, KeptAnswer
 from retrieval.models.batching import Batching
 from retrieval.models.chat import Usage
-from retrieval.models.chat_prices import ChatPrice
 from retrieval.models.inquiry import Inquiry, Reply, Usable
 from retrieval.models.openai_client import OpenAiClient
 from retrieval.models.options import ModelOptions
@@ -38,7 +37,7 @@ class Inquiries:
     def __init__(
         self, access: Access, folder: Path, options: ModelOptions, prompt: str, *, otherwise: str = "do without it"
     ) -> None:
-        self._access, self._options, self._otherwise = access, options, otherwise
+        self.options, self._access, self._otherwise = options, access, otherwise
         self._cache, price, ledger = AnswerCache(folder, options.model, prompt), options.price, Ledger(folder)
         self._spending = Spending(price, ledger, options.budget_usd)
         self._in_batch = Spending(price.in_batch if price else None, ledger, options.budget_usd)
@@ -50,12 +49,7 @@ class Inquiries:
     @property
     def model(self) -> str:
         """Its name."""
-        return self._options.model
-
-    @property
-    def price(self) -> ChatPrice | None:
-        """Of the model; None: nobody knows it."""
-        return self._options.price
+        return self.options.model
 
     @property
     def prompt(self) -> str:
@@ -70,7 +64,7 @@ class Inquiries:
     @property
     def usd(self) -> float | None:
         """Dollars of this run, with what attempts without an answer may have cost; None: nobody knows the price."""
-        return self._spending.usd + self._in_batch.usd if self._options.price else None
+        return self._spending.usd + self._in_batch.usd if self.options.price else None
 
     @property
     def usd_in_all(self) -> float:
@@ -96,18 +90,18 @@ class Inquiries:
         waiting = self.unanswered(inquiries, usable)
         if waiting:
             self._access.require(self.model, self._otherwise)
-            client = OpenAiClient(self._access, retries=self._options.retries, timeout=self._options.timeout)
+            client = OpenAiClient(self._access, retries=self.options.retries, timeout=self.options.timeout)
             self._before |= {each.key: self._times(each) for each in waiting}
             self._send(waiting, usable, client)
         return [self._reply(each) for each in inquiries]
 
     def _send(self, waiting: list[Inquiry], usable: Usable, client: OpenAiClient) -> None:
-        batching = Batching(self._cache, client, self._in_batch, self._options.pause)
-        at_work = batching.take_up(wait=self._options.batch)
+        batching = Batching(self._cache, client, self._in_batch, self.options.pause)
+        at_work = batching.take_up(wait=self.options.batch)
         waiting = self.unanswered(waiting, usable)
         self._failed |= {each.key: _AT_WORK for each in waiting if each.key in at_work}
         free = [each for each in waiting if each.key not in at_work]
-        if self._options.batch:
+        if self.options.batch:
             self._failed |= batching.send(free)
         else:
             asyncio.run(self._all(free, usable, client))
@@ -165,7 +159,7 @@ class Inquiries:
 
     def _is_open(self, each: Inquiry, usable: Usable) -> bool:
         kept = self._cache.get(each.key)
-        return kept is None or (kept.times < self._options.tries and not usable(each, kept.answered))
+        return kept is None or (kept.times < self.options.tries and not usable(each, kept.answered))
 
     def _times(self, each: Inquiry) -> int:
         kept = self._cache.get(each.key)

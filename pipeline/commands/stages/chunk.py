@@ -31,10 +31,10 @@ def chunk(
       querymust chunk rows --output chunks.jsonl
       querymust chunk guide.md --output chunks.jsonl
     """
-    from pipeline.building.stages import chunks_of
+    from pipeline.building.stages import cut_books
     from retrieval.records import write_jsonl
 
-    chunks = chunks_of(source)
+    chunks = [each for _, cut in cut_books(source) for each in cut]
     write_jsonl(output.expanduser(), chunks)
     kinds = Counter(each.kind for each in chunks)
     guarded = sum(each.query_must is not None for each in chunks)

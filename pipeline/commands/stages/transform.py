@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
-from pipeline.console.output import counted, err, out, print_json
+from pipeline.commands.options import (
+    DEFAULT_HOME,
+    BudgetOption,
+    DryRunOption,
+    HomeOption,
+    JsonOption,
+    ModelOption,
+    asked_model,
+)
+from pipeline.console.estimates import print_estimate
+from pipeline.console.output import counted, err, first_of, out, print_json
 from retrieval.errors import LibraryError
 
 if TYPE_CHECKING:
@@ -21,8 +30,6 @@ if TYPE_CHECKING:
     from retrieval.ingest.parsed_book import ParsedBook
     from retrieval.models.options import ModelOptions
     from retrieval.settings import Settings
-
-_SHOWN = 5
 
 SourceArgument = Annotated[
     Path, typer.Argument(metavar="IN", help="Library, folder of markdown, or one markdown file.", show_default=False)
@@ -39,17 +46,15 @@ def transform(
         typer.Option("--table-list", metavar="FILE", help="Captions, headings or file.md:LINE, one a line."),
     ] = None,
     home: HomeOption = DEFAULT_HOME,
-    model: Annotated[str | None, typer.Option("--model", help="Chat model; else that of rag.yaml.")] = None,
-    budget: Annotated[
-        float | None, typer.Option("--budget", metavar="USD", help="What the home's models may cost in all.")
-    ] = None,
+    model: ModelOption = None,
+    budget: BudgetOption = None,
     names: Annotated[
         bool, typer.Option("--names", help="Ask only what people call the rows; all else is the rules'.")
     ] = False,
     batch: Annotated[
         bool, typer.Option("--batch", help="Send all tables of a book as one batch: half the price, up to a day.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be sent, and what it costs.")] = False,
+    dry_run: DryRunOption = False,
     json_: JsonOption = False,
 ) -> None:
     """Have a model read tables, and check every cell of what it answers against the book.
@@ -73,7 +78,7 @@ def transform(
     from retrieval.write_lock import write_lock
 
     opened = Home.at(home)
-    settings = _settings(opened.settings, table_list, model, budget, names=names)
+    settings = _settings(asked_model(opened.settings, model, budget), table_list, names=names)
     reader, options = reader_of(settings, Access.of_environment(), opened.models, batch=batch), options_of(settings)
     read = read_source(source)
     parsed = {book.slug: parse_book(book) for book in read.books}
@@ -93,13 +98,9 @@ def transform(
         _print(slug, each, output)
 
 
-def _settings(
-    settings: Settings, table_list: Path | None, model: str | None, budget: float | None, *, names: bool
-) -> Settings:
+def _settings(settings: Settings, table_list: Path | None, *, names: bool) -> Settings:
     said = replace(settings.tables, transformer="names" if names else "model")
-    said = replace(said, table_list=str(table_list)) if table_list else said
-    said = replace(said, model=model) if model else said
-    return replace(settings, tables=said if budget is None else replace(said, budget_usd=budget))
+    return replace(settings, tables=replace(said, table_list=str(table_list)) if table_list else said)
 
 
 def _chosen(settings: Settings, parsed: Mapping[str, ParsedBook], read: Source) -> dict[str, frozenset[str]]:
@@ -140,13 +141,8 @@ def _estimate(
         "tables",
         options.price,
     )
-    if json_:
-        usd = {"likely_usd": found.likely_usd, "most_usd": found.most_usd, "budget_usd": options.budget_usd}
-        told = {"n_tables": found.n_requests, "likely": asdict(found.likely), "most": asdict(found.most)}
-        print_json(told | {"model": options.model, "prompt": reader.question.prompt} | usd)
-        return
-    out.print(f"{sum(map(len, chosen.values()))} tables chosen. {found}", markup=False)
-    out.print("Nothing was sent.")
+    chosen_ = f"{sum(map(len, chosen.values()))} tables chosen"
+    print_estimate(found, options, reader.question.prompt, chosen_, json_=json_)
 
 
 def _transformed(
@@ -194,7 +190,5 @@ def _print(slug: str, done: Transformed, output: Path) -> None:
 
 
 def _lines(lines: Sequence[str]) -> None:
-    for line in lines[:_SHOWN]:
+    for line in first_of(lines):
         out.print(f"  {line}", markup=False)
-    if len(lines) > _SHOWN:
-        out.print(f"  and {len(lines) - _SHOWN} more", markup=False)

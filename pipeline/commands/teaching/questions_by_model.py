@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
-from pipeline.console.output import counted, err, out, print_json
+from pipeline.commands.options import (
+    DEFAULT_HOME,
+    BudgetOption,
+    DryRunOption,
+    HomeOption,
+    JsonOption,
+    ModelOption,
+    asked_model,
+)
+from pipeline.console.estimates import print_estimate
+from pipeline.console.output import counted, err, first_of, out, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,19 +28,15 @@ if TYPE_CHECKING:
     from retrieval.home import Home
     from retrieval.models.inquiries import Inquiries
 
-_SHOWN = 5
-
 
 def write_by_model(
     folder: Annotated[
         Path | None, typer.Option("--out", help="Where to write; a folder for each book.", show_default=False)
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", help="Chat model; else tables.model of rag.yaml.")] = None,
+    model: ModelOption = None,
     per_place: Annotated[int, typer.Option("--per-place", min=1, max=20, help="Questions of a table or section.")] = 3,
-    budget: Annotated[
-        float | None, typer.Option("--budget", min=0, help="Dollars that the home's models may cost in all.")
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be sent and cost.")] = False,
+    budget: BudgetOption = None,
+    dry_run: DryRunOption = False,
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:
@@ -77,9 +82,7 @@ def _asking(home: Home, model: str | None, budget: float | None) -> Inquiries:
     from retrieval.models.access import Access
     from retrieval.models.inquiries import Inquiries
 
-    tables = home.settings.tables
-    tables = replace(tables, model=model or tables.model, budget_usd=tables.budget_usd if budget is None else budget)
-    options = options_of(replace(home.settings, tables=tables))
+    options = options_of(asked_model(home.settings, model, budget))
     otherwise = "run: querymust questions generate"
     return Inquiries(Access.of_environment(), home.models, options, prompt_version(), otherwise=otherwise)
 
@@ -89,13 +92,9 @@ def _estimate(home: Home, asking: Inquiries, places: Sequence[AskedPlace], *, js
     from retrieval.models.estimate import Estimate
 
     waiting = asking.unanswered([place.inquiry(asking.model) for place in places], IS_USABLE)
-    found = Estimate.of((each.asked for each in waiting), "places", asking.price)
-    if json_:
-        told = {"n_places": found.n_requests, "likely": asdict(found.likely), "most": asdict(found.most)}
-        print_json(told | {"model": asking.model, "likely_usd": found.likely_usd, "most_usd": found.most_usd})
-        return
-    out.print(f"{counted(len(places), 'place')} in {home.root}. {found}", markup=False)
-    out.print("Nothing was sent.")
+    found = Estimate.of((each.asked for each in waiting), "places", asking.options.price)
+    chosen = f"{counted(len(places), 'place')} in {home.root}"
+    print_estimate(found, asking.options, asking.prompt, chosen, json_=json_)
 
 
 def _record(written: Written, files: Sequence[Path]) -> dict[str, object]:
@@ -114,7 +113,5 @@ def _print_cost(written: Written) -> None:
     err.print(f"{written.used.total:,} tokens{usd}", markup=False)
     lines = [f"not used: {each.question!r}: {each.why}" for each in written.disbelieved]
     lines += [f"no answer: {why}" for why in dict.fromkeys(written.left)]
-    for line in lines[:_SHOWN]:
+    for line in first_of(lines):
         err.print(line, markup=False)
-    if len(lines) > _SHOWN:
-        err.print(f"and {len(lines) - _SHOWN} more; --json has them all", markup=False)

@@ -1,8 +1,9 @@
 """What became of each table that a model was to read, and of all of them."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from retrieval.ingest.model_tables.checking import Dropped
 from retrieval.models.chat import Usage
@@ -12,6 +13,11 @@ from retrieval.types import Row
 Reason = Waiting | Literal["not sent", "refused or wrong"]
 """Why the rules made the rows; empty where the model did."""
 _FOR_GOOD: frozenset[Reason] = frozenset({"", "not sent", "refused or wrong"})
+
+
+def is_waiting(reason: Reason) -> bool:
+    """Whether it may be gone at another time."""
+    return reason not in _FOR_GOOD
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ class Transformed:
     @property
     def n_waiting(self) -> int:
         """Tables that the rules made and that a later run may send."""
-        return sum(outcome.reason not in _FOR_GOOD for outcome in self.outcomes)
+        return sum(is_waiting(outcome.reason) for outcome in self.outcomes)
 
     @property
     def dropped(self) -> tuple[Dropped, ...]:
@@ -72,10 +78,11 @@ class Transformed:
         return tuple(each for outcome in self.outcomes for each in outcome.dropped)
 
 
-def reasons(outcomes: Iterable[TableOutcome]) -> dict[str, int]:
-    """How many tables the rules made for each reason."""
-    counts: dict[str, int] = {}
-    for outcome in outcomes:
-        if outcome.reason:
-            counts[outcome.reason] = counts.get(outcome.reason, 0) + 1
-    return counts
+class _Ended(Protocol):
+    @property
+    def reason(self) -> Reason: ...
+
+
+def reasons(outcomes: Iterable[_Ended]) -> dict[str, int]:
+    """How many the rules were left with, for each reason."""
+    return dict(Counter(outcome.reason for outcome in outcomes if outcome.reason))

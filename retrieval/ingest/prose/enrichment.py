@@ -46,8 +46,31 @@ class _Lists:
     rules: re.Pattern[str]
 
 
-ENRICHED = frozenset({"content_kind", "is_rule_bearing", "section_path", "traits", "page"})
-"""Keys that `enriched` writes about a chunk, and that say nothing of its document."""
+RULE, NARRATIVE = "rule", "narrative"
+"""Kinds of what is no thing: it says what holds, or what happens."""
+
+ENRICHED = frozenset({"content_kind", "is_rule_bearing", "section_path", "traits", "page", "summary"})
+"""Keys that are written about a chunk, and that say nothing of its document; `summary` by a model alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWords:
+    """Everything that can be said of a passage, in the order of `enrichment.toml`."""
+
+    kinds: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+def known_words() -> KnownWords:
+    """The kinds that a passage can be of, and the tags that it can have."""
+    lists = _lists()
+    kinds = (*(kind.name for kind in (*lists.kinds, *lists.parts)), RULE, NARRATIVE)
+    return KnownWords(kinds, tuple(name for name, _ in lists.tags))
+
+
+def traits_in(text: str) -> tuple[str, ...]:
+    """The words of the list of traits that stand anywhere in a text, each once."""
+    return tuple(dict.fromkeys(match[0] for match in _lists().traits.finditer(text.casefold())))
 
 
 def enriched(chunk: Chunk, pages: Sequence[tuple[int, int]] = ()) -> Chunk:
@@ -92,7 +115,7 @@ def _content_kind(chunk: Chunk, lists: _Lists, *, bearing: bool) -> str:
     by_labels = max(lists.kinds, key=lambda kind: len(labels & kind.labels))
     if len(labels & by_labels.labels) >= MIN_LABELS:
         return by_labels.name
-    return kind_by_headings(chunk.heading_path) or ("rule" if bearing else "narrative")
+    return kind_by_headings(chunk.heading_path) or (RULE if bearing else NARRATIVE)
 
 
 def kind_by_headings(path: Sequence[str]) -> str | None:

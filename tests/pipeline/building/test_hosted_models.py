@@ -7,13 +7,17 @@ from dataclasses import replace
 import pytest
 
 from pipeline.building.hosted_models import HostedModels
-from retrieval.contract_settings import TablesSettings
+from pipeline.building.model_passages import make_chunks
+from retrieval.contract_settings import PassagesSettings, TablesSettings
 from retrieval.errors import EmbedderUnavailableError, ModelError, ModelKeyError
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
 from retrieval.models.access import Access
+from retrieval.records import read_jsonl
 from retrieval.settings import Settings
+from retrieval.types import Book, Chunk
 from tests.openai_server.counting import tokens
+from tests.openai_server.passage_model import describing
 from tests.openai_server.server import FakeOpenAi
 
 
@@ -76,8 +80,23 @@ def test_a_key_that_no_header_can_have_is_found_without_a_server(tiny: Home) -> 
 def test_a_model_that_the_server_does_not_have_is_one_line(tiny: Home, chat_server: FakeOpenAi) -> None:
     chat_server.models = frozenset({"gpt-4o-mini"})
     access = Access.of_environment(chat_server.environment)
-    with pytest.raises(ModelError, match=r"llama9 cannot read tables: .*'llama9' does not exist"):
+    with pytest.raises(ModelError, match=r"llama9 cannot be asked: .*'llama9' does not exist"):
         asked(by_model(tiny, "llama9"), access)
+
+
+def test_a_model_of_passages_is_asked_for_where_an_answer_is_missing(tiny: Home, chat_server: FakeOpenAi) -> None:
+    chat_server.models, chat_server.answering = frozenset({"gpt-4o-mini"}), describing
+    access = Access.of_environment(chat_server.environment)
+    settings = replace(tiny.settings, passages=PassagesSettings("model"))
+    home = replace(tiny, settings=settings)
+    asked(home, access)
+    chat_server.models = frozenset()
+    with pytest.raises(ModelError, match=r"gpt-4o-mini cannot be asked: .*'gpt-4o-mini' does not exist"):
+        asked(home, access)
+    folder = home.book("tiny")
+    (book,), chunks = read_jsonl(folder / "book.jsonl", Book), read_jsonl(folder / "chunks.jsonl", Chunk)
+    make_chunks(settings, home.models, book.documents, chunks, access)
+    asked(home, access)
 
 
 def test_a_server_that_says_nothing_of_its_models_or_is_away_leaves_it_to_the_tables(

@@ -5,7 +5,7 @@ import json
 import pytest
 from rich.text import Text
 
-from pipeline.console.output import err, out, print_error, print_json
+from pipeline.console.output import err, first_of, out, print_error, print_json
 
 HOSTILE = "a\x1b[2Jb\x1b]0;owned\x07c\x9b31md\x7f"
 
@@ -38,3 +38,8 @@ def test_json_keeps_them_as_data_and_writes_them_so_that_no_terminal_reads_them(
     assert json.loads(printed) == {"é": HOSTILE}
     assert "é" in printed
     assert all(letter.isprintable() or letter == "\n" for letter in printed)
+
+
+def test_of_many_lines_the_first_are_shown_and_the_others_counted() -> None:
+    assert list(first_of(["a", "b"])) == ["a", "b"]
+    assert list(first_of(["a", "b", "c"], 1)) == ["a", "and 2 more; --json has them all"]

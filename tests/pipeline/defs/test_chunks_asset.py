@@ -1,5 +1,6 @@
 import dagster as dg
 
+from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.chunks import chunks
 from retrieval.home import Home
 from retrieval.records import read_jsonl
@@ -13,7 +14,7 @@ def test_prose_is_cut_as_the_home_s_settings_say(tiny: Home) -> None:
     before = prose()
     (tiny.root / "rag.yaml").write_text("chunking: {max_chunk_tokens: 16}\n")
     with dg.build_asset_context(partition_key="tiny") as context:
-        chunks(context, home=Home.at(tiny.root))
+        chunks(context, home=Home.at(tiny.root), models=HostedModels())
     assert len(before) == 1
     assert "[Table: " in before[0]
     assert len(prose()) == 1

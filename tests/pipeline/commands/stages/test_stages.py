@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from retrieval.index.chroma.foreign import collection_named, facts, open_chroma
 from retrieval.records import read_jsonl
 from retrieval.types import Chunk, Row
+from tests.openai_server.passage_model import describing
 from tests.openai_server.server import KEY, FakeOpenAi
 from tests.openai_server.table_model import reading_tables
 
@@ -124,3 +126,47 @@ def test_what_a_person_can_fix_is_one_line(
     monkeypatch.delenv("OPENAI_API_KEY")
     without = run("transform-tables", guide, "--output", tmp_path / "rows")
     assert (without.status, "2 left to the rules (no key)" in without.out) == (0, True)
+
+
+PROSE = """# Guide
+
+## Camps
+
+Whoever sleeps in the open must roll 5 or more on one die, or wakes with a cold in the morning.
+"""
+
+
+def test_passages_are_described_by_a_model_as_far_as_what_it_says_holds(
+    run: Run, guide: Path, chat_server: FakeOpenAi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat_server.answering = describing
+    guide.write_text(PROSE)
+    planned = run("describe-passages", guide, "--dry-run")
+    assert planned.out.startswith("1 passage. 1 passages to send: about ")
+    assert planned.out.endswith("Nothing was sent.\n")
+    most = run("describe-passages", guide, "--dry-run", "--json").json
+    assert (most["n_passages"], most["model"]) == (1, "gpt-4o-mini")
+    assert 2 * run("describe-passages", guide, "--dry-run", "--json", "--batch").json["most_usd"] == pytest.approx(
+        most["most_usd"]
+    )
+    assert (chat_server.asked, run("describe-passages", guide).status) == ([], 2)
+
+    chunks = tmp_path / "chunks.jsonl"
+    done = run("describe-passages", guide, "--output", chunks, "--budget", most["most_usd"])
+    assert done.out.startswith("guide: 1 chunk; gpt-4o-mini described 1 passages; ")
+    assert run("chunk", guide, "--output", tmp_path / "by-rules.jsonl").status == 0
+    (chunk,), (by_rules,) = read_jsonl(chunks, Chunk), read_jsonl(tmp_path / "by-rules.jsonl", Chunk)
+    assert chunk.metadata["summary"] == "Whoever sleeps in the open must"
+    assert replace(chunk, metadata=by_rules.metadata) == by_rules
+    chat_server.plan = lambda _: "key"
+    again = run("describe-passages", guide, "--output", chunks, "--json").json["guide"]
+    assert (again["by_model"], again["kind_agreement"], again["used"]["prompt"]) == (1, 1.0, 0)
+
+    guide.write_text(PROSE.replace("5", "6"))
+    refused = run("describe-passages", guide, "--output", chunks)
+    (line,) = refused.err.splitlines()
+    assert (refused.status, "the key in OPENAI_API_KEY is refused" in line, KEY in line) == (2, True, False)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    without = run("describe-passages", guide, "--output", chunks)
+    assert (without.status, "1 left to the rules (no key)" in without.out) == (0, True)
+    assert "Camps (guide.md:5): there is no OPENAI_API_KEY" in without.out

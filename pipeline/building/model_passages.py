@@ -1,0 +1,118 @@
+"""What the passages of one book are about: by the rules, or where the settings say so by a model, and what that did."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+from pipeline.building.materialization import Reported
+from pipeline.building.model_tables import options_of
+from retrieval.atomic_files import write_atomically
+from retrieval.ingest.model_passages.describing import ModelPassages
+from retrieval.ingest.model_passages.outcome import Described
+from retrieval.ingest.model_tables.outcome import reasons
+from retrieval.models.access import Access
+from retrieval.records import write_jsonl
+from retrieval.settings import Settings
+from retrieval.types import Chunk, Document
+
+OUTCOMES, SAMPLE = "model_passages.jsonl", "passages_sample.md"
+"""In a book's folder of records: what became of each passage, and one in ten of them for a person to read."""
+_SAMPLED = 10
+_SHOWN = ("content_kind", "is_rule_bearing", "tags", "traits", "summary")
+
+
+@dataclass(frozen=True, slots=True)
+class ChunksMade:
+    """The chunks of a book."""
+
+    chunks: tuple[Chunk, ...]
+    described: Described | None
+    """None: no model was asked for."""
+
+    @property
+    def numbers(self) -> dict[str, Reported]:
+        """What an asset says of it; the same names whoever described the passages."""
+        done = self.described
+        return {
+            "enrichment": f"{done.model}, prompt {done.prompt}" if done else "rules",
+            "n_by_model": len(done.by_model) if done else 0,
+            "n_left_to_rules": sum(bool(each.reason) for each in done.outcomes) if done else 0,
+            "n_waiting": done.n_waiting if done else 0,
+            "n_not_believed": len(done.dropped) if done else 0,
+            "n_model_tokens": done.used.total if done else 0,
+            "model_usd": done.usd if done else 0.0,
+            "kind_agreement": done.agreement if done else None,
+        }
+
+
+def make_chunks(
+    settings: Settings, answers: Path, documents: Sequence[Document], chunks: Sequence[Chunk], access: Access
+) -> ChunksMade:
+    """The chunks of a book, described as the settings want it.
+
+    Args:
+        settings: who describes passages.
+        answers: folder of what models answered.
+        documents: of the book; what their author says of them wins.
+        chunks: as the rules describe them.
+        access: to the model.
+
+    Raises:
+        ModelKeyError: the server refuses the key.
+        UnreadableSettingsError: there is a budget, and nobody knows the prices of the model.
+    """
+    if settings.passages.enrichment == "rules":
+        return ChunksMade(tuple(chunks), None)
+    done = describer_of(settings, access, answers).describe(
+        chunks, {document.path: document.metadata for document in documents}
+    )
+    return ChunksMade(done.chunks, done)
+
+
+def describer_of(settings: Settings, access: Access, answers: Path, *, batch: bool = False) -> ModelPassages:
+    """What asks the model of the settings about passages.
+
+    Raises:
+        UnreadableSettingsError: there is a budget, and nobody knows the prices of the model.
+    """
+    return ModelPassages(access, answers, replace(options_of(settings), batch=batch))
+
+
+def keep_report(folder: Path, done: Described | None) -> None:
+    """Leave in a book's folder what became of the passages, or nothing where no model was asked for."""
+    if done is None:
+        for name in (OUTCOMES, SAMPLE):
+            (folder / name).unlink(missing_ok=True)
+        return
+    write_jsonl(folder / OUTCOMES, done.outcomes)
+    write_atomically(folder / SAMPLE, sample(done))
+
+
+def told(done: Described | None) -> str:
+    """What a model did, as the end of a sentence; nothing where none was asked for."""
+    if done is None:
+        return ""
+    left = "".join(f", {count} left to the rules ({reason})" for reason, count in reasons(done.outcomes).items())
+    usd = "" if done.usd is None else f", ${done.usd:.4f}"
+    return f"; {done.model} described {len(done.by_model)} passages{left}; {done.used.total:,} tokens{usd}"
+
+
+def sample(done: Described) -> str:
+    """One in ten of the model's passages, what the rules say beside its own words; the same ones again."""
+    by_hash = sorted(done.by_model, key=lambda chunk: sha256(chunk.encode()).hexdigest())
+    shown = set(by_hash[: -(-len(by_hash) // _SAMPLED)])
+    dropped = {outcome.chunk_id: outcome.dropped for outcome in done.outcomes}
+    parts = [f"# One in {_SAMPLED} of the passages that {done.model} described, prompt {done.prompt}\n"]
+    for chunk, offline in zip(done.chunks, done.offline, strict=True):
+        if chunk.id in shown:
+            parts.append(f"## {chunk.title}\n\n`{chunk.document}:{chunk.lines[0]}`\n")
+            parts += [f"- {each.part} not believed: {each.why}" for each in dropped[chunk.id]]
+            parts += [f"- {key}: {_said(chunk, key)}; by the rules {_said(offline, key)}" for key in _SHOWN]
+            parts.append("\n" + "\n".join(f"> {line}" for line in chunk.text.split("\n")) + "\n")
+    return "\n".join(parts) + "\n"
+
+
+def _said(chunk: Chunk, key: str) -> str:
+    value = chunk.metadata.get(key, "nothing")
+    return ", ".join(value) if isinstance(value, tuple) else str(value)

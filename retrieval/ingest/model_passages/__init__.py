@@ -1,0 +1,1 @@
+"""What passages are about, said by a model; their ids, words and conditions are what they were."""

@@ -1,0 +1,121 @@
+"""A book whose passages a model describes, as a run of Dagster sees it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pipeline.definitions import load
+from pipeline.runs.build import build
+from pipeline.runs.in_process import Runner, dagster_instance
+from retrieval.answer.answers import Passage
+from retrieval.answer.prompt import format_prompt
+from retrieval.contract_settings import PassagesSettings, TablesSettings
+from retrieval.home import Home
+from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.search.metadata_filter.filter import Eq
+from retrieval.search.retriever import Retriever
+from retrieval.types import Chunk
+from tests.openai_server.faults import AtRandom, InTurn
+from tests.openai_server.passage_model import describing
+from tests.openai_server.server import KEY, FakeOpenAi
+from tests.openai_server.table_model import reading_tables
+
+
+def either(body: Mapping[str, Any]) -> str:
+    """A model that reads tables and describes passages."""
+    return describing(body) if "kinds" in json.loads(body["messages"][1]["content"]) else reading_tables(body)
+
+
+@pytest.fixture
+def home(tiny: Home, chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """The small home with a model for its passages."""
+    for name, value in chat_server.environment.items():
+        monkeypatch.setenv(name, value)
+    chat_server.answering, chat_server.retry_after = either, "0.001"
+    settings = replace(tiny.settings, passages=PassagesSettings("model"), tables=TablesSettings(timeout_seconds=5.0))
+    return replace(tiny, settings=settings)
+
+
+def live_chunks(home: Home) -> list[Chunk]:
+    with open_snapshot(home.root) as snapshot:
+        return list(snapshot.chunks)
+
+
+def test_a_build_by_a_model_says_so_and_asks_again_for_what_it_could_not_ask(
+    home: Home, chat_server: FakeOpenAi
+) -> None:
+    before = live_chunks(home)
+    chat_server.plan = InTurn(["broken"] * 5)
+    first = build(home).books["tiny"].numbers["chunks"]
+    assert (first["n_by_model"], first["n_left_to_rules"], first["n_waiting"]) == (0, 1, 1)
+    assert live_chunks(home) == before
+    done = build(home)
+    second = done.books["tiny"].numbers["chunks"]
+    assert (second["n_by_model"], second["n_waiting"], second["kind_agreement"]) == (1, 0, 0.0)
+    assert second["n_model_tokens"] == chat_server.counts.prompt + chat_server.counts.completion
+    assert second["model_usd"] == pytest.approx(chat_server.counts.usd(0.15, 0.60), abs=0.00005)
+    now = live_chunks(home)
+    assert [replace(chunk, metadata={}) for chunk in now] == [replace(chunk, metadata={}) for chunk in before]
+    assert [chunk.metadata.get("summary") for chunk in now if chunk.kind == "prose"] == [
+        "Daggers are short and cheap. A"
+    ]
+    assert done.problems == []
+    (hit,) = Retriever.open(home.root).retrieve("how long is a dagger?", where=Eq("content_kind", "rule")).hits
+    assert "Daggers are short and cheap. A\nContent:" in format_prompt("q", [Passage(1, hit, "q")])
+    third = build(home)
+    assert third.is_unchanged
+    again = third.books["tiny"].numbers["chunks"]
+    assert (again["n_by_model"], again["n_model_tokens"], again["model_usd"]) == (1, 0, 0.0)
+    assert len(chat_server.asked) == 6
+
+
+def test_what_the_rules_say_comes_back_without_the_model(home: Home, tiny: Home, chat_server: FakeOpenAi) -> None:
+    before = live_chunks(home)
+    build(home)
+    assert live_chunks(home) != before
+    build(tiny)
+    assert live_chunks(home) == before
+    assert len(chat_server.asked) == 1
+
+
+def test_tables_and_passages_share_a_model_and_its_budget(home: Home, chat_server: FakeOpenAi) -> None:
+    both = replace(home.settings, tables=replace(home.settings.tables, transformer="model", budget_usd=0.0008))
+    numbers = build(replace(home, settings=both)).books["tiny"].numbers
+    assert (numbers["table_rows"]["n_waiting"], numbers["chunks"]["n_by_model"]) == (1, 1)
+    assert chat_server.counts.usd(0.15, 0.60) < 0.0008
+    more = replace(both, tables=replace(both.tables, budget_usd=1.0))
+    numbers = build(replace(home, settings=more)).books["tiny"].numbers
+    assert (numbers["table_rows"]["n_by_model"], numbers["chunks"]["n_model_tokens"]) == (1, 0)
+    assert set(chat_server.counts.paid.values()) == {1}
+
+
+def test_the_key_is_in_no_log_no_error_no_metadata_and_no_event(
+    home: Home,
+    chat_server: FakeOpenAi,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    faults = AtRandom(1, 1.0, ["busy", "broken", "cut", "malformed", "refusal"])
+    with caplog.at_level(logging.DEBUG), dagster_instance(home) as instance:
+        runner = Runner(load(), instance, home)
+        chat_server.plan = faults
+        assert runner.run("index_book", "tiny").problems == ()
+        assert faults.happened
+        for path in home.models.glob("*/*/*.json"):
+            path.unlink()
+        chat_server.plan = lambda _: "key"
+        (problem,) = runner.run("index_book", "tiny").problems
+    assert problem.where == "chunks"
+    assert "the key in OPENAI_API_KEY is refused" in problem.sentence
+    assert "\n" not in problem.sentence
+    said = [*caplog.messages, *capfd.readouterr(), problem.sentence]
+    assert not [line for line in said if KEY in line]
+    files = [path for path in home.root.rglob("*") if path.is_file()]
+    assert any("event_log" in path.name or path.suffix == ".db" for path in files)
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]

@@ -1,0 +1,182 @@
+"""Passages described by a fake model on a real socket; what is wrong leaves them as the rules described them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from retrieval.errors import ModelKeyError
+from retrieval.ingest.model_passages.describing import ModelPassages
+from retrieval.ingest.model_passages.outcome import Described
+from retrieval.ingest.model_tables.outcome import reasons
+from retrieval.ingest.prose.enrichment import known_words, traits_in
+from retrieval.types import Chunk, Metadata
+from tests.openai_server.faults import FAULTS, AtRandom, Fault, InTurn
+from tests.openai_server.passage_model import answer_about
+from tests.openai_server.server import KEY, FakeOpenAi
+
+from .conftest import BOOK, PATH, chunks_of, under
+
+Models = Callable[..., ModelPassages]
+HEADINGS = ("Fireball", "Prone [Condition]", "The Fall of Oldtown")
+"""Of the passages that are sent."""
+
+
+def described(models: ModelPassages, chunks: tuple[Chunk, ...], author: Metadata | None = None) -> Described:
+    done = models.describe(chunks, {PATH: author or {}})
+    assert done.offline == chunks
+    assert [replace(each, metadata={}) for each in done.chunks] == [replace(each, metadata={}) for each in chunks]
+    kept = [(one, other) for one, other in zip(done.chunks, chunks, strict=True) if one.id not in done.by_model]
+    assert all(one == other for one, other in kept)
+    assert all(chunk.kind == "prose" for chunk in done.chunks if chunk.id in done.by_model)
+    return done
+
+
+def test_what_is_believed_becomes_metadata_and_nothing_else_changes(
+    models: Models, chunks: tuple[Chunk, ...], chat_server: FakeOpenAi
+) -> None:
+    done = described(models(), chunks)
+    assert len(done.by_model) == len(chat_server.asked) == len(HEADINGS)
+    fireball = under(done.chunks, "Fireball").metadata
+    assert fireball["summary"] == "_Evocation [Fire]_ **Casting Time:** 1 action"
+    assert (fireball["content_kind"], fireball["traits"]) == ("spell", ("evocation", "fire"))
+    assert under(done.chunks, "The Fall of Oldtown").metadata["content_kind"] == "rule"
+    assert [each.why for each in done.dropped] == ["rule, and condition in its heading"]
+    assert done.agreement == pytest.approx(2 / 3)
+    assert reasons(done.outcomes) == {"not sent": 1}
+    assert [each.said for each in done.outcomes if each.reason] == ["too short"]
+    assert done.used.total == chat_server.counts.prompt + chat_server.counts.completion
+    assert done.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60)) == done.usd_in_all
+
+
+def test_an_answer_is_paid_once_also_for_words_that_stand_twice(models: Models, chat_server: FakeOpenAi) -> None:
+    twice = chunks_of(f"{BOOK}\n\n{BOOK}")
+    first, second = described(models(), twice), described(models(), twice)
+    assert (first.chunks, second.used.total) == (second.chunks, 0)
+    assert len(first.by_model) == 2 * len(chat_server.asked) == 2 * len(HEADINGS)
+    assert models().unanswered(twice) == ()
+
+
+def test_what_the_author_says_wins(models: Models) -> None:
+    author = {"content_kind": "lore", "summary": "Mine.", "tags": ("my own",), "ruleset_id": "old-1"}
+    done = described(models(), chunks_of(BOOK, author), author)
+    assert len(done.by_model) == len(HEADINGS)
+    for chunk in done.chunks:
+        assert {key: chunk.metadata[key] for key in author} == author
+
+
+def test_a_tag_of_the_model_takes_the_place_of_the_rules(models: Models) -> None:
+    author = {"ruleset_id": "old-1"}
+    by_rules = chunks_of(BOOK, author)
+    assert "magic" in under(by_rules, "Fireball").metadata["tags"]  # type: ignore[operator]
+    assert under(described(models(), by_rules, author).chunks, "Fireball").metadata["tags"] == ("combat",)
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("refusal", "refused or wrong"),
+        ("truncated", "refused or wrong"),
+        ("malformed", "refused or wrong"),
+        ("dropped_row", "refused or wrong"),
+        ("broken", "not reached"),
+        ("cut", "not reached"),
+    ],
+)
+def test_without_an_answer_of_use_a_passage_is_as_the_rules_describe_it_and_it_is_said(
+    models: Models, chunks: tuple[Chunk, ...], chat_server: FakeOpenAi, fault: Fault, reason: str
+) -> None:
+    fireball = (under(chunks, "Fireball"),)
+    chat_server.plan = InTurn([fault] * 2)
+    done = described(models(), fireball)
+    assert (done.chunks, reasons(done.outcomes), done.agreement) == (fireball, {reason: 1}, None)
+    assert done.outcomes[0].said
+    assert done.n_waiting == (reason == "not reached")
+    # What was answered twice and was of no use is not asked for again.
+    described(models(), fireball)
+    assert len(chat_server.asked) == (3 if reason == "not reached" else 2)
+
+
+def test_a_value_that_is_on_no_list_and_in_no_passage_is_dropped_and_told(
+    models: Models, chunks: tuple[Chunk, ...], chat_server: FakeOpenAi
+) -> None:
+    fireball = (under(chunks, "Fireball"),)
+    chat_server.plan = InTurn(["changed_value"])
+    done = described(models(), fireball)
+    assert done.chunks == fireball
+    assert [each.part for each in done.dropped] == ["content_kind", "tags", "traits", "summary"]
+    assert (done.n_waiting, len(done.by_model), reasons(done.outcomes)) == (0, 1, {})
+
+
+def test_without_a_key_it_is_said_and_what_was_paid_for_counts(models: Models, chunks: tuple[Chunk, ...]) -> None:
+    without = described(models({}), chunks)
+    assert (without.chunks, reasons(without.outcomes)) == (chunks, {"not sent": 1, "no key": 3})
+    assert {each.said for each in without.outcomes if each.reason == "no key"} == {"there is no OPENAI_API_KEY"}
+    assert without.n_waiting == 3
+    paid = described(models(), chunks)
+    assert described(models({}), chunks).chunks == paid.chunks
+
+
+def test_a_refused_key_is_one_line_without_the_key(
+    models: Models, chunks: tuple[Chunk, ...], chat_server: FakeOpenAi
+) -> None:
+    chat_server.plan = lambda _: "key"
+    with pytest.raises(ModelKeyError, match="is refused") as refused:
+        described(models(), chunks)
+    assert KEY not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_batch_costs_half(models: Models, chunks: tuple[Chunk, ...], chat_server: FakeOpenAi) -> None:
+    done = described(models(batch=True, pause=0.01), chunks)
+    assert (len(done.by_model), chat_server.asked) == (3, [])
+    assert done.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60))
+    assert chat_server.counts.batch_prompt > 0
+
+
+COUNT = 200
+HARMFUL = [fault for fault in FAULTS if fault not in ("key", "stall", "dropped_result")]
+
+
+def many() -> tuple[Chunk, ...]:
+    parts = [
+        f"# Spell of {n}\n\n_Evocation_\n\nWhoever casts the spell of {n} in the rain must roll {n + 3} or more on two "
+        f"dice, or the fire goes out and {n + 7} creatures see it.\n"
+        for n in range(COUNT)
+    ]
+    return chunks_of("\n".join(parts))
+
+
+def test_of_two_hundred_passages_and_all_faults_none_is_lost_no_wrong_value_is_taken_and_no_budget_is_passed(
+    models: Models, chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.models.session._FIRST_PAUSE", 0.02)
+    chunks = many()
+    assert len(chunks) == COUNT
+    plan = AtRandom(20, 0.4, HARMFUL)
+    chat_server.plan = plan
+    environment = chat_server.environment | {"QUERYMUST_MODEL_CONCURRENCY": "24"}
+    budget = 0.02
+    first = described(models(environment, budget_usd=budget, timeout=1.5, retries=3), chunks)
+    assert 20 < len(first.by_model) < 190
+    assert reasons(first.outcomes)["budget"] > 0
+    assert chat_server.counts.usd(0.15, 0.60) <= first.usd_in_all <= budget
+    second = described(models(environment, budget_usd=10.0, timeout=1.5, retries=3), chunks)
+    assert set(plan.happened) == set(HARMFUL)
+    assert set(reasons(second.outcomes)) <= {"refused or wrong", "not reached"}
+    assert len(second.by_model) > 150
+    assert chat_server.counts.usd(0.15, 0.60) <= second.usd_in_all
+    for done in (first, second):
+        assert len(done.chunks) == len(done.outcomes) == COUNT
+        for chunk in done.chunks:
+            said = chunk.metadata
+            assert said["content_kind"] in known_words().kinds
+            assert set(said["traits"]) <= set(traits_in(chunk.text))  # type: ignore[arg-type]
+            if "summary" in said:
+                truth = answer_about({"headings": [], "text": chunk.text, "tags": [], "traits": []})
+                assert said["summary"] == truth["summary"]
+    assert "987654321" not in json.dumps([dict(chunk.metadata) for chunk in second.chunks])
+    assert second.dropped
