@@ -42,6 +42,7 @@ class Inquiries:
         self._spending = Spending(price, ledger, options.budget_usd)
         self._in_batch = Spending(price.in_batch if price else None, ledger, options.budget_usd)
         self._unreached = 0
+        self._refused: ModelKeyError | None = None
         self._failed: dict[str, Reply] = {}
         self._before: dict[str, int] = {}
         """Answers of earlier runs, by the keys of what was asked in this one."""
@@ -107,43 +108,38 @@ class Inquiries:
             asyncio.run(self._all(free, usable, client))
 
     async def _all(self, waiting: list[Inquiry], usable: Usable, client: OpenAiClient) -> None:
-        async with client.session(self._spending) as session:
-            await self._together(waiting, usable, session)
-            # What was set aside for others and not used is free by now: one after the other, until it is too little.
-            for each in waiting:
-                if self._is_without_money(each):
-                    await self._until_usable(each, usable, session)
-                    if self._is_without_money(each):
-                        break
-
-    async def _together(self, waiting: list[Inquiry], usable: Usable, session: ChatSession) -> None:
-        refused: ModelKeyError | None = None
         free = asyncio.Semaphore(self._access.limits.concurrency)  # who waits looks once more whether anybody answers
 
         async def ask(each: Inquiry) -> None:
             async with free:
                 await self._until_usable(each, usable, session)
 
-        try:
+        async with client.session(self._spending) as session:
             async with asyncio.TaskGroup() as group:
                 for each in waiting:
                     group.create_task(ask(each))
-        except* ModelKeyError as errors:
-            refused = next(error for error in errors.exceptions if isinstance(error, ModelKeyError))
-        if refused is not None:
-            raise refused
+            # What was set aside for others and not used is free by now: one after the other, until it is too little.
+            for each in waiting:
+                if self._is_without_money(each):
+                    await self._until_usable(each, usable, session)
+                    if self._is_without_money(each):
+                        break
+        if self._refused is not None:
+            raise self._refused
 
     async def _until_usable(self, each: Inquiry, usable: Usable, session: ChatSession) -> None:
         self._failed.pop(each.key, None)
-        while self._is_open(each, usable):
+        while self._refused is None and self._is_open(each, usable):
             if self._unreached >= MOST_UNREACHED:
                 told = f"not asked: {MOST_UNREACHED} in succession failed before it"
                 self._failed[each.key] = Reply(None, told, "not reached")
                 return
             try:
                 answered = await session.chat(each.asked)
-            except ModelKeyError:
-                raise
+            except ModelKeyError as error:
+                # Others are under way and may be answered all the same: who breaks them off pays for nothing.
+                self._refused = error
+                return
             except ModelError as error:
                 self._unreached += 1
                 self._failed[each.key] = Reply(None, str(error), "not reached")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from email.parser import BytesParser
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 class Batches:
     """`looks` is how often a batch is asked about before it is done; `keeps` how many results of it there are at most;
-    `ends` how it ends."""
+    `ends` how it ends; after a request of the `silent` kind nothing more is heard of the server."""
 
     def __init__(self, server: FakeOpenAi) -> None:
         self._server = server
         self.looks, self.ends = 1, "completed"
         self.keeps: int | None = None
+        self.silent: Literal["", "POST /files", "POST /batches"] = ""
         self._files: dict[str, bytes] = {}
         self._batches: dict[str, dict[str, Any]] = {}
 

@@ -142,7 +142,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._model(path.removeprefix("/models/"))
         else:
             status, answer = self.server.batches.answer(self.command, path, self.headers, sent)
-            self._sent(status, answer if isinstance(answer, bytes) else json.dumps(answer).encode())
+            if f"{self.command} {path}" == self.server.batches.silent:
+                self._wait_for_the_client_to_go()
+            else:
+                self._sent(status, answer if isinstance(answer, bytes) else json.dumps(answer).encode())
 
     def _model(self, name: str) -> None:
         if self.headers["authorization"] != f"Bearer {KEY}":

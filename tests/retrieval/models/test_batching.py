@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel
@@ -19,10 +24,9 @@ from retrieval.models.chat import Asked
 from retrieval.models.chat_prices import chat_price
 from retrieval.models.inquiries import Inquiries
 from retrieval.models.inquiry import Inquiry, Reply, in_form
-from retrieval.models.openai_client import OpenAiClient
 from retrieval.models.options import ModelOptions
 from tests.openai_server.faults import InTurn
-from tests.openai_server.server import FakeOpenAi
+from tests.openai_server.server import KEY, FakeOpenAi
 
 MODEL = "gpt-4o-mini"
 COUNT = 6
@@ -57,22 +61,45 @@ def saying(body: Mapping[str, Any]) -> str:
     return json.dumps({"said": body["messages"][-1]["content"]})
 
 
-@pytest.fixture
-def ask(chat_server: FakeOpenAi, tmp_path: Path) -> Ask:
-    """Ask all six things, as the runs of one home do."""
-    chat_server.answering = saying
+def asked(access: Access, folder: Path, **options: Any) -> Done:
+    """Ask all six things."""
     texts = [f"thing {number}" for number in range(COUNT)]
     inquiries = [
         Inquiry(sha256(text.encode()).hexdigest(), Asked(MODEL, (("user", text),), 50, form=Said)) for text in texts
     ]
+    known: dict[str, Any] = {"price": chat_price(MODEL), "retries": 1, "timeout": 5.0, "batch": True, "pause": 0.01}
+    asking = Inquiries(access, folder, ModelOptions(MODEL, **known | options), "v1")
+    return Done(asking.ask(inquiries, in_form(Said)), asking)
 
-    def asked(**options: Any) -> Done:
-        known: dict[str, Any] = {"price": chat_price(MODEL), "retries": 1, "timeout": 5.0, "batch": True, "pause": 0.01}
-        access = Access.of_environment(chat_server.environment)
-        asking = Inquiries(access, tmp_path, ModelOptions(MODEL, **known | options), "v1")
-        return Done(asking.ask(inquiries, in_form(Said)), asking)
 
-    return asked
+@pytest.fixture
+def ask(chat_server: FakeOpenAi, tmp_path: Path) -> Ask:
+    """Ask all six things, as the runs of one home do."""
+    chat_server.answering = saying
+    return lambda **options: asked(Access.of_environment(chat_server.environment), tmp_path, **options)
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from retrieval.models.access import Access
+from tests.retrieval.models.test_batching import asked
+
+asked(Access(sys.argv[1], sys.argv[2]), Path(sys.argv[3]), timeout=60.0)
+"""
+
+
+def killed_once(chat_server: FakeOpenAi, folder: Path, path: str) -> None:
+    """A run of its own that is killed after the server was asked for a path."""
+    root = str(Path(__file__).parents[3])
+    program = [sys.executable, "-c", PROGRAM, KEY, chat_server.address, str(folder)]
+    with subprocess.Popen(program, cwd=root, env=os.environ | {"PYTHONPATH": root}) as run:
+        until = time.monotonic() + 60
+        while not chat_server.counts.requests[path]:
+            assert run.poll() is None, "the run is over"
+            assert time.monotonic() < until, "the run does not get on"
+            time.sleep(0.01)
+        run.send_signal(signal.SIGKILL)
 
 
 def pending(tmp_path: Path) -> list[Path]:
@@ -113,55 +140,33 @@ def test_two_of_three_results_are_kept(chat_server: FakeOpenAi, ask: Ask) -> Non
 
 
 def test_a_run_that_was_killed_while_it_waited_pays_nothing_twice(
-    chat_server: FakeOpenAi, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    chat_server: FakeOpenAi, ask: Ask, tmp_path: Path
 ) -> None:
-    class Killed(BaseException):
-        pass
-
-    def killed(seconds: float) -> None:
-        if seconds:
-            raise Killed
-
-    with monkeypatch.context() as patch:
-        patch.setattr("retrieval.models.batching.time.sleep", killed)
-        with pytest.raises(Killed):
-            ask()
+    chat_server.batches.looks = 1_000_000
+    killed_once(chat_server, tmp_path, "/v1/batches/batch_1")
     assert len(pending(tmp_path)) == 1
-    chat_server.batches.looks = 3
     still = ask(batch=False)
     assert {(each.reason, each.why) for each in still.replies} == {("not reached", "it is in a batch that is at work")}
+    chat_server.batches.looks = 1
     assert ask().n_usable == COUNT
+    assert chat_server.counts.requests["/v1/batches"] == 1
     assert set(chat_server.counts.paid.values()) == {1}
     assert pending(tmp_path) == []
 
 
-def test_a_run_that_was_killed_before_it_knew_the_batch_finds_it(
-    chat_server: FakeOpenAi, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("silent", ["POST /files", "POST /batches"])
+def test_a_run_that_was_killed_before_it_knew_the_batch_finds_it_or_sends_it(
+    chat_server: FakeOpenAi, ask: Ask, tmp_path: Path, silent: Literal["POST /files", "POST /batches"]
 ) -> None:
-    class Killed(BaseException):
-        pass
-
-    begin = OpenAiClient.begin_batch
-
-    def begun_and_killed(*arguments: object) -> str:
-        begin(*arguments)  # type: ignore[arg-type]
-        raise Killed
-
-    def killed(*_: object) -> str:
-        raise Killed
-
-    for answer in (begun_and_killed, killed):
-        for path in tmp_path.glob("gpt*/*/*.json"):
-            path.unlink()
-        chat_server.counts.paid.clear()
-        with monkeypatch.context() as patch:
-            patch.setattr(OpenAiClient, "begin_batch", answer)
-            with pytest.raises(Killed):
-                ask()
-        assert len(pending(tmp_path)) == 1
-        assert ask().n_usable == COUNT
-        assert set(chat_server.counts.paid.values()) == {1}
-        assert pending(tmp_path) == []
+    chat_server.batches.silent = silent
+    killed_once(chat_server, tmp_path, f"/v1{silent.removeprefix('POST ')}")
+    assert len(pending(tmp_path)) == 1
+    chat_server.batches.silent = ""
+    done = ask()
+    assert done.n_usable == COUNT
+    assert set(chat_server.counts.paid.values()) == {1}
+    assert done.asking.usd_in_all == pytest.approx(chat_server.counts.usd(0.15, 0.60))
+    assert pending(tmp_path) == []
 
 
 def test_a_batch_that_is_refused_costs_nothing(chat_server: FakeOpenAi, ask: Ask, tmp_path: Path) -> None:

@@ -130,3 +130,19 @@ def test_a_key_that_is_missing_or_refused_is_one_error_and_kept_answers_need_non
     with pytest.raises(ModelKeyError, match="is refused") as refused:
         asking(server, tmp_path).ask(inquiries("b", "c", "d"), usable)
     assert KEY not in str(refused.value)
+
+
+def test_a_key_that_is_refused_breaks_off_nothing_that_is_paid_for(server: FakeOpenAi, tmp_path: Path) -> None:
+    texts = [f"text {number}" for number in range(40)]
+    server.delay, server.plan = 0.05, AtRandom(5, 0.1, ["key"])
+    runs = 0
+    while True:
+        runs += 1
+        try:
+            assert contents(asking(server, tmp_path), *texts) == [f"said {text}" for text in texts]
+            break
+        except ModelKeyError:
+            assert len(server.counts.paid) < len(texts)
+    assert runs > 1
+    assert set(server.counts.paid.values()) == {1}
+    assert asking(server, tmp_path).usd_in_all == pytest.approx(server.counts.usd(0.15, 0.60))

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from retrieval.errors import ModelKeyError
 from retrieval.ingest.model_tables.outcome import Transformed, reasons
 from retrieval.ingest.model_tables.transforming import ModelTables
 from retrieval.ingest.tables.fidelity import check_fidelity
@@ -33,6 +34,8 @@ from .conftest import MODEL, tables_of
 
 COUNT = 200
 HARMFUL = [fault for fault in FAULTS if fault not in ("key", "stall", "dropped_result")]
+"""One by one: a key that is refused stops a run, and batches alone drop results."""
+IN_BATCH = [fault for fault in FAULTS if fault not in ("key", "hang", "stall")]
 
 
 def book(seed: int = 0) -> str:
@@ -90,12 +93,54 @@ def test_no_row_is_lost_no_wrong_value_is_taken_and_no_budget_is_passed(
     assert chat_server.counts.usd(0.15, 0.60) <= runs[1].usd_in_all
     for done in runs:
         assert done is not None
-        assert check_fidelity(tables, done.rows) == ()
-        assert len(done.rows) == len(done.offline) == sum(len(table.rows) for table in tables)
         assert done.dropped == ()
-        for row, offline in zip(done.rows, done.offline, strict=True):
-            assert (row.table_id, row.ordinal, row.cells) == (offline.table_id, offline.ordinal, offline.cells)
-            assert values(json.loads(row.content)) == sorted(repr(typed(cell)) for cell in row.cells if cell)
+        assert_all_there(tables, done)
+
+
+def assert_all_there(tables: tuple[Table, ...], done: Transformed) -> None:
+    """No row is lost, and every value is the book's."""
+    assert check_fidelity(tables, done.rows) == ()
+    assert len(done.rows) == len(done.offline) == sum(len(table.rows) for table in tables)
+    for row, offline in zip(done.rows, done.offline, strict=True):
+        assert (row.table_id, row.ordinal, row.cells) == (offline.table_id, offline.ordinal, offline.cells)
+        assert values(json.loads(row.content)) == sorted(repr(typed(cell)) for cell in row.cells if cell)
+
+
+def test_nothing_is_lost_or_wrong_either_where_tables_go_in_batches(
+    chat_server: FakeOpenAi, tables: tuple[Table, ...], tmp_path: Path
+) -> None:
+    plan = AtRandom(7, 0.4, IN_BATCH)
+    chat_server.answering, chat_server.plan = reading_tables, plan
+    first = transformed(chat_server, tables, tmp_path, budget_usd=0.1, batch=True, pause=0.01)
+    assert reasons(first.outcomes)["budget"] > 0
+    assert chat_server.counts.usd(0.15, 0.60) <= first.usd_in_all <= 0.1
+    assert_all_there(tables, first)
+    last = first
+    for _ in range(4):  # what a batch lost is asked about by the next
+        last = transformed(chat_server, tables, tmp_path, budget_usd=10.0, batch=True, pause=0.01)
+        assert_all_there(tables, last)
+    assert set(plan.happened) == set(IN_BATCH)
+    assert len(last.by_model) > 150
+    assert chat_server.counts.usd(0.15, 0.60) <= last.usd_in_all <= 10.0
+    assert (chat_server.counts.prompt, chat_server.counts.requests["/v1/chat/completions"]) == (0, 0)
+
+
+def test_a_key_that_is_refused_now_and_then_stops_runs_and_costs_no_answer(
+    chat_server: FakeOpenAi, tables: tuple[Table, ...], tmp_path: Path
+) -> None:
+    plan = AtRandom(3, 0.02, ["key"])
+    chat_server.answering, chat_server.plan = reading_tables, plan
+    done = None
+    while done is None:
+        try:
+            done = transformed(chat_server, tables, tmp_path)
+        except ModelKeyError:
+            continue
+    assert len(plan.happened) > 1
+    assert len(done.by_model) == COUNT
+    assert set(chat_server.counts.paid.values()) == {1}
+    assert done.usd_in_all == pytest.approx(chat_server.counts.usd(0.15, 0.60))
+    assert_all_there(tables, done)
 
 
 PROGRAM = """
