@@ -21,7 +21,7 @@ from retrieval.types import Row
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SHOWN = 5
 
-Part = Literal["query_must", "names", "description"]
+Part = Literal["query_must", "names", "description", "title"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ from retrieval.ingest.tables.reading import Reading
 from retrieval.ingest.tables.row_object import RESERVED, Json, to_text
 from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import parse_range, typed
+from retrieval.query_must.canonical.canonical import canonical
 from retrieval.query_must.conditional import NAME as NO_RIVAL
+from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Row
 
@@ -42,7 +44,7 @@ def model_rows(
     )
     ruled = strict and not conditions
     return tuple(
-        _row(table, reading, row, found.rows[row.ordinal], found.paths, keyed=keyed, ruled=ruled)
+        _row(table, reading, row, found.rows[row.ordinal], found.paths, vocabulary, keyed=keyed, ruled=ruled)
         if row.ordinal in found.rows
         else row
         for row in named
@@ -55,12 +57,19 @@ def _row(
     row: Row,
     believed: BelievedRow,
     paths: Sequence[tuple[str, ...]],
+    vocabulary: Vocabulary,
     *,
     keyed: bool,
     ruled: bool,
 ) -> Row:
+    """The row; a condition that is not the model's own wants the rules' title where the model's does not meet it."""
     before: Json = json.loads(row.content)
-    content: Json = {"title": believed.title, "description": believed.description or before["description"]}
+    asked = _asked(table, row, before, believed, keyed=keyed, ruled=ruled)
+    holds = not asked or satisfies_query_must(canonical(believed.title, vocabulary), json.dumps(asked))
+    content: Json = {
+        "title": believed.title if holds else before["title"],
+        "description": believed.description or before["description"],
+    }
     places = dict(zip(reading.axis.columns, reading.axis.places, strict=True)) if reading.axis else {}
     for column, (path, cell) in enumerate(zip(paths, row.cells, strict=True)):
         if cell.strip():
@@ -68,7 +77,7 @@ def _row(
                 _put(content, place, typed(cell))
     if row.notes:
         _put(content, ("notes",), row.notes[0] if len(row.notes) == 1 else list(row.notes))
-    if asked := _asked(table, row, before, believed, keyed=keyed, ruled=ruled):
+    if asked:
         content["query_must"] = asked
     return replace(row, content=to_text(content))
 

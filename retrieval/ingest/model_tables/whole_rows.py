@@ -1,9 +1,10 @@
 """All of a row asked of a model: its title, its words, its names and its condition."""
 
+import json
 from dataclasses import dataclass, field
 
 from retrieval.ingest.model_tables.asked_table import AnsweredTable
-from retrieval.ingest.model_tables.checking import judged
+from retrieval.ingest.model_tables.checking import Dropped, judged
 from retrieval.ingest.model_tables.model_rows import model_rows
 from retrieval.ingest.model_tables.offline import OfflineTables
 from retrieval.ingest.model_tables.request import prompt_version, request_of
@@ -39,4 +40,9 @@ class WholeRows:
             return AnsweredTable(problems=found.problems)
         strict = table.id in offline.strict.labels
         made = model_rows(table, reading, rows, found, offline.vocabulary, strict=strict)
-        return AnsweredTable(made, dropped=found.dropped)
+        retitled = tuple(
+            Dropped(table.id, row.ordinal, "title", f"{said.title!r:.100} does not meet the row's condition")
+            for row in made
+            if (said := found.rows.get(row.ordinal)) and json.loads(row.content)["title"] != said.title
+        )
+        return AnsweredTable(made, dropped=(*found.dropped, *retitled))

@@ -10,6 +10,7 @@ from retrieval.ingest.model_tables.offline import OfflineTables
 from retrieval.ingest.model_tables.transforming import ModelTables
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.table import Table
+from retrieval.query_must.lint import LintItem, lint, unusable
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.table_rule import Find, TableRule
 from retrieval.types import Row
@@ -18,6 +19,18 @@ from tests.openai_server.table_model import answer_about, asked_table
 
 from .conftest import BOOK, tables_of
 
+MATRIX = """
+## {0}
+
+| Intelligence | Strength 1-49 | Strength 50-99 | Strength 100-149 | Strength 150+ |
+|---|---|---|---|---|
+| 0-5 | 3 | 4 | 6 | 9 |
+| 6-9 | 5 | 5 | 7 | 10 |
+| 10-13 | 7 | 6 | 8 | 11 |
+| 14-17 | 9 | 7 | 9 | 12 |
+| 18-19 | 11 | 8 | 10 | 13 |
+"""
+MINDS = "# Minds\n" + MATRIX.format("Mind Blast") + MATRIX.format("Mind Crush")
 VOCABULARY = Vocabulary.default()
 
 
@@ -147,3 +160,29 @@ def test_a_matrix_keeps_the_conditions_of_the_rules_unless_the_model_has_some(
 def renamed(tables: tuple[Table, ...]) -> tuple[Table, ...]:
     """The same under another caption, which is another request."""
     return tuple(replace(table, caption="To Hit") for table in tables)
+
+
+def test_a_title_that_does_not_meet_the_condition_of_the_rules_is_theirs(
+    chat_server: FakeOpenAi, models: Callable[..., ModelTables]
+) -> None:
+    chat_server.answering = answering(lambda _: None)
+    minds = tables_of(MINDS)
+    done = models().transform(minds, VOCABULARY, [MINDS], {table.id for table in minds})
+    pairs = [
+        (json.loads(row.content), json.loads(offline.content))
+        for row, offline in zip(done.rows, done.offline, strict=True)
+    ]
+    assert "contain_one_of" in pairs[0][0]["query_must"]
+    assert all(made["query_must"] == by_rules["query_must"] for made, by_rules in pairs)
+    assert [made["title"] for made, _ in pairs] == [by_rules["title"] for _, by_rules in pairs]
+    assert [made["description"] for made, _ in pairs] == ["What the book says of this row."] * 10
+    assert {each.part for each in done.dropped} == {"title"}
+    assert done.dropped[0].why == "'Mind Blast - 0-5' does not meet the row's condition"
+    findings = lint(
+        [
+            LintItem(row.key, json.loads(row.content)["title"], row.table_id, row.query_must)
+            for row in extract_predicates(done.rows)
+        ],
+        VOCABULARY,
+    )
+    assert unusable(findings) == frozenset()
