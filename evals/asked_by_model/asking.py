@@ -9,7 +9,7 @@ from evals.asked_by_model.place import AskedPlace
 from evals.generation.document_questions import DocumentQuestions, by_document
 from evals.questions.questions import Question
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.models.chat import Usage
+from retrieval.models.bill import Bill
 from retrieval.models.inquiries import Inquiries
 from retrieval.models.inquiry import in_form
 from retrieval.types import Chunk
@@ -23,9 +23,7 @@ class Written:
     disbelieved: tuple[Disbelieved, ...]
     left: tuple[str, ...]
     """Why places have no answer, a clause for each."""
-    used: Usage
-    usd: float | None
-    """Of this run; None: nobody knows the price."""
+    bill: Bill
 
     @property
     def n_questions(self) -> int:
@@ -60,4 +58,4 @@ def ask_about(places: Sequence[AskedPlace], snapshot: Snapshot, inquiries: Inqui
                 found.append(made)
     documents, twice = by_document(found)
     against += [Disbelieved(question.query, "two places got it") for question in twice]
-    return Written(documents, tuple(against), tuple(left), inquiries.used, inquiries.usd)
+    return Written(documents, tuple(against), tuple(left), inquiries.bill)

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 
 from pipeline.building.materialization import Reported
 from pipeline.building.model_tables import options_of
+from pipeline.building.model_work import SAMPLED, shown_of, told_work, who, work_numbers
 from retrieval.atomic_files import write_atomically
 from retrieval.ingest.model_passages.describing import ModelPassages
 from retrieval.ingest.model_passages.outcome import Described
-from retrieval.ingest.model_tables.outcome import reasons
 from retrieval.models.access import Access
 from retrieval.records import write_jsonl
 from retrieval.settings import Settings
@@ -18,7 +17,6 @@ from retrieval.types import Chunk, Document
 
 OUTCOMES, SAMPLE = "model_passages.jsonl", "passages_sample.md"
 """In a book's folder of records: what became of each passage, and one in ten of them for a person to read."""
-_SAMPLED = 10
 _SHOWN = ("content_kind", "is_rule_bearing", "tags", "traits", "summary")
 
 
@@ -34,16 +32,8 @@ class ChunksMade:
     def numbers(self) -> dict[str, Reported]:
         """What an asset says of it; the same names whoever described the passages."""
         done = self.described
-        return {
-            "enrichment": f"{done.model}, prompt {done.prompt}" if done else "rules",
-            "n_by_model": len(done.by_model) if done else 0,
-            "n_left_to_rules": sum(bool(each.reason) for each in done.outcomes) if done else 0,
-            "n_waiting": done.n_waiting if done else 0,
-            "n_not_believed": len(done.dropped) if done else 0,
-            "n_model_tokens": done.used.total if done else 0,
-            "model_usd": done.usd if done else 0.0,
-            "kind_agreement": done.agreement if done else None,
-        }
+        agreed = done.agreement if done else None
+        return {"enrichment": who(done), **work_numbers(done), "kind_agreement": agreed}
 
 
 def make_chunks(
@@ -90,20 +80,15 @@ def keep_report(folder: Path, done: Described | None) -> None:
 
 
 def told(done: Described | None) -> str:
-    """What a model did, as the end of a sentence; nothing where none was asked for."""
-    if done is None:
-        return ""
-    left = "".join(f", {count} left to the rules ({reason})" for reason, count in reasons(done.outcomes).items())
-    usd = "" if done.usd is None else f", ${done.usd:.4f}"
-    return f"; {done.model} described {len(done.by_model)} passages{left}; {done.used.total:,} tokens{usd}"
+    """What a log says of the model's part; nothing where no model was asked for."""
+    return told_work(done, "described", "passages")
 
 
 def sample(done: Described) -> str:
     """One in ten of the model's passages, what the rules say beside its own words; the same ones again."""
-    by_hash = sorted(done.by_model, key=lambda chunk: sha256(chunk.encode()).hexdigest())
-    shown = set(by_hash[: -(-len(by_hash) // _SAMPLED)])
+    shown = shown_of(done.by_model)
     dropped = {outcome.chunk_id: outcome.dropped for outcome in done.outcomes}
-    parts = [f"# One in {_SAMPLED} of the passages that {done.model} described, prompt {done.prompt}\n"]
+    parts = [f"# One in {SAMPLED} of the passages that {done.bill.model} described, prompt {done.bill.prompt}\n"]
     for chunk, offline in zip(done.chunks, done.offline, strict=True):
         if chunk.id in shown:
             parts.append(f"## {chunk.title}\n\n`{chunk.document}:{chunk.lines[0]}`\n")

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 
 from evals.agreement import agreement
 from pipeline.building.materialization import Reported
+from pipeline.building.model_work import SAMPLED, shown_of, told_work, who, work_numbers
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import UnreadableSettingsError
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.model_names.naming import RowNames
 from retrieval.ingest.model_tables.choosing import by_rule, listed, read_table_list
-from retrieval.ingest.model_tables.outcome import Transformed, reasons
+from retrieval.ingest.model_tables.outcome import Transformed
 from retrieval.ingest.model_tables.transforming import ModelTables
 from retrieval.ingest.model_tables.whole_rows import WholeRows
 from retrieval.ingest.parsed_book import ParsedBook
@@ -29,7 +29,6 @@ from retrieval.types import Row
 
 OUTCOMES, SAMPLE = "model_tables.jsonl", "model_sample.md"
 """In a book's folder of records: what became of each chosen table, and one in ten of them for a person to read."""
-_SAMPLED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +45,7 @@ class RowsMade:
     def numbers(self) -> dict[str, Reported]:
         """What an asset says of it; the same names whoever made the rows."""
         done = self.transformed
-        return {
-            "transformer": f"{done.model}, prompt {done.prompt}" if done else "rules",
-            "n_by_model": len(done.by_model) if done else 0,
-            "n_left_to_rules": sum(bool(each.reason) for each in done.outcomes) if done else 0,
-            "n_waiting": done.n_waiting if done else 0,
-            "n_not_believed": len(done.dropped) if done else 0,
-            "n_model_tokens": done.used.total if done else 0,
-            "model_usd": done.usd if done else 0.0,
-            "agreement": self.agreed,
-        }
+        return {"transformer": who(done), **work_numbers(done), "agreement": self.agreed}
 
 
 def make_rows(
@@ -142,23 +132,15 @@ def keep_report(folder: Path, done: Transformed | None) -> None:
     write_atomically(folder / SAMPLE, sample(done))
 
 
-def told(made: RowsMade) -> str:
+def told(done: Transformed | None) -> str:
     """What a log says of the model's part; nothing where no model was asked for."""
-    return told_of(made.transformed) if made.transformed else ""
-
-
-def told_of(done: Transformed) -> str:
-    """What a model did, as the end of a sentence."""
-    left = "".join(f", {count} left to the rules ({reason})" for reason, count in reasons(done.outcomes).items())
-    usd = "" if done.usd is None else f", ${done.usd:.4f}"
-    return f"; {done.model} read {len(done.by_model)} tables{left}; {done.used.total:,} tokens{usd}"
+    return told_work(done, "read", "tables")
 
 
 def sample(done: Transformed) -> str:
     """One in ten of the model's tables, the rules' rows beside its own, as a page for a person; the same ones again."""
-    by_hash = sorted(done.by_model, key=lambda table: sha256(table.encode()).hexdigest())
-    shown = set(by_hash[: -(-len(by_hash) // _SAMPLED)])
-    parts = [f"# One in {_SAMPLED} of the tables that {done.model} read, prompt {done.prompt}\n"]
+    shown = shown_of(done.by_model)
+    parts = [f"# One in {SAMPLED} of the tables that {done.bill.model} read, prompt {done.bill.prompt}\n"]
     for outcome in done.outcomes:
         if outcome.table_id not in shown:
             continue

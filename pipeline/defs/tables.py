@@ -76,7 +76,7 @@ def table_rows(
     rows = made.rows
     write_jsonl(folder / "table_rows.jsonl", rows)
     keep_report(folder, made.transformed)
-    context.log.info(f"{context.partition_key}: {len(rows)} rows{told(made)}")
+    context.log.info(f"{context.partition_key}: {len(rows)} rows{told(made.transformed)}")
     return materialized(
         content_version(map(dump_record, rows)),
         {

@@ -9,7 +9,7 @@ from retrieval.errors import BudgetExceededError, ModelError, ModelKeyError
 from retrieval.models.access import KEY, Access
 from retrieval.models.answer_cache import AnswerCache, KeptAnswer
 from retrieval.models.batching import Batching
-from retrieval.models.chat import Usage
+from retrieval.models.bill import Bill
 from retrieval.models.inquiry import Inquiry, Reply, Usable
 from retrieval.models.openai_client import OpenAiClient
 from retrieval.models.options import ModelOptions
@@ -58,19 +58,11 @@ class Inquiries:
         return self._cache.prompt
 
     @property
-    def used(self) -> Usage:
-        """Tokens of this run, as the server counted them."""
-        return self._spending.used + self._in_batch.used
-
-    @property
-    def usd(self) -> float | None:
-        """Dollars of this run, with what attempts without an answer may have cost; None: nobody knows the price."""
-        return self._spending.usd + self._in_batch.usd if self.options.price else None
-
-    @property
-    def usd_in_all(self) -> float:
-        """What the folder's ledger knows of all runs."""
-        return self._spending.ledger.usd
+    def bill(self) -> Bill:
+        """What this run came to by now."""
+        one, other, price = self._spending, self._in_batch, self.options.price
+        usd = one.usd + other.usd if price else None
+        return Bill(self.model, self.prompt, one.used + other.used, usd, one.ledger.usd)
 
     def unanswered(self, inquiries: Sequence[Inquiry], usable: Usable) -> list[Inquiry]:
         """Those that `ask` would send, each once."""

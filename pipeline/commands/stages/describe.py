@@ -97,17 +97,10 @@ def _estimate(describer: ModelPassages, books: Sequence[tuple[Book, Sequence[Chu
 
 
 def _record(done: Described) -> dict[str, object]:
-    return {
-        "chunks": len(done.chunks),
-        "model": done.model,
-        "prompt": done.prompt,
-        "by_model": len(done.by_model),
-        "kind_agreement": done.agreement,
-        "passages": [asdict(outcome) for outcome in done.outcomes],
-        "used": asdict(done.used),
-        "usd": done.usd,
-        "usd_in_all": done.usd_in_all,
-    }
+    from pipeline.building.model_work import record_of
+
+    passages = [asdict(outcome) for outcome in done.outcomes]
+    return {"chunks": len(done.chunks), **record_of(done), "kind_agreement": done.agreement, "passages": passages}
 
 
 def _print(done: Mapping[str, Described], output: Path) -> None:

@@ -166,22 +166,15 @@ def _transformed(
 
 
 def _record(done: Transformed) -> dict[str, object]:
-    return {
-        "rows": len(done.rows),
-        "model": done.model,
-        "prompt": done.prompt,
-        "by_model": len(done.by_model),
-        "tables": [asdict(outcome) for outcome in done.outcomes],
-        "used": asdict(done.used),
-        "usd": done.usd,
-        "usd_in_all": done.usd_in_all,
-    }
+    from pipeline.building.model_work import record_of
+
+    return {"rows": len(done.rows), **record_of(done), "tables": [asdict(outcome) for outcome in done.outcomes]}
 
 
 def _print(slug: str, done: Transformed, output: Path) -> None:
-    from pipeline.building.model_tables import SAMPLE, told_of
+    from pipeline.building.model_tables import SAMPLE, told
 
-    out.print(f"{slug}: {counted(len(done.rows), 'row')}{told_of(done)}", markup=False)
+    out.print(f"{slug}: {counted(len(done.rows), 'row')}{told(done)}", markup=False)
     _lines([f"{each.title} ({each.document}:{each.line}): {each.said}" for each in done.outcomes if each.reason])
     dropped = ((outcome.title, each) for outcome in done.outcomes for each in outcome.dropped)
     _lines([f"{title}, row {each.ordinal}: {each.part} not believed: {each.why}" for title, each in dropped])

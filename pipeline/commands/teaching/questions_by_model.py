@@ -103,14 +103,14 @@ def _record(written: Written, files: Sequence[Path]) -> dict[str, object]:
         "files": [str(path) for path in files],
         "disbelieved": [asdict(each) for each in written.disbelieved],
         "left": list(written.left),
-        "used": asdict(written.used),
-        "usd": written.usd,
+        "used": asdict(written.bill.used),
+        "usd": written.bill.usd,
     }
 
 
 def _print_cost(written: Written) -> None:
-    usd = "" if written.usd is None else f", ${written.usd:.4f}"
-    err.print(f"{written.used.total:,} tokens{usd}", markup=False)
+    usd = "" if written.bill.usd is None else f", ${written.bill.usd:.4f}"
+    err.print(f"{written.bill.used.total:,} tokens{usd}", markup=False)
     lines = [f"not used: {each.question!r}: {each.why}" for each in written.disbelieved]
     lines += [f"no answer: {why}" for why in dict.fromkeys(written.left)]
     for line in first_of(lines):

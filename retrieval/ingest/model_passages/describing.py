@@ -61,11 +61,7 @@ class ModelPassages:
             chunks=tuple(made),
             offline=tuple(chunks),
             outcomes=tuple(outcomes),
-            model=asking.model,
-            prompt=asking.prompt,
-            used=asking.used,
-            usd=asking.usd,
-            usd_in_all=asking.usd_in_all,
+            bill=asking.bill,
         )
 
     def unanswered(self, chunks: Sequence[Chunk]) -> tuple[Asked, ...]:

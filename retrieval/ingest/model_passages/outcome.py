@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from retrieval.ingest.model_passages.believing import NotBelieved
 from retrieval.ingest.model_tables.outcome import Reason, is_waiting
-from retrieval.models.chat import Usage
+from retrieval.models.bill import Bill
 from retrieval.types import Chunk
 
 
@@ -36,14 +36,7 @@ class Described:
     """The same as the rules alone describe them."""
     outcomes: tuple[PassageOutcome, ...]
     """Of every passage of prose, in their order."""
-    model: str
-    prompt: str
-    """Version of the prompt."""
-    used: Usage
-    usd: float | None
-    """Of this run, with what attempts without an answer may have cost; None: nobody knows the prices."""
-    usd_in_all: float
-    """What the ledger knows of all runs."""
+    bill: Bill
 
     @property
     def by_model(self) -> frozenset[str]:

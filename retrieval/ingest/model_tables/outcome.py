@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from retrieval.ingest.model_tables.checking import Dropped
-from retrieval.models.chat import Usage
+from retrieval.models.bill import Bill
 from retrieval.models.inquiry import Reason as Waiting
 from retrieval.types import Row
 
@@ -53,14 +53,7 @@ class Transformed:
     """The same as the rules alone make them."""
     outcomes: tuple[TableOutcome, ...]
     """Of the tables that were chosen, in their order."""
-    model: str
-    prompt: str
-    """Version of the prompt."""
-    used: Usage
-    usd: float | None
-    """Of this run, with what attempts without an answer may have cost; None: nobody knows the prices."""
-    usd_in_all: float
-    """What the ledger knows of all runs."""
+    bill: Bill
 
     @property
     def by_model(self) -> frozenset[str]:
@@ -78,11 +71,14 @@ class Transformed:
         return tuple(each for outcome in self.outcomes for each in outcome.dropped)
 
 
-class _Ended(Protocol):
+class Ended(Protocol):
+    """Whatever was asked about and ended in some way."""
+
     @property
-    def reason(self) -> Reason: ...
+    def reason(self) -> Reason:
+        """Why the rules did the work; empty where the model did."""
 
 
-def reasons(outcomes: Iterable[_Ended]) -> dict[str, int]:
+def reasons(outcomes: Iterable[Ended]) -> dict[str, int]:
     """How many the rules were left with, for each reason."""
     return dict(Counter(outcome.reason for outcome in outcomes if outcome.reason))

@@ -57,11 +57,7 @@ class ModelTables:
             rows=tuple(row for table in tables for row in rows[table.id]),
             offline=tuple(row for table in tables for row in offline.rows[table.id]),
             outcomes=tuple(outcomes),
-            model=asking.model,
-            prompt=asking.prompt,
-            used=asking.used,
-            usd=asking.usd,
-            usd_in_all=asking.usd_in_all,
+            bill=asking.bill,
         )
 
     def unanswered(self, tables: Sequence[Table], vocabulary: Vocabulary, chosen: Collection[str]) -> tuple[Asked, ...]:

@@ -35,7 +35,7 @@ def test_questions_come_by_document_with_gold_that_is_found(
     found = resolve(document.questions, ChunkPlaces(tuple(snapshot.chunks)))
     assert len(found.gold) == 4
     again = ask_about(places_of(snapshot.chunks, 3), snapshot, asking(chat_server, tmp_path))
-    assert (again.documents, again.used) == (written.documents, Usage())
+    assert (again.documents, again.bill.used) == (written.documents, Usage())
     assert len(chat_server.asked) == 2
 
 

@@ -35,7 +35,7 @@ def test_the_rules_make_the_rows_unless_a_model_is_asked_for(tiny: Home, tmp_pat
         "model_usd": 0.0,
         "agreement": None,
     }
-    assert told(made) == ""
+    assert told(made.transformed) == ""
     assert {path.name for path in tmp_path.iterdir()} == {"home", "library"}
 
 
@@ -45,7 +45,7 @@ def test_a_model_says_what_it_read_and_leaves_a_page_for_a_person(tiny: Home, ch
     book = read_parsed_book(tiny.book("tiny") / "book.jsonl")
     made = make_rows(BY_MODEL, tiny.models, tiny.vocabulary, book, book.tables, access)
     assert (made.numbers["n_by_model"], made.numbers["agreement"]) == (1, 1.0)
-    assert told(made).startswith("; gpt-4o-mini read 1 tables; ")
+    assert told(made.transformed).startswith("; gpt-4o-mini read 1 tables; ")
     assert made.transformed is not None
     keep_report(tiny.book("tiny"), made.transformed)
     (outcome,) = read_jsonl(tiny.book("tiny") / OUTCOMES, TableOutcome)
@@ -66,7 +66,7 @@ def test_a_list_chooses_the_tables(tiny: Home, tmp_path: Path) -> None:
     assert made.numbers["n_left_to_rules"] == 0
     made = make_rows(BY_MODEL, tiny.models, tiny.vocabulary, book, book.tables, Access())
     assert (made.numbers["n_left_to_rules"], made.numbers["n_waiting"]) == (1, 1)
-    assert "1 left to the rules (no key)" in told(made)
+    assert "1 left to the rules (no key)" in told(made.transformed)
 
 
 def test_a_budget_needs_prices() -> None:

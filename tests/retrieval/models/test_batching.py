@@ -114,8 +114,8 @@ def test_a_batch_is_one_request_at_half_the_price(chat_server: FakeOpenAi, ask: 
     ]
     assert chat_server.counts.requests["/v1/batches"] == 1
     assert chat_server.counts.requests["/v1/chat/completions"] == 0
-    assert done.asking.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60)) == done.asking.usd_in_all
-    assert done.asking.used.total == chat_server.counts.batch_prompt + chat_server.counts.batch_completion
+    assert done.asking.bill.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60)) == done.asking.bill.usd_in_all
+    assert done.asking.bill.used.total == chat_server.counts.batch_prompt + chat_server.counts.batch_completion
     assert chat_server.counts.prompt == 0
     assert pending(tmp_path) == []
     assert [each.n_paid for each in ask().replies] == [0] * COUNT
@@ -127,7 +127,7 @@ def test_what_a_batch_lost_or_spoiled_is_told_and_asked_again(chat_server: FakeO
     first = ask()
     assert (first.n_usable, first.reasons) == (2, {"not reached": 2})
     assert {each.why for each in first.replies if each.reason} == {"no answer came about it"}
-    assert chat_server.counts.usd(0.15, 0.60) < first.asking.usd_in_all  # what was lost may have cost something
+    assert chat_server.counts.usd(0.15, 0.60) < first.asking.bill.usd_in_all  # what was lost may have cost something
     second = ask()
     assert (second.n_usable, sum(each.n_paid for each in second.replies)) == (COUNT, 4)
 
@@ -165,14 +165,14 @@ def test_a_run_that_was_killed_before_it_knew_the_batch_finds_it_or_sends_it(
     done = ask()
     assert done.n_usable == COUNT
     assert set(chat_server.counts.paid.values()) == {1}
-    assert done.asking.usd_in_all == pytest.approx(chat_server.counts.usd(0.15, 0.60))
+    assert done.asking.bill.usd_in_all == pytest.approx(chat_server.counts.usd(0.15, 0.60))
     assert pending(tmp_path) == []
 
 
 def test_a_batch_that_is_refused_costs_nothing(chat_server: FakeOpenAi, ask: Ask, tmp_path: Path) -> None:
     chat_server.batches.ends = "failed"
     done = ask()
-    assert (done.reasons, done.asking.usd_in_all) == ({"not reached": COUNT}, 0.0)
+    assert (done.reasons, done.asking.bill.usd_in_all) == ({"not reached": COUNT}, 0.0)
     chat_server.status = 500
     assert ask(retries=0).reasons == {"not reached": COUNT}
     assert len(pending(tmp_path)) == 1
@@ -189,4 +189,4 @@ def test_a_budget_cuts_a_batch_short(chat_server: FakeOpenAi, ask: Ask) -> None:
     done = ask(budget_usd=budget)
     assert 0 < done.n_usable < COUNT
     assert done.reasons == {"budget": COUNT - done.n_usable}
-    assert chat_server.counts.usd(0.15, 0.60) <= done.asking.usd_in_all <= budget
+    assert chat_server.counts.usd(0.15, 0.60) <= done.asking.bill.usd_in_all <= budget

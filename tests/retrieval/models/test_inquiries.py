@@ -52,8 +52,8 @@ def contents(found: Inquiries, *texts: str) -> list[str | None]:
 def test_answers_come_in_turn_and_are_paid_once(server: FakeOpenAi, tmp_path: Path) -> None:
     first = asking(server, tmp_path)
     assert contents(first, "a", "b", "a") == ["said a", "said b", "said a"]
-    assert (first.used.prompt, first.used.completion) == (server.counts.prompt, server.counts.completion)
-    assert first.usd == pytest.approx((first.used.prompt * 0.15 + first.used.completion * 0.6) / 1_000_000)
+    assert (first.bill.used.prompt, first.bill.used.completion) == (server.counts.prompt, server.counts.completion)
+    assert first.bill.usd == pytest.approx(server.counts.usd(0.15, 0.6))
     again = asking(server, tmp_path)
     assert [each.key for each in again.unanswered(inquiries("a", "c"), usable)] == [inquiries("c")[0].key]
     assert contents(again, "b", "c") == ["said b", "said c"]
@@ -76,14 +76,14 @@ def test_whatever_passes_is_lived_through(server: FakeOpenAi, tmp_path: Path) ->
     found = asking(server, tmp_path, price=None, retries=8, timeout=0.3)
     assert contents(found, *texts) == [f"said {text}" for text in texts]
     assert faults.happened
-    assert found.usd is None
+    assert found.bill.usd is None
 
 
 def test_nothing_is_sent_that_could_pass_the_budget(server: FakeOpenAi, tmp_path: Path) -> None:
     found = asking(server, tmp_path, 0.0002)
     replies = found.ask(inquiries(*(f"text {number}" for number in range(30))), usable)
-    assert found.usd is not None
-    assert 0 < found.usd <= 0.0002
+    assert found.bill.usd is not None
+    assert 0 < found.bill.usd <= 0.0002
     assert {each.why for each in replies if each.answered is None} != {""}
     assert all("of the budget of $0.0002" in each.why for each in replies if each.answered is None)
 
@@ -103,7 +103,7 @@ def test_what_the_budget_set_aside_and_did_not_use_is_asked_for_in_a_second_roun
     replies = found.ask(inquiries(*texts), usable)
     assert server.counts.most_working <= 12
     assert all(each.answered and not each.reason for each in replies)
-    assert found.usd_in_all <= 12.5 * most
+    assert found.bill.usd_in_all <= 12.5 * most
 
 
 def test_a_server_that_is_gone_is_not_asked_for_everything(server: FakeOpenAi, tmp_path: Path) -> None:
@@ -145,4 +145,4 @@ def test_a_key_that_is_refused_breaks_off_nothing_that_is_paid_for(server: FakeO
             assert len(server.counts.paid) < len(texts)
     assert runs > 1
     assert set(server.counts.paid.values()) == {1}
-    assert asking(server, tmp_path).usd_in_all == pytest.approx(server.counts.usd(0.15, 0.60))
+    assert asking(server, tmp_path).bill.usd_in_all == pytest.approx(server.counts.usd(0.15, 0.60))

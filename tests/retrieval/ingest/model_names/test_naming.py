@@ -92,8 +92,8 @@ def test_names_that_can_be_no_other_rows_are_added_and_the_others_are_told(
     assert "'drone' is another row's too" in told[0]
     assert "'frame' is said of the whole table" in told[1]
     assert "'chopper 9' says 9, which the row does not" in told[2]
-    assert (done.prompt, done.model) == (names_prompt_version(), MODEL)
-    assert done.used.total == chat_server.counts.prompt + chat_server.counts.completion
+    assert (done.bill.prompt, done.bill.model) == (names_prompt_version(), MODEL)
+    assert done.bill.used.total == chat_server.counts.prompt + chat_server.counts.completion
     assert (done.n_waiting, len(done.by_model)) == (0, 1)
 
 
@@ -101,7 +101,7 @@ def test_an_answer_is_paid_once_and_the_rows_of_tables_that_were_not_chosen_stay
     naming: Naming, tables: tuple[Table, ...], chat_server: FakeOpenAi
 ) -> None:
     first, second = named(naming(), tables), named(naming(), tables)
-    assert (first.rows, second.used.total, len(chat_server.asked)) == (second.rows, 0, 1)
+    assert (first.rows, second.bill.used.total, len(chat_server.asked)) == (second.rows, 0, 1)
     assert naming().unanswered(tables, Vocabulary.default(), {table.id for table in tables}) == ()
     other = naming().transform(tables, Vocabulary.default(), [FRAMES], frozenset())
     assert (other.rows, other.outcomes) == (other.offline, ())
@@ -113,7 +113,7 @@ def test_names_come_in_a_batch_for_half_the_price(
     done = named(naming(batch=True, pause=0.01), tables)
     assert added(done)["HEXAROTOR"] == {"hexacopter"}
     assert chat_server.asked == []
-    assert done.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60))
+    assert done.bill.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60))
     assert chat_server.counts.batch_prompt > 0
 
 
@@ -166,7 +166,7 @@ def test_nothing_is_spent_past_the_budget_and_a_larger_one_goes_on(
     naming: Naming, tables: tuple[Table, ...], chat_server: FakeOpenAi
 ) -> None:
     done = named(naming(budget_usd=0.00001), tables)
-    assert (reasons(done.outcomes), done.usd, chat_server.asked) == ({"budget": 1}, 0.0, [])
+    assert (reasons(done.outcomes), done.bill.usd, chat_server.asked) == ({"budget": 1}, 0.0, [])
     assert added(named(naming(budget_usd=1.0), tables))["HEXAROTOR"] == {"hexacopter"}
 
 

@@ -48,14 +48,14 @@ def test_what_is_believed_becomes_metadata_and_nothing_else_changes(
     assert done.agreement == pytest.approx(2 / 3)
     assert reasons(done.outcomes) == {"not sent": 1}
     assert [each.said for each in done.outcomes if each.reason] == ["too short"]
-    assert done.used.total == chat_server.counts.prompt + chat_server.counts.completion
-    assert done.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60)) == done.usd_in_all
+    assert done.bill.used.total == chat_server.counts.prompt + chat_server.counts.completion
+    assert done.bill.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60)) == done.bill.usd_in_all
 
 
 def test_an_answer_is_paid_once_also_for_words_that_stand_twice(models: Models, chat_server: FakeOpenAi) -> None:
     twice = chunks_of(f"{BOOK}\n\n{BOOK}")
     first, second = described(models(), twice), described(models(), twice)
-    assert (first.chunks, second.used.total) == (second.chunks, 0)
+    assert (first.chunks, second.bill.used.total) == (second.chunks, 0)
     assert len(first.by_model) == 2 * len(chat_server.asked) == 2 * len(HEADINGS)
     assert models().unanswered(twice) == ()
 
@@ -133,7 +133,7 @@ def test_a_refused_key_is_one_line_without_the_key(
 def test_a_batch_costs_half(models: Models, chunks: tuple[Chunk, ...], chat_server: FakeOpenAi) -> None:
     done = described(models(batch=True, pause=0.01), chunks)
     assert (len(done.by_model), chat_server.asked) == (3, [])
-    assert done.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60))
+    assert done.bill.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60))
     assert chat_server.counts.batch_prompt > 0
 
 
@@ -163,12 +163,12 @@ def test_of_two_hundred_passages_and_all_faults_none_is_lost_no_wrong_value_is_t
     first = described(models(environment, budget_usd=budget, timeout=1.5, retries=3), chunks)
     assert 20 < len(first.by_model) < 190
     assert reasons(first.outcomes)["budget"] > 0
-    assert chat_server.counts.usd(0.15, 0.60) <= first.usd_in_all <= budget
+    assert chat_server.counts.usd(0.15, 0.60) <= first.bill.usd_in_all <= budget
     second = described(models(environment, budget_usd=10.0, timeout=1.5, retries=3), chunks)
     assert set(plan.happened) == set(HARMFUL)
     assert set(reasons(second.outcomes)) <= {"refused or wrong", "not reached"}
     assert len(second.by_model) > 150
-    assert chat_server.counts.usd(0.15, 0.60) <= second.usd_in_all
+    assert chat_server.counts.usd(0.15, 0.60) <= second.bill.usd_in_all
     for done in (first, second):
         assert len(done.chunks) == len(done.outcomes) == COUNT
         for chunk in done.chunks:

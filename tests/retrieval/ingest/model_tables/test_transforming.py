@@ -39,8 +39,8 @@ def test_an_answer_is_paid_once_in_all_runs(chat_server: FakeOpenAi, models: Mod
     first, second = (transformed(models(), tables) for _ in range(2))
     assert first.rows == second.rows
     assert [outcome.n_answers for outcome in (*first.outcomes, *second.outcomes)] == [1, 1, 0, 0]
-    assert (len(chat_server.asked), second.used.total, second.usd) == (2, 0, 0.0)
-    assert first.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60)) == second.usd_in_all
+    assert (len(chat_server.asked), second.bill.used.total, second.bill.usd) == (2, 0, 0.0)
+    assert first.bill.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60)) == second.bill.usd_in_all
 
 
 def test_a_table_that_the_book_has_twice_is_paid_once(chat_server: FakeOpenAi, models: Models) -> None:
@@ -53,7 +53,7 @@ def test_a_table_that_the_book_has_twice_is_paid_once(chat_server: FakeOpenAi, m
 def test_another_prompt_is_asked_anew(chat_server: FakeOpenAi, models: Models, tables: tuple[Table, ...]) -> None:
     transformed(models(), tables)
     changed = replace(models(), question=WholeRows("v2-00000000"))
-    assert transformed(changed, tables).prompt == "v2-00000000"
+    assert transformed(changed, tables).bill.prompt == "v2-00000000"
     assert len(chat_server.asked) == 4
 
 
@@ -102,7 +102,7 @@ def test_a_server_that_is_gone_leaves_all_to_the_rules_and_a_later_run_asks(
     chat_server.plan = lambda _: "broken"
     done = transformed(models(retries=0), many)
     assert reasons(done.outcomes) == {"not reached": 12}
-    assert (done.n_waiting, done.usd) == (12, 0.0)
+    assert (done.n_waiting, done.bill.usd) == (12, 0.0)
     assert len(chat_server.asked) < 12 + 8
     chat_server.plan = InTurn([])
     assert len(transformed(models(), many).by_model) == 12
@@ -146,8 +146,8 @@ def test_a_budget_stops_before_it_is_passed_and_a_larger_one_goes_on(
     done = transformed(models(budget_usd=0.008), many)
     assert 0 < len(done.by_model) < 20
     assert set(reasons(done.outcomes)) == {"budget"}
-    assert chat_server.counts.usd(0.15, 0.60) == pytest.approx(done.usd_in_all)
-    assert done.usd_in_all <= 0.008
+    assert chat_server.counts.usd(0.15, 0.60) == pytest.approx(done.bill.usd_in_all)
+    assert done.bill.usd_in_all <= 0.008
     paid = len(chat_server.asked)
     assert transformed(models(budget_usd=0.008), many).by_model == done.by_model
     assert len(chat_server.asked) == paid
@@ -164,4 +164,4 @@ def test_a_server_that_hangs_is_left_in_time_and_counts_as_paid(
     done = transformed(models(timeout=0.2, retries=0), tables)
     assert time.monotonic() - began < 3
     assert reasons(done.outcomes) == {"not reached": 2}
-    assert (done.usd or 0) >= chat_server.counts.usd(0.15, 0.60) > 0
+    assert (done.bill.usd or 0) >= chat_server.counts.usd(0.15, 0.60) > 0

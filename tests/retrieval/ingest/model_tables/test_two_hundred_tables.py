@@ -84,13 +84,13 @@ def test_no_row_is_lost_no_wrong_value_is_taken_and_no_budget_is_passed(
     assert runs[0] is not None
     assert 20 < len(runs[0].by_model) < 190
     assert reasons(runs[0].outcomes)["budget"] > 0
-    assert chat_server.counts.usd(0.15, 0.60) <= runs[0].usd_in_all <= budget
+    assert chat_server.counts.usd(0.15, 0.60) <= runs[0].bill.usd_in_all <= budget
 
     runs[1] = transformed(chat_server, tables, tmp_path, budget_usd=10.0)
     assert set(plan.happened) == set(HARMFUL)
     assert set(reasons(runs[1].outcomes)) <= {"refused or wrong", "not reached"}
     assert len(runs[1].by_model) > 150
-    assert chat_server.counts.usd(0.15, 0.60) <= runs[1].usd_in_all
+    assert chat_server.counts.usd(0.15, 0.60) <= runs[1].bill.usd_in_all
     for done in runs:
         assert done is not None
         assert done.dropped == ()
@@ -113,7 +113,7 @@ def test_nothing_is_lost_or_wrong_either_where_tables_go_in_batches(
     chat_server.answering, chat_server.plan = reading_tables, plan
     first = transformed(chat_server, tables, tmp_path, budget_usd=0.1, batch=True, pause=0.01)
     assert reasons(first.outcomes)["budget"] > 0
-    assert chat_server.counts.usd(0.15, 0.60) <= first.usd_in_all <= 0.1
+    assert chat_server.counts.usd(0.15, 0.60) <= first.bill.usd_in_all <= 0.1
     assert_all_there(tables, first)
     last = first
     for _ in range(4):  # what a batch lost is asked about by the next
@@ -121,7 +121,7 @@ def test_nothing_is_lost_or_wrong_either_where_tables_go_in_batches(
         assert_all_there(tables, last)
     assert set(plan.happened) == set(IN_BATCH)
     assert len(last.by_model) > 150
-    assert chat_server.counts.usd(0.15, 0.60) <= last.usd_in_all <= 10.0
+    assert chat_server.counts.usd(0.15, 0.60) <= last.bill.usd_in_all <= 10.0
     assert (chat_server.counts.prompt, chat_server.counts.requests["/v1/chat/completions"]) == (0, 0)
 
 
@@ -139,7 +139,7 @@ def test_a_key_that_is_refused_now_and_then_stops_runs_and_costs_no_answer(
     assert len(plan.happened) > 1
     assert len(done.by_model) == COUNT
     assert set(chat_server.counts.paid.values()) == {1}
-    assert done.usd_in_all == pytest.approx(chat_server.counts.usd(0.15, 0.60))
+    assert done.bill.usd_in_all == pytest.approx(chat_server.counts.usd(0.15, 0.60))
     assert_all_there(tables, done)
 
 
@@ -184,4 +184,4 @@ def test_a_killed_run_goes_on_without_paying_twice(
     assert len(done.by_model) == COUNT
     assert len(chat_server.counts.paid) == COUNT
     assert set(chat_server.counts.paid.values()) == {1}
-    assert done.usd_in_all >= chat_server.counts.usd(0.15, 0.60)
+    assert done.bill.usd_in_all >= chat_server.counts.usd(0.15, 0.60)
