@@ -118,7 +118,7 @@ class Answered:
     def read_as(self, form: type[Form]) -> Form | str:
         """The answer as a form, or as a clause why there is none."""
         if self.refusal:
-            return f"refused: {self.refusal:.200}"
+            return f"refused: {' '.join(self.refusal.split()):.200}"
         if self.finish == "length":
             return "the answer was cut because it is too long"
         try:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from retrieval.models.access import Access
 from retrieval.models.chat import Asked, Usage
@@ -44,15 +44,10 @@ def chat_order(access: Access, model: str, question: str, chunks: Sequence[Chunk
     """
     access.require(model, "take the strategy default")
     answered = _client(access).chat(_asked(model, question, chunks))
-    usage = answered.usage
-    if answered.refusal:
-        return Ordered((), "it refused", usage)
-    if answered.finish == "length":
-        return Ordered((), "its answer was cut", usage)
-    try:
-        order = PassageOrder.model_validate_json(answered.content).order
-    except ValidationError:
-        return Ordered((), "its answer is not in the form", usage)
+    usage, read = answered.usage, answered.read_as(PassageOrder)
+    if isinstance(read, str):
+        return Ordered((), read, usage)
+    order = read.order
     if sorted(order) != list(range(1, len(chunks) + 1)):
         return Ordered((), "its answer does not have every passage once", usage)
     return Ordered(tuple(number - 1 for number in order), usage=usage)

@@ -10,11 +10,13 @@ import pytest
 from pipeline.runs import unchanged
 from pipeline.runs.build import build
 from pipeline.runs.in_process import dagster_instance
-from pipeline.runs.unchanged import Unchanged
+from pipeline.runs.unchanged import Unchanged, book_key
+from retrieval.contract_settings import PassagesSettings, TablesSettings
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.verification import is_as_built
 from retrieval.ingest.library.library import list_books
+from retrieval.settings import Settings
 
 
 def left_alone(home: Home) -> tuple[bool, bool]:
@@ -137,3 +139,24 @@ def test_a_build_makes_again_what_was_damaged_though_nothing_changed(tiny: Home)
     assert left_alone(tiny) == (True, True)
     again = build(tiny)
     assert (again.skipped, again.is_unchanged) == (("tiny",), True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "prompt"),
+    [
+        (Settings(tables=TablesSettings("model")), "prompt_version"),
+        (Settings(tables=TablesSettings("names")), "names_prompt_version"),
+        (Settings(passages=PassagesSettings("model")), "passages_prompt_version"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_a_book_is_of_another_kind_once_the_prompt_is_another_that_a_model_was_asked_by(
+    tiny_built: Home, monkeypatch: pytest.MonkeyPatch, settings: Settings, prompt: str
+) -> None:
+    (folder,) = list_books(tiny_built.library)
+    both = Settings(), settings
+    by_rules, by_model = (book_key(folder, None, each) for each in both)
+    assert by_rules != by_model
+    monkeypatch.setattr(unchanged, prompt, lambda: "v2-00000000")
+    assert book_key(folder, None, both[0]) == by_rules
+    assert book_key(folder, None, both[1]) != by_model

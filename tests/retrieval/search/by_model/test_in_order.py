@@ -83,8 +83,8 @@ def test_the_receipt_says_what_it_cost_and_how_long_it_took(retriever: Retriever
         ('{"order": [1, 2]}', "its answer does not have every passage once"),
         (json.dumps({"order": [*range(1, 20), 1]}), "its answer does not have every passage once"),
         (json.dumps({"order": [*range(1, 20), 21]}), "its answer does not have every passage once"),
-        ('{"order": "as they are"}', "its answer is not in the form"),
-        ('{"order": [1], "because": "x"}', "its answer is not in the form"),
+        ('{"order": "as they are"}', "not in the asked form: "),
+        ('{"order": [1], "because": "x"}', "not in the asked form: "),
     ],
 )
 def test_an_order_without_every_passage_once_is_not_believed(
@@ -95,7 +95,7 @@ def test_an_order_without_every_passage_once_is_not_believed(
     assert ids(found) == ids(before)[:10]
     assert [hit.addends for hit in found.hits] == [hit.addends for hit in before.hits[:10]]
     assert found.receipt.ordering is not None
-    assert found.receipt.ordering.left == why
+    assert found.receipt.ordering.left.startswith(why)
     assert found.receipt.ordering.prompt_tokens > 0
 
 
