@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -10,17 +10,13 @@ from itertools import pairwise
 from retrieval.index.snapshot.metadata_index import Scalar
 from retrieval.ingest.prose.enrichment import ENRICHED
 from retrieval.types import Chunk, Metadata
+from retrieval.understand.catalog.codes import spelled_out
 from retrieval.understand.catalog.fields import CatalogField, kind_of
+from retrieval.understand.catalog.nouns import DOCUMENTS
 from retrieval.understand.catalog.words import keys
 
 OWN = ("book", "document", "kind", "title")
 """Keys of every index that tell where a chunk is from."""
-_DOCUMENTS = frozenset(
-    {"document", "doc", "file", "article", "paper", "post", "report", "record", "entry", "proposal", "memo", "message"}
-    | {"email", "ticket", "publication", "guide", "manual", "note", "story", "item", "one", "piece", "work", "dish"}
-    | {"object", "entry", "result", "case", "sample", "example", "specimen", "product", "listing"}
-)
-"""What documents are called anywhere."""
 _LINKS = frozenset({"with", "from", "that", "this", "into", "over", "about", "between"})
 _TITLED = 0.25
 """A word in so many of all titles is what the documents are called."""
@@ -55,6 +51,8 @@ class Catalog:
     companions: Mapping[tuple[str, Scalar], frozenset[str]]
     """By field and value: keys of words that the titles of its documents share."""
     n_documents: int
+    says: Callable[[str], bool] = lambda _: True
+    """Whether a document has a word; what none has can be nobody's topic. Without texts every word may be one."""
 
     @classmethod
     def of(cls, documents: Sequence[Described], books: Collection[str] = ()) -> "Catalog":
@@ -73,6 +71,7 @@ class Catalog:
                 kind_of(name, values, len(set().union(*values.values())), listed=name in listed),
                 name in listed,
                 {value: len(numbers) for value, numbers in values.items()},
+                spelled_out=spelled_out([str(value) for value in values]),
             )
             for name, values in sorted(having.items())
             if name not in OWN and values
@@ -101,6 +100,15 @@ class Catalog:
             sorted((each for each in self.fields.values() if each.is_date), key=lambda each: each.kind == "year")
         )
 
+    @cached_property
+    def dividing(self) -> tuple[CatalogField, ...]:
+        """The fields that are not the same in all documents: no other can be asked for in other words than its own."""
+        return tuple(
+            each
+            for each in self.fields.values()
+            if len(each.counts) > 1 or max(each.counts.values()) < self.n_documents
+        )
+
 
 def title_of(chunk: Chunk) -> str:
     """What the chunk's document is called: its first heading; a title in the metadata is often its whole book's."""
@@ -116,7 +124,7 @@ def _nouns(documents: Sequence[Described], everywhere: Counter[str]) -> frozense
         word for word, count in everywhere.items() if len(documents) > _LEAST and count >= _TITLED * len(documents)
     }
     return (
-        _DOCUMENTS
+        DOCUMENTS
         | {key for word in called for key in keys(word)}
         | {word for word in titled if len(word) > 3 and word not in _LINKS}
     )

@@ -9,16 +9,21 @@ from functools import lru_cache
 from typing import Literal
 
 from retrieval.index.snapshot.metadata_index import Scalar
+from retrieval.quantities.measures import measure
 from retrieval.understand.catalog.words import keys
 
 Kind = Literal["text", "person", "code", "free", "number", "identity", "year", "version", "date", "epoch", "flag"]
 """`text` is one of a few values, `code` letters and figures as in KX-204, `free` is prose or an address, `identity` a
 number that no two documents share, `epoch` a date as seconds since 1970."""
 
+_HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?")
 _VERSION = re.compile(r"v?\d+(\.\d+)*")
 _CODE = re.compile(r"[^\W\d_]{1,6}[-_ /.]?\d+(?:[-_ /.]?\w+)?")
-_PERSON = re.compile(r"[^\W\d_a-z][\w.'’-]*(?: [^\W\d_a-z][\w.'’-]*)+")
+_PERSON = re.compile(
+    r"[^\W\d_a-z][\w.'’-]*"
+    r"(?: (?:(?:de|del|der|den|di|da|dos|du|la|le|van|von|ter|bin|ibn|al|el) )*[^\W\d_a-z][\w.'’-]*)+"
+)
 _DATE_WORDS = frozenset(
     {"create", "created", "update", "updated", "date", "time", "publish", "published", "modified", "at", "on", "added"}
     | {"release", "released", "expire", "due", "opened", "closed", "timestamp"}
@@ -70,6 +75,10 @@ _PARTLY = 0.5
 _SEVERAL, _ALIKE = 8, 0.3
 _FREE_WORDS = 4
 """Values with more words than that, on average, are prose."""
+_SPREAD = 20
+"""Numbers that documents go by leave out so many at most for each: what is further apart measures something."""
+_OLD, _NEW = 1400, 2100
+"""Whole numbers of which all are between these are years, whatever the field is called."""
 _SECONDS, _MILLISECONDS = 1e8, 1e11
 """Numbers from 1973 on, if they are seconds or milliseconds since 1970."""
 
@@ -88,6 +97,12 @@ class CatalogField:
     """Of versions: the number field that rises with the lowest version of a document."""
     orders: Mapping[str, float] = field(default_factory=dict)
     """Of such versions: the number of each."""
+    spelled_out: Mapping[str, str] = field(default_factory=dict)
+    """Of codes of countries, languages and currencies: what each is called."""
+
+    def written(self, value: Scalar) -> str:
+        """A value in words: `Poland` for PL where all values are such codes."""
+        return self.spelled_out.get(str(value), str(value)).replace("_", " ")
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -98,6 +113,10 @@ class CatalogField:
     def is_date(self) -> bool:
         """Whether times can be compared with it."""
         return self.kind in ("date", "epoch", "year")
+
+    def reaches_past(self, day: date) -> bool:
+        """Whether a document has a later date."""
+        return max(map(str, self.counts)) > str(self.stored(day, is_end=True))
 
     def stored(self, day: date, *, is_end: bool) -> Scalar:
         """A day as the field writes it: its beginning, or the last that still belongs to it."""
@@ -114,7 +133,12 @@ class CatalogField:
 @lru_cache(maxsize=1 << 12)
 def _words_of(name: str) -> tuple[str, ...]:
     """Every question is compared with every field, many times."""
-    return keys(name.replace("_", " ").replace("-", " "))
+    return keys(spaced(name))
+
+
+def spaced(name: str) -> str:
+    """A field's name as words: `start date` for start_date, start-date and startDate."""
+    return _HUMP.sub(" ", name).replace("_", " ").replace("-", " ")
 
 
 def kind_of(name: str, values: Collection[Scalar], n_documents: int, *, listed: bool) -> Kind:
@@ -143,10 +167,10 @@ def is_person(field: CatalogField, value: str) -> bool:
 
 def _are_people(name: str, texts: Collection[str]) -> bool:
     """Names of people: the field says so, or there are many and nearly all are two or three capitalised words."""
-    if _PEOPLE & set(keys(name.replace("_", " "))):
+    if _PEOPLE & set(keys(spaced(name))):
         return all(text[:1].isupper() for text in texts)
-    named = [text for text in texts if _PERSON.fullmatch(text) and len(text.split()) <= 3]
-    last = name.lower().replace("-", "_").split("_")[-1].removesuffix("s")
+    named = [text for text in texts if _PERSON.fullmatch(text) and len(text.split()) <= 4]
+    last = spaced(name).lower().split()[-1].removesuffix("s")
     if last.endswith(_DOERS) and last not in _THINGS:
         return len(named) >= _PARTLY * len(texts)  # a maker may be a firm
     if len(texts) < _SEVERAL or len(named) < _MOSTLY * len(texts):
@@ -157,12 +181,15 @@ def _are_people(name: str, texts: Collection[str]) -> bool:
 
 def _kind_of_numbers(name: str, values: Collection[float], n_documents: int) -> Kind:
     whole = all(value.is_integer() for value in values)
-    said = set(keys(name.replace("_", " ")))
+    said = set(keys(spaced(name)))
     if whole and said & (_DATE_WORDS | {"year"}) and all(1000 <= value <= 2999 for value in values):
+        return "year"
+    years = whole and len(values) > _SEVERAL and all(_OLD <= value <= _NEW for value in values)
+    if years and not any(measure(word) for word in said):
         return "year"
     if whole and said & _DATE_WORDS and min(values) > _SECONDS:
         return "epoch"
-    if whole and n_documents > 2 and len(values) == n_documents:
+    if whole and n_documents > 2 and len(values) == n_documents and max(values) - min(values) < _SPREAD * n_documents:
         return "identity"
     return "number"
 

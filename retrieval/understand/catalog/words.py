@@ -11,9 +11,10 @@ from retrieval.query_must.vocabulary.plurals import singular
 _WORD = re.compile(
     r"""
       \d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?(?![\d.])    # 2024-05-17, 2024/05
+    | \d{1,2}[/.]\d{1,2}[/.]\d{4}(?![\d.])         # 5/17/2024, 17.5.2024
     | \d+(?:\.\d+)*                              # numbers and versions
     | (?:[^\W\d_]\.){2,}                         # J.R.
-    | [^\W\d_]+(?:['’][^\W\d_]+)*                # words; what hyphens and underscores join are several
+    | [^\W\d_]+(?:['’][^\W\d_]+)*(?:(?<=s)['’](?=\s\w))?  # words; what hyphens and underscores join are several
     | [<>]=?
     | [^\s\w]
     """,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word
+from retrieval.understand.reading.certainty import LIKE
 from retrieval.understand.reading.grammar import (
     ADVERBS,
     AUXILIARIES,
@@ -16,8 +17,9 @@ from retrieval.understand.reading.grammar import (
     SUBJECTS,
     is_noun_like,
 )
-from retrieval.understand.reading.mentions import Mention
-from retrieval.understand.reading.verbs import MADE, is_past
+from retrieval.understand.reading.past import is_past
+from retrieval.understand.reading.values.mention import Mention
+from retrieval.understand.reading.verbs import MADE
 
 _SURE = 0.75
 _UNSURE = 0.4
@@ -55,9 +57,20 @@ class Coverage:
             return {each: self._explained(each, certainty) for each, certainty in sure.items()}
         whole = self._is_whole()
         return {
-            each: max(certainty, _SURE) if each.certainty == 1.0 and (whole or self._apart(each)) else certainty
+            each: max(certainty, _SURE) if self._speaks_for(each, whole=whole) else certainty
             for each, certainty in sure.items()
         }
+
+    def _speaks_for(self, mention: Mention, *, whole: bool) -> bool:
+        if mention.likeness < 1.0:
+            return whole and mention.likeness >= LIKE
+        return mention.certainty == 1.0 and (whole or self._apart(mention) or self._is_unsaid(mention))
+
+    def _is_unsaid(self, mention: Mention) -> bool:
+        """A value whose words no document has can be nobody's topic, wherever it stands: `vegan soup`."""
+        run = [word for word in self.words[mention.first : mention.stop] if is_noun_like(word.key)]
+        told = any(len(word.key) > 2 for word in run)
+        return mention.field.kind == "text" and told and not any(self.catalog.says(word.text) for word in run)
 
     @property
     def is_of_several(self) -> bool:
@@ -86,20 +99,33 @@ class Coverage:
         if len(fields) > 1 or self.read:
             return True
         first = next(iter(self.mentions), None)
-        if first is None or not any(
-            word.key in SUBJECTS | CARRIERS or self._is_noun(at) for at, word in self._others()
-        ):
+        denied = any(word.key in NEGATIONS for word in self.words)
+        if first is not None and (denied or self._lists_values()):
+            return True
+        if first is None or not any(self._is_asked_for(at) for at, _ in self._others()):
             return False  # a value alone may be a topic
         opening = [word.key for word in self.words[: first.first] if word.key not in ("a", "an", "the")]
         return opening not in (["what", "is"], ["what", "are"], ["what", "doe"])  # it asks what the word means
+
+    def _is_asked_for(self, at: int) -> bool:
+        """A word for documents: a noun, a field's name, what asks, or a plural that no document has."""
+        word = self.words[at]
+        named = any(word.key in each.words for each in self.catalog.fields.values())
+        plural = word.is_plural and is_noun_like(word.key) and not self.catalog.says(word.text)
+        return named or plural or word.key in SUBJECTS | CARRIERS or self._is_noun(at)
+
+    def _lists_values(self) -> bool:
+        """`feeding or roosting`: nothing but values."""
+        listed = len(self.mentions) > 1 and any(word.key == "or" for word in self.words)
+        return listed and all(word.key in _LISTED or not word.key.isalnum() for _, word in self._others())
 
     def _left(self) -> Iterator[int]:
         """Places of words that say something and are not read."""
         named = {word for each in self.mentions for word in each.field.words}
         for at, word in self._others():
-            says = word.key[0].isdigit() or (is_noun_like(word.key) and "'" not in word.key and "’" not in word.key)
-            carries = word.key in CARRIERS | MADE | named or self._is_predicate(at)
-            if says and not carries and not self._is_noun(at):
+            tells = word.key[0].isdigit() or (is_noun_like(word.key) and "'" not in word.key and "’" not in word.key)
+            carries = word.key in CARRIERS | MADE | named or self._is_predicate(at) or not self.catalog.says(word.text)
+            if tells and not carries and not self._is_noun(at):
                 yield at
 
     def _is_predicate(self, at: int) -> bool:

@@ -17,7 +17,21 @@ ADVERBS = frozenset(
 RELATIVES = frozenset({"that", "which", "who", "whose", "where"})
 CONJUNCTIONS = frozenset({"and", "or", "nor", ",", "/", "&", "but"})
 NEGATIONS = frozenset(
-    {"not", "never", "no", "without", "except", "excluding", "outside", "non", "nor", "neither", "besides", "isn't"}
+    {
+        "not",
+        "nothing",
+        "never",
+        "no",
+        "without",
+        "except",
+        "excluding",
+        "outside",
+        "non",
+        "nor",
+        "neither",
+        "besides",
+        "isn't",
+    }
     | {"aren't", "wasn't", "weren't", "don't", "doesn't", "didn't", "hasn't", "haven't", "hadn't", "won't", "cannot"}
     | {"minus", "exclude", "omit", "skip"}
 )
@@ -57,7 +71,25 @@ ASKING = frozenset(
         "much",
         "how",
     }
-    | {"it", "its", "their", "they", "we", "you", "your", "he", "she", "his", "her", "them", "when", "this", "if"}
+    | {
+        "it",
+        "its",
+        "their",
+        "they",
+        "we",
+        "you",
+        "your",
+        "he",
+        "she",
+        "his",
+        "her",
+        "them",
+        "when",
+        "this",
+        "if",
+        "i.e.",
+        "e.g.",
+    }
 )
 CARRIERS = frozenset(
     {"need", "needed", "needing", "require", "required", "requiring", "want", "wanted", "available", "looking", "look"}

@@ -66,7 +66,9 @@ def none_of(words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[CatalogFi
 
 
 def things(field: CatalogField, others: Sequence[CatalogField]) -> tuple[str, ...]:
-    """The words of a field's name; `min` beside a field of the highest is no minute."""
+    """The words of a field's name; `min` before it or beside a field of the highest is no minute."""
     rest = frozenset(field.words) - _LIMITS
     paired = any(frozenset(other.words) - _LIMITS == rest for other in others if other is not field)
-    return tuple(word for word in field.words if word not in _LIMITS) if paired else field.words
+    if paired:
+        return tuple(word for word in field.words if word not in _LIMITS)
+    return field.words[1:] if len(field.words) > 1 and field.words[0] in _LIMITS else field.words

@@ -5,20 +5,23 @@ from collections.abc import Collection, Mapping, Sequence
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word, stem
 from retrieval.understand.reading.grammar import ADVERBS, AUXILIARIES, NEGATIONS, RELATIVES
-from retrieval.understand.reading.mentions import Mention
-from retrieval.understand.reading.verbs import is_past
+from retrieval.understand.reading.past import is_past
+from retrieval.understand.reading.values.mention import Mention
 
 ANYTHING = frozenset({"anything", "everything", "something", "nothing"})
+_NOBODY = frozenset({"nobody", "none"})
+"""Who does what is denied: `nobody has finished`."""
 _REACH = 6
 """Words between a negation and what it negates."""
 _TURNED: Mapping[str, Collection[str]] = {
     "than": ("other", "rather"),
     "out": ("leave", "leaving", "filter"),
-    "but": (*sorted(ANYTHING), "any", "all", "every"),
+    "but": (*sorted(ANYTHING - {"nothing"}), "any", "all", "every"),
 }
 """Words that negate behind certain others."""
 _BETWEEN = (
-    AUXILIARIES
+    frozenset({"but"})
+    | AUXILIARIES
     | ADVERBS
     | RELATIVES
     | frozenset(
@@ -40,6 +43,9 @@ _BETWEEN = (
             "those",
             "these",
             "ones",
+            "about",
+            "concerning",
+            "regarding",
         }
     )
 )
@@ -55,10 +61,18 @@ def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> boo
             return False
         key = words[at].key
         before = words[at - 1].key if at else ""
-        if key in NEGATIONS or key.endswith(("n't", "n’t")) or before in _TURNED.get(key, ()):
+        if key == "nothing" and words[at + 1].key == "but":
+            return False  # `nothing but globes` is globes
+        nobody = key in _NOBODY and words[at + 1].key in AUXILIARIES
+        does_not = key.endswith("ing") and _denies(before)
+        if nobody or does_not or _denies(key) or before in _TURNED.get(key, ()):
             return True
         is_verb = words[at + 1].key == "by" and is_past(words[at])
         if not is_verb and key not in _BETWEEN and key not in catalog.nouns and stem(key) not in stems:
             return False
         at -= 1
     return False
+
+
+def _denies(key: str) -> bool:
+    return key in NEGATIONS or key.endswith(("n't", "n’t"))

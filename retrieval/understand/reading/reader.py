@@ -8,14 +8,17 @@ from itertools import count, pairwise
 from retrieval.understand.analysis import Entity, FilterOperator, Span, TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word, stem, words
+from retrieval.understand.reading.certainty import Certainty
 from retrieval.understand.reading.coverage import Coverage
 from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, GLUE, NEGATIONS
-from retrieval.understand.reading.mentions import Mention, Mentions
 from retrieval.understand.reading.negation import is_negated
 from retrieval.understand.reading.numbers import alternatives, numeric_conditions
 from retrieval.understand.reading.people import People
-from retrieval.understand.reading.phrases import Phrases, unknown_heads
-from retrieval.understand.reading.times import temporal_refs
+from retrieval.understand.reading.phrases import Phrases
+from retrieval.understand.reading.times.temporal_refs import temporal_refs
+from retrieval.understand.reading.unknown_heads import unknown_heads
+from retrieval.understand.reading.values.mention import Mention
+from retrieval.understand.reading.values.mentions import Mentions
 from retrieval.understand.reading.verbs import MADE, is_event
 from retrieval.understand.reading.versions import version_conditions
 
@@ -96,14 +99,18 @@ class Reader:
             sure = coverage.raised(_certainties(found, phrases, people))
         chains = [chain for chain in _chains(found, said) if max(sure[each] for each in chain) >= _LEAST]
         groups: dict[str, int] = {}
-        for chain in _without_rivals(chains, people):
+        last: tuple[int, int, bool] | None = None
+        for chain in sorted(_without_rivals(chains, people), key=lambda each: each[0].first):
             best = max(sure[each] for each in chain)
-            negated = is_negated(said, chain[0], self.catalog)
+            negated = is_negated(said, chain[0], self.catalog) != chain[0].denied
             field = chain[0].field
             apart = field.listed and not negated and not _alternatives(chain, said)
             group = next(number_of)
             if not field.listed and not negated:
                 group = groups.setdefault(field.name, group)  # no document has two single values
+            if last and last[2] == negated and not negated and _or_between(said[last[0] : chain[0].first]):
+                group, apart = last[1], False  # `critical or escalated`
+            last = chain[-1].stop, group, negated
             for mention in chain:
                 group = next(number_of) if apart else group
                 span = _span(said, mention)
@@ -151,7 +158,8 @@ class Reader:
 
 
 def _certainties(found: Sequence[Mention], phrases: Phrases, people: People) -> dict[Mention, float]:
-    return {each: (people if each.field.kind == "person" else phrases).certainty(each) for each in found}
+    certainty = Certainty(phrases)
+    return {each: people.certainty(each) if each.field.kind == "person" else certainty.of(each) for each in found}
 
 
 def _chains(found: Sequence[Mention], said: Sequence[Word]) -> Iterator[list[Mention]]:
@@ -178,6 +186,12 @@ def _joins(between: Sequence[Word], called: Collection[str]) -> bool:
 def _alternatives(chain: Sequence[Mention], said: Sequence[Word]) -> bool:
     between = [word.key for one, other in pairwise(chain) for word in said[one.stop : other.first]]
     return bool({"or", "nor", "/"} & set(between))
+
+
+def _or_between(between: Sequence[Word]) -> bool:
+    return "or" in [word.key for word in between] and all(
+        word.key in {"or", "the", "a", "either", ","} for word in between
+    )
 
 
 def _without_rivals(chains: Sequence[list[Mention]], people: People) -> Iterator[list[Mention]]:

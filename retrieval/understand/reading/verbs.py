@@ -5,9 +5,10 @@ from datetime import date
 from itertools import takewhile
 
 from retrieval.understand.catalog.catalog import Catalog
-from retrieval.understand.catalog.fields import CatalogField
+from retrieval.understand.catalog.fields import CatalogField, spaced
 from retrieval.understand.catalog.words import STEM, Word, stem
 from retrieval.understand.reading.grammar import RELATIVES
+from retrieval.understand.reading.past import is_past
 
 MADE = frozenset(
     {"created", "opened", "written", "started", "proposed", "introduced", "filed", "submitted", "authored", "published"}
@@ -31,63 +32,10 @@ _HAVE = 0.9
 DATING = frozenset(word for sense in SENSES for word in sense)
 
 
-_IRREGULAR = frozenset(
-    {
-        "came",
-        "got",
-        "gotten",
-        "made",
-        "taken",
-        "took",
-        "held",
-        "bought",
-        "sold",
-        "built",
-        "found",
-        "sent",
-        "went",
-        "began",
-        "broke",
-        "broken",
-        "hit",
-        "fell",
-        "rose",
-        "grew",
-        "kept",
-        "lay",
-    }
-    | {
-        "began",
-        "begun",
-        "born",
-        "won",
-        "lost",
-        "met",
-        "ran",
-        "put",
-        "left",
-        "given",
-        "gave",
-        "seen",
-        "shown",
-        "set",
-        "cast",
-    }
-    | {"struck", "drawn", "written", "wrote"}
-)
-"""Verbs of the past that do not end with `ed`."""
-
-
 def is_event(word: Word, catalog: Catalog) -> bool:
     """Whether a word before a time says what happened then: `acquired`, `came`, and what a date is called."""
     said = word.text.lower()
     return is_past(word) or said in DATING or any(_is_called(each, said) for each in catalog.dates)
-
-
-def is_past(word: Word) -> bool:
-    """Whether a word looks like a verb of the past."""
-    said = word.text.lower()
-    return said in _IRREGULAR or (said.endswith("ed") and len(said) >= STEM)
 
 
 def meant_date(
@@ -163,4 +111,4 @@ def _of_sense(dates: Sequence[CatalogField], sense: frozenset[str]) -> CatalogFi
 
 
 def _name(field: CatalogField) -> frozenset[str]:
-    return frozenset(field.name.lower().replace("_", " ").replace("-", " ").split())
+    return frozenset(spaced(field.name).lower().split())

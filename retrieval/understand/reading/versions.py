@@ -8,6 +8,7 @@ from retrieval.understand.analysis import Entity, FilterOperator, Span
 from retrieval.understand.catalog.catalog import Catalog, version_key
 from retrieval.understand.catalog.fields import CatalogField, plain
 from retrieval.understand.catalog.words import Word
+from retrieval.understand.reading.grammar import is_noun_like
 
 _REACH = 5
 _VERSION = re.compile(r"[0-9]+(\.[0-9]+)*")
@@ -46,7 +47,8 @@ def version_conditions(text: str, words: Sequence[Word], catalog: Catalog) -> It
             lists = at - was == 2 and words[at - 1].key in _LISTING
             gap = near[::-1].index(called[-1]) if called else 0
             known = at > 0 and "." in word.text and word.text in field.counts
-            known = known and (words[at - 1].key in _PLACING or _follows(text, word))
+            ends = at + 1 == len(words) or not is_noun_like(words[at + 1].key)
+            known = known and (words[at - 1].key in _PLACING or _follows(text, word) or ends)
             if known and not called:
                 called, gap = [words[at - 1].key], 0
             if not (lists or (called and _COMPARING.issuperset(near[len(near) - gap :]))):

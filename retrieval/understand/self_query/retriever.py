@@ -94,7 +94,13 @@ class SelfQueryRetriever:
     @cached_property
     def catalog(self) -> Catalog:
         """The fields and values of the index."""
-        return self._documents.catalog
+        lexical = self.vector_store.snapshot.lexical
+
+        def says(word: str) -> bool:
+            terms = lexical.tokenize(word)
+            return not terms or any(place is not None for place in lexical.terms.words(terms))
+
+        return replace(self._documents.catalog, says=says)
 
     @cached_property
     def analyzer(self) -> Analyzer:

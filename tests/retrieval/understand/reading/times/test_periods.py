@@ -3,8 +3,8 @@ from datetime import date
 import pytest
 
 from retrieval.understand.catalog.words import words
-from retrieval.understand.reading.periods import period
-from retrieval.understand.reading.spans import before
+from retrieval.understand.reading.times.periods import period
+from retrieval.understand.reading.times.spans import before
 
 TODAY = date(2026, 8, 22)
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from retrieval.understand.catalog.words import Word
-from retrieval.understand.reading.relative import relative
-from retrieval.understand.reading.spans import (
+from retrieval.understand.reading.times.relative import relative
+from retrieval.understand.reading.times.spans import (
     MONTHS,
     SEASONS,
     YEARS,
@@ -21,6 +21,8 @@ from retrieval.understand.reading.spans import (
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
 _FEASTS = {"christmas": (12, 25), "new year": (1, 1)}
 _PARTS = {"early": (1, 4), "mid": (5, 8), "late": (9, 12)}
+_YEARS_OF = {"early": (0, 3), "mid": (4, 6), "late": (7, 9)}
+"""Of a decade."""
 _TENS = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70}
 _TENS |= {"eighties": 80, "nineties": 90}
 _EDGES = {"end": -1, "close": -1, "start": 0, "beginning": 0}
@@ -49,6 +51,9 @@ def is_month(word: Word) -> bool:
 
 def _iso(said: Sequence[str]) -> Period | None:
     parts = said[0].replace("/", "-").split("-")
+    written = said[0].replace("/", ".").split(".")
+    if len(written) == 3 and len(written[2]) == 4:
+        parts = _from_left(written, american="/" in said[0])
     if len(parts) < 2 or not all(is_number(part) for part in parts):
         return None
     try:
@@ -60,10 +65,20 @@ def _iso(said: Sequence[str]) -> Period | None:
     return Period(day, day, 1)
 
 
+def _from_left(written: Sequence[str], *, american: bool) -> list[str]:
+    """Year, month and day of 5/17/2024 and 17.5.2024; where both may be a month, a slash has the month first."""
+    one, other, year = written
+    month_first = int(one) <= 12 if american or int(other) > 12 else int(other) > 12
+    month, day = (one, other) if month_first else (other, one)
+    return [year, month, day]
+
+
 def _year(said: Sequence[str]) -> Period | None:
-    """`2000`, `the year 2000`."""
+    """`2000`, `the year 2000`, the first of `the years 2000 and 2001`, the turn of the millennium."""
     the = 1 if said[0] == "the" else 0
-    if said[the : the + 1] == ["year"] and len(said) > the + 1 and (year := year_of(said[the + 1])):
+    if list(said[the : the + 3]) == ["turn", "of", "the"] and said[the + 3 : the + 4] in (["millennium"], ["century"]):
+        return Period(date(2000, 1, 1), date(2000, 12, 31), the + 4)
+    if said[the : the + 1] in (["year"], ["years"]) and len(said) > the + 1 and (year := year_of(said[the + 1])):
         return Period(date(year, 1, 1), date(year, 12, 31), the + 2)
     year = year_of(said[0])
     return Period(date(year, 1, 1), date(year, 12, 31), 1, is_bare=True) if year else None
@@ -166,8 +181,19 @@ def _week_of(words: Sequence[Word], at: int, said: Sequence[str], today: date) -
 
 
 def _decade(said: Sequence[str], today: date) -> Period | None:
-    """`1990s`, which the reader of words cuts in two; `90s` and `the nineties` likewise."""
+    """`1990s`, which the reader of words cuts in two; `90s`, `the nineties`, `nineteen-sixties`, `the late 1980s`."""
     the = 1 if said[0] == "the" else 0
+    skipped = 2 if said[the + 1 : the + 2] == ["-"] else 1
+    rest = said[the + skipped :]
+    if said[the : the + 1] == ["nineteen"] and rest and rest[0] in _TENS:
+        first = 1900 + _TENS[rest[0]]
+        return Period(date(first, 1, 1), date(first + 9, 12, 31), the + skipped + 1)
+    if said[the : the + 1] and said[the] in _YEARS_OF and rest and rest[0] != "the":
+        whole = _decade(rest, today)
+        first, last = _YEARS_OF[said[the]]
+        if whole:
+            start = whole.start.year
+            return Period(date(start + first, 1, 1), date(start + last, 12, 31), the + skipped + whole.length)
     if said[the : the + 1] and said[the] in _TENS:
         tens = _TENS[said[the]]
         first = tens + (1900 if tens > today.year % 100 else 2000)

@@ -3,8 +3,8 @@
 from collections.abc import Container, Sequence
 
 from retrieval.understand.catalog.words import Word
-from retrieval.understand.reading.periods import is_month
-from retrieval.understand.reading.spans import is_number
+from retrieval.understand.reading.times.periods import is_month
+from retrieval.understand.reading.times.spans import is_number
 
 STOPS = frozenset(
     {"of", "for", "in", "on", "by", "with", "from", "to", "about", "and", "or", "that", "which", "is", "are", "was"}

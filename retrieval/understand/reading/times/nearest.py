@@ -5,7 +5,7 @@ from datetime import date
 
 from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.words import Word
-from retrieval.understand.reading.spans import MONTHS, year_of
+from retrieval.understand.reading.times.spans import MONTHS, year_of
 
 _EVERY_YEAR = 28
 """The last day that every February has."""

@@ -2,20 +2,31 @@
 
 from collections.abc import Sequence
 from datetime import date, timedelta
+from math import ceil
 
 from retrieval.understand.catalog.words import Word
-from retrieval.understand.reading.spans import MONTHS, SEASONS, Period, before, is_number, months, season, whole_month
+from retrieval.understand.reading.times.spans import (
+    MONTHS,
+    SEASONS,
+    Period,
+    before,
+    is_number,
+    months,
+    season,
+    whole_month,
+)
 
 NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "several": 3, "four": 4, "five": 5}
 NUMBERS |= {"six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
+_DAYS = {"today": 0, "yesterday": 1}
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS = {"day": "days", "week": "weeks", "month": "months", "year": "years"}
 
 
 def relative(said: Sequence[str], today: date) -> Period | None:
     """`today`, `yesterday`, `this month`, `last year`, `the past 6 months`, `2 weeks ago`."""
-    if said[0] in ("today", "yesterday"):
-        day = today - timedelta(days=said[0] == "yesterday")
-        return Period(day, day, 1)
+    if said[0] in _DAYS or said[0] in WEEKDAYS:
+        return _day(said[0], today)
     the = 1 if said[0] == "the" else 0
     rest = said[the:]
     if len(rest) > 1 and rest[0] in ("this", "current"):
@@ -29,6 +40,19 @@ def relative(said: Sequence[str], today: date) -> Period | None:
         day = _ago(today, number, unit)
         return Period(day, day, the + used + 2)
     return None
+
+
+def _day(name: str, today: date) -> Period:
+    if name in WEEKDAYS:
+        return _weekday(name, today, 1)
+    day = today - timedelta(days=_DAYS[name])
+    return Period(day, day, 1)
+
+
+def _weekday(name: str, today: date, length: int) -> Period:
+    """The last one before today."""
+    day = today - timedelta(days=(today.weekday() - WEEKDAYS.index(name) - 1) % 7 + 1)
+    return Period(day, day, length)
 
 
 def _now(unit: str, today: date, length: int) -> Period | None:
@@ -45,7 +69,11 @@ def _last_season(name: str, today: date, length: int) -> Period:
 
 def _before_now(rest: Sequence[str], today: date, the: int) -> Period | None:
     """`last month` is the one before this; `the last month` and `past month` end today."""
+    if rest[1] in WEEKDAYS:
+        return _weekday(rest[1], today, the + 2)
     number, used = _count(rest[1:])
+    if number and rest[used + 1 : used + 2] in (["hour"], ["hours"]):
+        return Period(_ago(today, ceil(number / 24), "day"), today, the + used + 2)
     if number and len(rest) > used + 1 and (unit := _unit(rest[used + 1])):
         return Period(_ago(today, number, unit), today, the + used + 2)
     if (unit := _unit(rest[1])) and (the or rest[0] == "past") and rest[0] != "previous":

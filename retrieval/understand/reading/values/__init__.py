@@ -1,0 +1,1 @@
+"""The values that a question names, as they are written or otherwise."""

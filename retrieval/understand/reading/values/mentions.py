@@ -1,0 +1,160 @@
+"""Where a question may name a value of the metadata; whether it is a condition is judged elsewhere."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.catalog.fields import CatalogField
+from retrieval.understand.catalog.kin import Kin, Relatives
+from retrieval.understand.catalog.states import LONGEST, is_state
+from retrieval.understand.catalog.words import Word, stem
+from retrieval.understand.reading.grammar import CARRIERS, CONJUNCTIONS, GLUE, is_noun_like
+from retrieval.understand.reading.values.mention import Mention
+from retrieval.understand.reading.values.names import SMALL, TITLES, Names
+from retrieval.understand.reading.values.spellings import Spellings
+from retrieval.understand.reading.verbs import MADE
+
+_SHORTEST = 3
+"""Letters of a value that may be written with other capitals."""
+_LONGEST, _LONGER = LONGEST, 0.03
+"""Words that together may mean a value, and how much likeness each of them makes up for."""
+_PARTICLES = frozenset({"on", "in", "out", "off", "up", "down", "under", "over"})
+"""What such words may begin or end with: `on hold`, `threw out`."""
+_JOINED = re.compile(r"\band\b|&|\+|/", re.IGNORECASE)
+_FILLERS = frozenset({"still", "also", "now", "only", "already", "yet", "just", "even", "currently", "ever"})
+_PLAIN = re.compile(r"[^\W\d_][a-z]{3,}")
+"""A word of English, as `TypedDict` is none."""
+_DENIED = ("un", "non")
+"""What a word that denies a flag begins with: `unsigned`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mentions:
+    """Finds values in questions."""
+
+    catalog: Catalog
+
+    def within(self, words: Sequence[Word]) -> tuple[Mention, ...]:
+        """Values that these words name, left to right; one within a longer one is left out, others may overlap."""
+        found = list(self._named(words))
+        places = {(each.first, each.stop, each.field.name) for each in found}
+        others = self._spellings.within(words)
+        found += [each for each in others if (each.first, each.stop, each.field.name) not in places]
+        stated = {(each.field.name, value) for each in found for value in each.values}
+        meant = self._meant(words, {at for each in found for at in range(each.first, each.stop)})
+        found += [each for each in meant if stated.isdisjoint((each.field.name, value) for value in each.values)]
+        return tuple(
+            each
+            for each in sorted(found, key=lambda one: (one.first, -one.stop, one.field.name))
+            if not any(_is_within(each, other) for other in found)
+        )
+
+    def _meant(self, words: Sequence[Word], named: Collection[int]) -> Iterator[Mention]:
+        """Values that words mean which are none themselves: `trawlers` the fishing vessels, `stopped early`."""
+        found: list[tuple[float, Mention]] = []
+        for first in range(len(words)):
+            for stop in range(first + 1, min(len(words), first + _LONGEST) + 1):
+                if stop - 1 in named or not words[stop - 1].key.isalpha():
+                    break
+                asked_for = first > 0 and words[first - 1].key in ("which", "what", "many")
+                if not asked_for and self._may_mean(words[first:stop]):
+                    meant = self._kin.values(" ".join(word.text.lower() for word in words[first:stop]))
+                    if meant and not _is_other_name(words[first:stop], first, meant):
+                        mention = Mention(meant.field, meant.values, first, stop, 1.0, meant.likeness, meant.denied)
+                        found.append((meant.likeness + _LONGER * (stop - first), mention))
+        taken: set[int] = set()
+        for _, mention in sorted(found, key=lambda each: -each[0]):
+            if taken.isdisjoint(range(mention.first, mention.stop)):
+                taken |= set(range(mention.first, mention.stop))
+                yield mention
+
+    def _may_mean(self, run: Sequence[Word]) -> bool:
+        """Whether words may be another way to say a value: some say something, and none is of what documents are."""
+        if is_state(" ".join(word.text.lower() for word in run)):
+            return True
+        telling = [bool(_PLAIN.fullmatch(word.text)) and is_noun_like(word.key) for word in run]
+        if (
+            not any(telling)
+            or not _FILLERS.isdisjoint(word.key for word in run)
+            or not self._silent.isdisjoint(word.key for word in run)
+        ):
+            return False
+        ends = (0, -1) if len(run) > 1 else (0,)
+        return all(telling[end] or run[end].key in _PARTICLES for end in ends)
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self.catalog)
+
+    @cached_property
+    def _spellings(self) -> Spellings:
+        return Spellings(self.catalog)
+
+    @cached_property
+    def _kin(self) -> Kin:
+        return Kin(self.catalog)
+
+    @cached_property
+    def _silent(self) -> frozenset[str]:
+        """Keys of words that mean no value: they call fields or documents, or carry what is said of them."""
+        called = {word for each in self.catalog.fields.values() for word in each.words}
+        return self.catalog.nouns | CARRIERS | MADE | called
+
+    def _named(self, words: Sequence[Word]) -> Iterator[Mention]:
+        for first in range(len(words)):
+            yield from self._flagged(words, first)
+            said: list[str] = []
+            for stop in range(first, min(len(words), first + 2 * self._names.longest)):
+                key = words[stop].key
+                if (key in ("-", "/", "&", ".") and said) or (key == "no" and said == ["with"]):
+                    said = [key] if key == "no" else said
+                    continue
+                if not key[0].isalnum():
+                    break
+                if said and key in SMALL:
+                    continue
+                said.append(key)
+                found = self._names.called(tuple(said), words[first] if stop == first else None)
+                joined = any(word.key == "and" for word in words[first:stop])
+                for field, values, certainty in found:
+                    if joined and not any(_JOINED.search(str(value)) for value in values):
+                        continue  # `gluten-free and dairy-free` is no free dairy
+                    # A part of a person's name that is written small is a word.
+                    written = field.kind != "person" or words[stop].is_capital
+                    titled = any(word.key in TITLES for word in words[max(0, first - 2) : first])
+                    if (certainty == 1.0 or written or titled) and _is_written(words, first, stop + 1, field):
+                        yield Mention(field, values, first, stop + 1, certainty)
+
+    def _flagged(self, words: Sequence[Word], first: int) -> Iterator[Mention]:
+        """A flag as a verb says it: `are displayed` for `on_display`, `sponsors visas` for `visa_sponsorship`."""
+        for things, flag in self._names.flags:
+            said = [stem(word.key) for word in words[first : first + len(things)]]
+            verb = len(things) > 1 or (first > 0 and words[first].text.lower().endswith("ed"))
+            if verb and sorted(said) == sorted(things):
+                yield Mention(flag, (True,), first, first + len(things), 1.0)
+            denied = [stem(words[first].key.removeprefix(un)) for un in _DENIED if words[first].key.startswith(un)]
+            if len(things) == 1 and things[0] in denied:
+                yield Mention(flag, (False,), first, first + 1, 1.0)
+
+
+def _is_other_name(run: Sequence[Word], first: int, meant: Relatives) -> bool:
+    """Whether a word is a name and the value is none: `Finland` is no finance."""
+    named = first > 0 and all(word.is_capital for word in run)
+    return named and not any(meant.field.written(value)[:1].isupper() for value in meant.values)
+
+
+def _is_written(words: Sequence[Word], first: int, stop: int, field: CatalogField) -> bool:
+    """Whether a short value is written as it is: IN is India and `in` is none, and I is no number before a verb."""
+    key = words[first].key
+    if stop - first > 1 or field.kind != "text" or (len(key) >= _SHORTEST and key not in GLUE):
+        return True
+    following = words[stop].key if stop < len(words) else ","
+    numbers = (first and words[first - 1].key in field.words) or following in CONJUNCTIONS or not following.isalpha()
+    return words[first].text.isupper() and (key != "i" or bool(numbers))
+
+
+def _is_within(one: Mention, other: Mention) -> bool:
+    inside = other.first <= one.first and one.stop <= other.stop
+    return inside and (other.stop - other.first > one.stop - one.first)

@@ -1,0 +1,227 @@
+"""What the values of a catalogue are called: as they are written, by a part, by initials, by what is from there."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from retrieval.index.snapshot.metadata_index import Scalar
+from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.catalog.fields import CatalogField, is_person
+from retrieval.understand.catalog.kin import Kin
+from retrieval.understand.catalog.peoples import of_people
+from retrieval.understand.catalog.words import Word, keys, stem
+
+_SHORTEST_NAME = 3
+"""Letters of a first or last name that may stand for the whole."""
+_FIRSTS = 4
+"""Values at most that one part of a name may stand for."""
+_PART = 4
+"""Letters of a word that may stand for the value that it is in: `sculptures` for `Bronze Sculpture`."""
+_SHORT = re.compile(r"[^\W\d_]{4,}o|[^\W\d_]{5,}")
+"""What may be the beginning of a longer word: `photo`."""
+_PARTICIPLE = re.compile(r"([^\W\d_]{3,})(ing|ed)")
+_GIVING = ("with", "allow", "take", "accept", "permit", "welcome", "include", "have", "ha", "offer", "provide", "get")
+"""What stands before the thing of a flag: `that take pets` of pets_allowed."""
+_LACKING = ("without", "no", "lack", "lacking", "missing")
+TITLES = frozenset(
+    {"mr", "mrs", "ms", "miss", "dr", "doctor", "prof", "professor", "sir", "dame", "lord", "lady", "judge", "justice"}
+    | {"captain", "capt", "father", "sister", "chef", "madam"}
+)
+"""What may stand before a name and is no part of it."""
+_ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
+SMALL = frozenset({"of", "the", "a", "an", "for", "in", "at", "with", "from", "on", "and"})
+"""Words within a name that may be there or not: `paintings in oil`."""
+
+Name = tuple[str, ...]
+"""Keys of its words."""
+
+
+_WORD_OF_VALUE = 0.9
+"""Certainty of one word for a value of several; Phrases asks more of it than of a whole value."""
+
+Named = tuple[CatalogField, tuple[Scalar, ...], float]
+"""Whose values a name is, which, and how certain that is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """The names of values."""
+
+    catalog: Catalog
+
+    def called(self, name: Name, word: Word | None = None) -> Sequence[Named]:
+        """Whose value a name is; of one word also as another participle, as initials, or as the beginning of a word."""
+        if name in self._names or word is None:
+            return self._names.get(name, ())
+        other = self._participles.get(word.key) or self._initials.get(word.text) or self._shortened(word.key)
+        return (other,) if other else ()
+
+    @cached_property
+    def longest(self) -> int:
+        """Words of the longest name."""
+        return max(map(len, self._names), default=0)
+
+    @cached_property
+    def flags(self) -> tuple[tuple[tuple[str, ...], CatalogField], ...]:
+        """What each flag is about, as stems, and the flag."""
+        flags = [field for field in self.catalog.fields.values() if field.kind == "flag"]
+        said = [(tuple(stem(word) for word in flag.words if len(word) >= _PART), flag) for flag in flags]
+        return tuple((things, flag) for things, flag in said if things)
+
+    @cached_property
+    def _names(self) -> Mapping[Name, Sequence[Named]]:
+        names: dict[Name, list[Named]] = defaultdict(list)
+        for field in self.catalog.fields.values():
+            whole = _whole_names(field)
+            for name, value in whole:
+                names[name].append((field, (value,), 1.0))
+            for part, values in _parts_of(field, {name for name, _ in whole}).items():
+                names[part].append((field, tuple(sorted(values, key=str)), 0.9 if len(values) == 1 else 0.8))
+        others: list[tuple[Name, Named]] = [(name, (field, (value,), 1.0)) for field, value, name in self._peoples()]
+        others += [(name, (field, (value,), 1.0)) for name, (field, value) in self._ends().items()]
+        others += [
+            ((word,), (*found, _WORD_OF_VALUE))
+            for word, found in self._words_of_values.items()
+            if word not in self.catalog.nouns
+        ]
+        for name, named in others:
+            if name not in names:
+                names[name].append(named)
+        return names
+
+    def _ends(self) -> Mapping[Name, tuple[CatalogField, Scalar]]:
+        """What one longer value alone ends with: `back pain` of chronic low back pain."""
+        having: dict[Name, set[tuple[str, Scalar]]] = defaultdict(set)
+        for field in self.catalog.fields.values():
+            for value in field.counts if field.kind == "text" else ():
+                whole = _name(str(value))
+                for start in range(1, len(whole) - 1):
+                    having[whole[start:]].add((field.name, value))
+        return {
+            name: (self.catalog.fields[field], value)
+            for name, found in having.items()
+            if len(found) == 1
+            for field, value in found
+        }
+
+    def _peoples(self) -> Iterator[tuple[CatalogField, Scalar, Name]]:
+        """What comes from the countries that are values, and where what is from there comes from."""
+        for field in self.catalog.fields.values():
+            for value in field.counts if field.kind == "text" and "language" not in field.words else ():
+                yield from ((field, value, _name(other)) for other in of_people(field.written(value)))
+
+    @cached_property
+    def _words_of_values(self) -> Mapping[str, tuple[CatalogField, tuple[Scalar, ...]]]:
+        """Words that are in values of one field alone, and in few: `sculpture`, and `photo` of `photograph`."""
+        having: dict[str, set[tuple[str, Scalar]]] = defaultdict(set)
+        for field in self.catalog.fields.values():
+            for value in field.counts if field.kind == "text" else ():
+                whole = keys(str(value).replace("_", " "))
+                for word in {*whole[:1], *whole[-1:]}:
+                    having[word].add((field.name, value))
+        said = {word for field in self.catalog.fields.values() for word in field.words}
+        return {
+            word: (self.catalog.fields[next(iter(found))[0]], tuple(sorted((value for _, value in found), key=str)))
+            for word, found in having.items()
+            if word.isalpha()
+            and len(word) >= _PART
+            and word not in said
+            and len(found) <= _FIRSTS
+            and len({name for name, _ in found}) == 1
+            and not (len(found) == 1 and self._is_broad(word, *next(iter(found))))
+        }
+
+    def _is_broad(self, word: str, name: str, value: Scalar) -> bool:
+        field = self.catalog.fields[name]
+        return (word,) != keys(str(value)) and Kin(self.catalog).is_broad(word, field, value)
+
+    def _shortened(self, key: str) -> Named | None:
+        """The one value of a word that begins so."""
+        if not _SHORT.fullmatch(key) or key in self.catalog.nouns:
+            return None
+        longer = [word for word in self._words_of_values if word.startswith(key) and len(word) > len(key)]
+        return (*self._words_of_values[longer[0]], _WORD_OF_VALUE) if len(longer) == 1 else None
+
+    @cached_property
+    def _participles(self) -> Mapping[str, Named]:
+        """`investigated` for `investigating`: the other participle of a value that is one."""
+        found: dict[str, Named] = {}
+        for field in self.catalog.fields.values():
+            for value in field.counts if field.kind == "text" else ():
+                match = _PARTICIPLE.fullmatch(str(value).casefold())
+                if match:
+                    found[match[1] + {"ed": "ing", "ing": "ed"}[match[2]]] = (field, (value,), 1.0)
+                    found.setdefault(match[1], (field, (value,), 1.0))
+        return found
+
+    @cached_property
+    def _initials(self) -> Mapping[str, Named]:
+        """`UK` for `United Kingdom`: what the first letters of one value alone spell."""
+        having: dict[str, list[Named]] = defaultdict(list)
+        for field in self.catalog.fields.values():
+            for value in field.counts if field.kind in ("text", "person") else ():
+                capitals = [word[0] for word in str(value).split() if word[0].isupper()]
+                if len(capitals) > 1:
+                    having["".join(capitals)].append((field, (value,), 1.0))
+        return {letters: found[0] for letters, found in having.items() if len(found) == 1}
+
+
+def _whole_names(field: CatalogField) -> list[tuple[Name, Scalar]]:
+    if field.kind == "flag":
+        called = tuple(word for word in field.words if word not in ("is", "has"))
+        things = [word for word in called if len(word) >= _SHORTEST_NAME]
+        having: list[tuple[Name, Scalar]] = [((verb, word), True) for word in things for verb in _GIVING]
+        lacking: list[tuple[Name, Scalar]] = [((no, word), False) for word in things for no in _LACKING]
+        return [(called, True), *having, *lacking]
+    if field.kind not in ("text", "person", "code"):
+        return []
+    named = [(_name(said), value) for value in field.counts for said in (str(value), field.written(value))]
+    named += _numbered(field)
+    free = [(("without", *name[:-1]), value) for name, value in named if len(name) > 1 and name[-1] == "free"]
+    turned = [(name[::-1], value) for name, value in named if len(name) == 2 and field.kind == "text"]
+    owned = [
+        (_name(f"{owner} {thing}"), value)
+        for value in field.counts
+        for thing, of, owner in [str(value).partition(" of ")]
+        if of
+    ]
+    return list(dict.fromkeys((name, value) for name, value in [*named, *free, *turned, *owned] if name))
+
+
+def _numbered(field: CatalogField) -> list[tuple[Name, Scalar]]:
+    """`phase 2` for II of the field phase."""
+    named = [(keys(str(value)), value) for value in field.counts]
+    if not field.words or not all(key in _ROMAN for whole, _ in named for key in whole):
+        return []
+    return [((field.words[-1], *(str(_ROMAN[key]) for key in whole)), value) for whole, value in named]
+
+
+def _name(value: str) -> Name:
+    """The keys of a value, without the small words between them."""
+    whole = keys(value.replace("_", " "))
+    return whole[:1] + tuple(key for key in whole[1:] if key not in SMALL)
+
+
+def _parts_of(field: CatalogField, known: Collection[Name]) -> Mapping[Name, set[Scalar]]:
+    """What may stand for people's names that is no name itself, and for few of them."""
+    parts: dict[Name, set[Scalar]] = defaultdict(set)
+    for value in field.counts:
+        if is_person(field, str(value)):
+            for part in _parts(str(value)):
+                parts[part].add(value)
+    return {part: values for part, values in parts.items() if len(values) <= _FIRSTS and part not in known}
+
+
+def _parts(name: str) -> set[Name]:
+    """What may stand for a whole name: the first, the last, both without what is between."""
+    whole = tuple(key for key in keys(name) if key not in TITLES)
+    found: set[Name] = {(part,) for part in whole if len(part) >= _SHORTEST_NAME}
+    if len(whole) > 2:
+        found |= {(whole[0], whole[-1]), whole[1:]}
+    if len(whole) < len(keys(name)):
+        found.add(whole)
+    if "," in name:
+        found.add((*whole[1:], whole[0]))
+    return found if len(keys(name)) > 1 else set()
