@@ -138,6 +138,8 @@ class TablesSettings:
     tries: int = 2
     timeout_seconds: float = 120.0
     """For one answer."""
+    thinking_tokens: int = 0
+    """Of a model that thinks before it answers: what it may use for that in each answer; paid as answered."""
 
     def __post_init__(self) -> None:
         if self.transformer not in ("rules", "model", "names"):
@@ -152,6 +154,7 @@ class TablesSettings:
         if (self.usd_per_million_sent is None) != (self.usd_per_million_answered is None):
             raise UnreadableSettingsError("tables.usd_per_million_sent and tables.usd_per_million_answered go together")
         _require_whole("tables.tries", self.tries, 1, 10)
+        _require_whole("tables.thinking_tokens", self.thinking_tokens, 0, 100_000)
         _require_number("tables.timeout_seconds", self.timeout_seconds, 0.1, 3600.0)
 
 

@@ -119,7 +119,9 @@ def options_of(settings: Settings) -> ModelOptions:
             f"nobody here knows what {said.model!r} costs, so a budget of ${budget:g} cannot be held; write "
             "tables.usd_per_million_sent and tables.usd_per_million_answered (0 where it costs nothing)"
         )
-    return ModelOptions(said.model, price, budget, said.tries, timeout=said.timeout_seconds)
+    return ModelOptions(
+        said.model, price, budget, said.tries, timeout=said.timeout_seconds, thinking=said.thinking_tokens
+    )
 
 
 def keep_report(folder: Path, done: Transformed | None) -> None:

@@ -1,11 +1,20 @@
-"""The lines of a batch's files: what was answered under which name."""
+"""The lines of a batch's files: what is asked, and what was answered, under which name."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from retrieval.models.chat import Answered
+
+CHAT: Final = "/v1/chat/completions"
+"""What a batch asks."""
+
+
+def asked_in(requests: Mapping[str, Mapping[str, Any]]) -> bytes:
+    """The file of requests, by the name of each the body."""
+    lines = ({"custom_id": name, "method": "POST", "url": CHAT, "body": body} for name, body in requests.items())
+    return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines).encode()
 
 
 def names_in(text: str) -> Iterator[str]:

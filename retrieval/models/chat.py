@@ -137,6 +137,16 @@ class Heard:
     usage: Usage | None = None
     """In one of the last pieces, where the server says it."""
 
+    @classmethod
+    def of(cls, chunk: Any) -> "Heard":
+        """A piece as OpenAI's library gives it."""
+        used = chunk.usage
+        usage = Usage(int(used.prompt_tokens or 0), int(used.completion_tokens or 0)) if used else None
+        if not chunk.choices:
+            return cls(usage=usage)
+        choice = chunk.choices[0]
+        return cls(choice.delta.content or "", choice.delta.refusal or None, choice.finish_reason, usage)
+
 
 @dataclass(frozen=True, slots=True)
 class BatchResults:

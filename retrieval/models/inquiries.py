@@ -66,7 +66,9 @@ class Inquiries:
 
     def unanswered(self, inquiries: Sequence[Inquiry], usable: Usable) -> list[Inquiry]:
         """Those that `ask` would send, each once."""
-        return [each for each in {one.key: one for one in inquiries}.values() if self._is_open(each, usable)]
+        found = [each for each in {one.key: one for one in inquiries}.values() if self._is_open(each, usable)]
+        more = self.options.thinking
+        return [replace(one, asked=replace(one.asked, max_tokens=one.asked.max_tokens + more)) for one in found]
 
     def kept(self, inquiries: Sequence[Inquiry], usable: Usable) -> list[Reply]:
         """What is kept, aligned with the inquiries; of the rest it is said that there is no key. Nothing is asked."""
@@ -91,7 +93,7 @@ class Inquiries:
     def _send(self, waiting: list[Inquiry], usable: Usable, client: OpenAiClient) -> None:
         batching = Batching(self._cache, client, self._in_batch, self.options.pause)
         at_work = batching.take_up(wait=self.options.batch)
-        waiting = self.unanswered(waiting, usable)
+        waiting = [each for each in waiting if self._is_open(each, usable)]
         self._failed |= {each.key: _AT_WORK for each in waiting if each.key in at_work}
         free = [each for each in waiting if each.key not in at_work]
         if self.options.batch:

@@ -5,7 +5,6 @@ The library itself sends again what failed for a passing reason: at 429, 5xx and
 `retry-after` says. Where each attempt may cost money the attempts are counted one by one (`session.py`).
 """
 
-import json
 import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
@@ -14,19 +13,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from retrieval.errors import ModelError, ModelKeyError
 from retrieval.models.access import KEY, Access
-from retrieval.models.batch_lines import answers_in, names_in
+from retrieval.models.batch_lines import CHAT, answers_in, asked_in, names_in
 from retrieval.models.chat import Answered, Asked, BatchResults, Heard, Usage, likely_tokens
+from retrieval.models.dialects import Dialects
 from retrieval.models.pace import Pace
 from retrieval.models.session import ChatSession, Meter
 
 if TYPE_CHECKING:
-    from openai import OpenAI
+    from openai import AsyncOpenAI, OpenAI
 
     GivenClient = OpenAI
 
 CHECK = "check the key, the address and the network"
 _PASSING = frozenset({408, 409, 429})
-_CHAT: Final = "/v1/chat/completions"
+_STREAMED: Final[dict[str, Any]] = {"stream": True, "stream_options": {"include_usage": True}}
 _TOKEN = "querymust"  # noqa: S105  (a key of a batch's metadata)
 
 
@@ -46,6 +46,7 @@ class OpenAiClient:
         self.access, self._retries, self._timeout, self._client = access, retries, timeout, given
         self._pace = Pace(access.limits.tokens_per_minute)
         self._free = threading.BoundedSemaphore(access.limits.concurrency)
+        self._dialects = Dialects()
         self._counting, self._embedded = threading.Lock(), 0
 
     @property
@@ -65,7 +66,7 @@ class OpenAiClient:
             ModelError: the server cannot be reached, refuses, or sends no answer of chat.
         """
         with self._asking(asked.model, asked.likely_tokens) as client:
-            return Answered.of(client.chat.completions.create(**asked.body).model_dump())
+            return Answered.of(self._created(client, asked).model_dump())
 
     def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         """The vectors of some texts in one request, in their order.
@@ -107,10 +108,10 @@ class OpenAiClient:
         import openai
 
         with self._failures(asked.model), openai.OpenAI(**self._options(2)) as client:
-            stream = client.chat.completions.create(**_streamed(asked))
+            stream = self._created(client, asked, **_STREAMED)
             with stream:
                 for chunk in stream:
-                    yield _heard(chunk)
+                    yield Heard.of(chunk)
 
     async def stream_async(self, asked: Asked) -> AsyncGenerator[Heard, None]:
         """What `stream` gives, without blocking the event loop; it raises the same."""
@@ -118,10 +119,10 @@ class OpenAiClient:
 
         with self._failures(asked.model):
             async with openai.AsyncOpenAI(**self._options(2)) as client:
-                stream = await client.chat.completions.create(**_streamed(asked))
+                stream = await self._created_async(client, asked, **_STREAMED)
                 async with stream:
                     async for chunk in stream:
-                        yield _heard(chunk)
+                        yield Heard.of(chunk)
 
     @asynccontextmanager
     async def session(self, meter: Meter) -> AsyncIterator[ChatSession]:
@@ -131,7 +132,7 @@ class OpenAiClient:
         async with openai.AsyncOpenAI(**self._options(0)) as client:
 
             async def send(asked: Asked) -> Answered:
-                return Answered.of((await client.chat.completions.create(**asked.body)).model_dump())
+                return Answered.of((await self._created_async(client, asked)).model_dump())
 
             raised = (openai.OpenAIError, ValueError)
             concurrency = self.access.limits.concurrency
@@ -143,14 +144,11 @@ class OpenAiClient:
         Raises:
             ModelError: the server cannot be reached or refuses.
         """
-        lines = [
-            json.dumps({"custom_id": name, "method": "POST", "url": _CHAT, "body": asked.body}, ensure_ascii=False)
-            for name, asked in requests.items()
-        ]
+        file = asked_in({name: self._dialects.body(asked) for name, asked in requests.items()})
         with self._asking("a batch", 0) as client:
-            sent = client.files.create(file=("requests.jsonl", "\n".join(lines).encode()), purpose="batch")
+            sent = client.files.create(file=("requests.jsonl", file), purpose="batch")
             begun = client.batches.create(
-                input_file_id=sent.id, endpoint=_CHAT, completion_window="24h", metadata={_TOKEN: token}
+                input_file_id=sent.id, endpoint=CHAT, completion_window="24h", metadata={_TOKEN: token}
             )
             return begun.id
 
@@ -176,6 +174,28 @@ class OpenAiClient:
             names = (state.output_file_id, state.error_file_id)
             answered, failed = (client.files.content(name).text if name else "" for name in names)
         return BatchResults(dict(answers_in(answered)), frozenset(names_in(failed)), state.status == "failed")
+
+    def _created(self, client: "OpenAI", asked: Asked, **more: Any) -> Any:
+        import openai
+
+        body = self._dialects.body(asked)
+        try:
+            return client.chat.completions.create(**body, **more)
+        except openai.BadRequestError as error:
+            if not self._dialects.learns(body, error):
+                raise
+        return client.chat.completions.create(**self._dialects.body(asked), **more)
+
+    async def _created_async(self, client: "AsyncOpenAI", asked: Asked, **more: Any) -> Any:
+        import openai
+
+        body = self._dialects.body(asked)
+        try:
+            return await client.chat.completions.create(**body, **more)
+        except openai.BadRequestError as error:
+            if not self._dialects.learns(body, error):
+                raise
+        return await client.chat.completions.create(**self._dialects.body(asked), **more)
 
     @contextmanager
     def _asking(self, who: str, tokens: int) -> "Iterator[OpenAI]":
@@ -224,16 +244,3 @@ class OpenAiClient:
             return ModelKeyError(f"{who}: the account behind {KEY} has no credit left ({said})", said=said)
         passing = status is None or status in _PASSING or status >= 500
         return ModelError(f"{who} could not be asked ({said}); {CHECK}", said=said, passing=passing)
-
-
-def _streamed(asked: Asked) -> dict[str, Any]:
-    return asked.body | {"stream": True, "stream_options": {"include_usage": True}}
-
-
-def _heard(chunk: Any) -> Heard:
-    used = chunk.usage
-    usage = Answered.of({"choices": [{"message": {}}], "usage": used.model_dump()}).usage if used else None
-    if not chunk.choices:
-        return Heard(usage=usage)
-    choice = chunk.choices[0]
-    return Heard(choice.delta.content or "", choice.delta.refusal or None, choice.finish_reason, usage)

@@ -24,3 +24,5 @@ class ModelOptions:
     """Whether requests are sent as one batch, which costs half and may take a day."""
     pause: float = 20.0
     """Seconds between two looks at a batch."""
+    thinking: int = 0
+    """Tokens that the model may use before it answers; they are set aside, and paid, as answered."""

@@ -52,9 +52,9 @@ class Counts:
         with self._lock:
             self.working -= 1
 
-    def pay(self, body: Mapping[str, Any], completion: str, *, batch: bool = False) -> dict[str, int]:
+    def pay(self, body: Mapping[str, Any], completion: str, *, batch: bool = False, thought: int = 0) -> dict[str, int]:
         """Charge for one answer; its usage, as a server reports it."""
-        asked, answered = prompt_tokens(body), tokens(completion)
+        asked, answered = prompt_tokens(body), tokens(completion) + thought
         with self._lock:
             self.paid[asked_key(body)] += 1
             if batch:

@@ -52,6 +52,8 @@ class FakeOpenAi(ThreadingHTTPServer):
         self.retry_after = "0.01"
         self.delay = 0.0
         """Seconds before every answer."""
+        self.thinks: int | None = None
+        """Tokens before every answer of a model that refuses `max_tokens` and `temperature`."""
         self.dimensions = 1536
         self.models: frozenset[str] | None = None
         """Models that it says it has; None: it does not say."""
@@ -76,6 +78,10 @@ class FakeOpenAi(ThreadingHTTPServer):
         content = spoiled(self.content(body), fault)
         refusal = "I cannot help with that" if fault == "refusal" else self.refusal
         finish = "length" if fault == "truncated" else self.finish
+        thought = self.thinks or 0
+        if self.thinks is not None and thought + tokens(content) > body["max_completion_tokens"]:
+            content, finish = "", "length"
+            thought = body["max_completion_tokens"]
         message = {"role": "assistant", "content": None if refusal else content, "refusal": refusal}
         return {
             "id": "chatcmpl-1",
@@ -83,7 +89,7 @@ class FakeOpenAi(ThreadingHTTPServer):
             "created": 0,
             "model": body.get("model", "m"),
             "choices": [{"index": 0, "finish_reason": finish, "message": message}],
-            "usage": self.counts.pay(body, content, batch=batch),
+            "usage": self.counts.pay(body, content, batch=batch, thought=thought),
         }
 
     def embeddings(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,6 +135,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif path in ("/chat/completions", "/embeddings"):
             body = json.loads(sent or b"{}")
             self.server.asked.append(body)
+            if self.server.thinks is not None and (refused := {"max_tokens", "temperature"} & body.keys()):
+                self._refused_parameter(min(refused))
+                return
             fault = self.server.plan(body)
             if self._failed(body, fault):
                 return
@@ -182,6 +191,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _error(self, status: int) -> None:
         said = {"error": {"message": f"not now, {self.headers.get('authorization')}", "type": "test"}}
         self._sent(status, json.dumps(said).encode())
+
+    def _refused_parameter(self, name: str) -> None:
+        said = {"message": f"Unsupported parameter: '{name}'", "param": name, "code": "unsupported_parameter"}
+        self._sent(400, json.dumps({"error": said}).encode())
 
     def _json(self, answer: Mapping[str, Any], fault: Fault | None) -> None:
         content = json.dumps(answer).encode()

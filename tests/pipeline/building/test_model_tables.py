@@ -77,3 +77,9 @@ def test_a_budget_needs_prices() -> None:
     own = replace(tables, usd_per_million_sent=0.0, usd_per_million_answered=0.0)
     assert options_of(Settings(budget_usd=2.0, tables=own)).budget_usd == 2.0
     assert options_of(Settings(budget_usd=2.0, tables=replace(own, budget_usd=0.5))).budget_usd == 0.5
+
+
+def test_a_model_that_thinks_gets_the_room_that_the_settings_give_it() -> None:
+    assert options_of(Settings(tables=TablesSettings("model", "o3", thinking_tokens=500))).thinking == 500
+    with pytest.raises(UnreadableSettingsError, match=r"tables\.thinking_tokens is -1; write a whole number from 0"):
+        TablesSettings(thinking_tokens=-1)

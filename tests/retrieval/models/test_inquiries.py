@@ -146,3 +146,21 @@ def test_a_key_that_is_refused_breaks_off_nothing_that_is_paid_for(server: FakeO
     assert runs > 1
     assert set(server.counts.paid.values()) == {1}
     assert asking(server, tmp_path).bill.usd_in_all == pytest.approx(server.counts.usd(0.15, 0.60))
+
+
+def test_a_model_that_thinks_is_asked_in_its_own_words_and_within_the_budget(
+    server: FakeOpenAi, tmp_path: Path
+) -> None:
+    server.thinks = 300
+    cut = asking(server, tmp_path, retries=0).ask(inquiries("a"), usable)
+    assert [each.answered and each.answered.finish for each in cut] == ["length"]
+    texts = [f"text {number}" for number in range(12)]
+    found = asking(server, tmp_path, 0.0015, retries=0, thinking=300)
+    replies = found.ask(inquiries(*texts), usable)
+    answered = [each.answered.content for each in replies if each.answered]
+    assert 0 < len(answered) < 12
+    assert set(answered) <= {f"said {text}" for text in texts}
+    assert {each.reason for each in replies if not each.answered} == {"budget"}
+    assert server.counts.usd(0.15, 0.60) == pytest.approx(found.bill.usd_in_all)
+    assert found.bill.usd_in_all <= 0.0015
+    assert found.bill.used.completion > 300 * len(answered)
