@@ -10,6 +10,7 @@ from pipeline.commands import (
     answer,
     ask,
     bench,
+    bench_stages,
     bench_understanding,
     books,
     build,
@@ -75,6 +76,7 @@ app.add_typer(questions.app, name="questions")
 app.add_typer(collections.app, name="collections")
 questions.app.command("by-model")(questions_by_model.write_by_model)
 bench.app.command("load")(serve.bench_load)
+bench.app.command("first-stage")(bench_stages.bench_first_stage)
 bench.app.command("ablation")(ablation.bench_ablation)
 bench.app.command("hints")(bench_understanding.bench_hints)
 bench.app.command("answers")(bench_understanding.bench_answers)

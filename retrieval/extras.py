@@ -5,6 +5,7 @@ from collections.abc import Mapping
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "gcs": ("gcsfs>=2025.7,<2027",),
     "http": ("aiohttp>=3.9,<4",),
+    "milvus": ("pymilvus>=3,<4",),
     "s3": ("s3fs>=2025.7,<2027",),
     "st": ("sentence-transformers>=5",),
     "minilm": (

@@ -43,6 +43,7 @@ class Settings:
     | `questions`       | `QUERYMUST_QUESTIONS`| JSONL files with gold; `:` between them   |
     | `embedding.model` | `QUERYMUST_EMBEDDER` | name of the embedder; `embedder` is the same key |
     | `chroma`          | `QUERYMUST_CHROMA`   | a Chroma server, http://HOST:PORT; else embedded |
+    | `store`           | `QUERYMUST_STORE`    | a Milvus server, milvus+http://HOST:PORT; else embedded |
     | `nightly`         | `QUERYMUST_NIGHTLY`  | when the night's build begins, HH:MM      |
     | `timezone`        | `QUERYMUST_TIMEZONE` | in which zone, as `Europe/Berlin`         |
     | `budget_usd`      | `QUERYMUST_BUDGET_USD`| dollars that a build or an ingestion may spend; else no limit |
@@ -53,6 +54,7 @@ class Settings:
     questions: tuple[Path, ...] = ()
     embedder: str = "wordllama"
     chroma: str | None = None
+    store: str | None = None
     nightly: str = _NIGHTLY
     timezone: str = _ZONE
     budget_usd: float | None = None
@@ -83,10 +85,12 @@ class Settings:
         questions = variable.split(os.pathsep) if variable else said.get("questions") or []
         embedder = environment.get("QUERYMUST_EMBEDDER") or said.get("embedder")
         chroma = environment.get("QUERYMUST_CHROMA") or said.get("chroma")
+        store = environment.get("QUERYMUST_STORE") or said.get("store")
         settings = cls(
             library=Path(str(library)) if library else None,
             questions=tuple(Path(str(question)) for question in _listed(path, questions)),
             chroma=str(chroma) if chroma else None,
+            store=str(store) if store else None,
             nightly=_time(environment.get("QUERYMUST_NIGHTLY") or said.get("nightly") or _NIGHTLY),
             timezone=_zone(str(environment.get("QUERYMUST_TIMEZONE") or said.get("timezone") or _ZONE)),
             budget_usd=_dollars(environment.get("QUERYMUST_BUDGET_USD") or said.get("budget_usd")),
@@ -115,7 +119,7 @@ class Settings:
         write_atomically(folder / REMEMBERED, _HEAD + content)
 
 
-_OF_A_BUILD = ("library", "questions", "embedder", "chroma", "nightly", "timezone", "budget_usd")
+_OF_A_BUILD = ("library", "questions", "embedder", "chroma", "store", "nightly", "timezone", "budget_usd")
 """Keys that a build remembers: those that a variable or an option can set."""
 
 

@@ -18,12 +18,15 @@ from retrieval.home import Home
 from retrieval.records import dump_record, parse_record
 from retrieval.settings import Settings
 from tests.browser import NAMES, Browser
+from tests.milvus import milvus_server
 from tests.openai_server.server import FakeOpenAi, fake_openai
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     MadeOnce = Callable[[str, Callable[[Path], None]], Path]
+
+__all__ = ["milvus_server"]
 
 MEMORY = Path("/dev/shm")
 ROOM = 3 * 2**30

@@ -102,7 +102,7 @@ class Unchanged:
         settings = self._home.settings
         asked = [questions_version(settings.questions), *map(str, settings.questions)]
         books = [f"{slug} {key}" for slug, key in sorted(self._keys.items())]
-        return content_version([program_version(), str(settings.chroma), *asked, *books])
+        return content_version([program_version(), str(settings.chroma), str(settings.store), *asked, *books])
 
     def _present_vectors(self) -> frozenset[str]:
         """Keys of the vectors that are there; none where the store cannot be read, which its asset says."""

@@ -4,11 +4,13 @@
 
     question ── canonical form ── compiled predicates ── the guarded chunks that may come back
         │                                                             │
-        ├── vector ── open collection (Chroma) ───────────────────────┴── merge by distance, then id      dense legs
+        ├── vector ── first stage (Chroma, Milvus) ───────────────────┴── by distance, then id            dense legs
         └── BM25 + cosine over all chunks ── evidence ── mask ── the k best, then id              hybrid, default
+            (where an engine elsewhere is the first stage: over what it finds)
 """
 
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from retrieval.errors import EmbedderMismatchError, InvalidQueryError
@@ -18,8 +20,9 @@ from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
 from retrieval.query_must.compiled.kept_out import CompiledKeptOut
 from retrieval.search.by_model.in_order import in_order
 from retrieval.search.dense.admission import Admission
-from retrieval.search.dense.prefilter import nearest_admitted, nearest_unfiltered
 from retrieval.search.dense.rounds import nearest_in_rounds
+from retrieval.search.first_stage.choosing import first_stage, found, ranked_by_distance
+from retrieval.search.first_stage.stage import FirstStage, Passing
 from retrieval.search.metadata_filter.filter import Filter
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
@@ -55,6 +58,11 @@ class Retriever:
         """A retriever on a home's snapshot, with the embedder that its manifest names."""
         snapshot = open_snapshot(home, id)
         return cls(snapshot, load_embedder(snapshot.manifest.embedder.name))
+
+    @cached_property
+    def stage(self) -> FirstStage:
+        """Where candidates come from: the snapshot's own files, or the engine that the home's settings name."""
+        return first_stage(self.snapshot)
 
     def retrieve(
         self,
@@ -93,8 +101,8 @@ class Retriever:
         if chosen.order is not None:
             # A model is shown what the strategy finds without it.
             many, alone = max(k, chosen.order.first), replace(chosen, order=None)
-            found = self.retrieve(query, many, alone, where=where, debug=debug, decisions=decisions)
-            return in_order(found, chosen.order, k, chosen.name)
+            shown = self.retrieve(query, many, alone, where=where, debug=debug, decisions=decisions)
+            return in_order(shown, chosen.order, k, chosen.name)
         watch = Stopwatch()
         with watch.stage("canonical"):
             question = Query.ask(query, self.snapshot.vocabulary)
@@ -142,16 +150,18 @@ class Retriever:
         if strategy.has_dense_leg:
             with watch.stage("embed"):
                 vector = self.vector_of(question.text)
+        passing = Passing(admitted, where)
         if vector is None or strategy.scans:
             legs = scan(self.snapshot, question, vector, strategy, watch)
+            if not self.stage.scores_all:
+                with watch.stage("candidates"):
+                    legs = replace(legs, found=found(self.stage, self.snapshot, question, vector, k, passing))
             with watch.stage("rank"):
                 return rank(legs, self.snapshot, strategy, k, admitted, where)
         with watch.stage("dense"):
             if strategy.query_must == "iterative":
                 return nearest_in_rounds(self.snapshot, question, vector, k, strategy, where)
-            if admitted is None:
-                return nearest_unfiltered(self.snapshot, vector, k, where)
-            return nearest_admitted(self.snapshot, vector, k, admitted, where, debug=debug)
+            return ranked_by_distance(self.stage, self.snapshot, vector, k, passing, debug=debug)
 
     def vector_of(self, question: str) -> Vector:
         """The vector of a question, (dimensions,), as the snapshot's are.

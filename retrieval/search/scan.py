@@ -38,6 +38,8 @@ class Legs:
     question: Query
     named: Positions | None = None
     """Chunks that the graph connects with what the question names, rising; None where the strategy does not look."""
+    found: Mask | None = None
+    """(n,) candidates of a first stage elsewhere, which alone are ranked; None: all chunks are."""
 
     def scaled(self, strategy: Strategy) -> Sequence[Leg]:
         """The legs as they enter the sum: a lone one as it is, two as the strategy fuses them; none with evidence."""
@@ -142,11 +144,12 @@ def rank(
         admitted: what query_must says of the question; None when the strategy does not filter.
         where: (n,) the chunks that the caller's filter passes; None: all.
     """
-    mask = where if admitted is None else admitted.mask(snapshot, where)
+    allowed = where if admitted is None else admitted.mask(snapshot, where)
+    mask = _both(allowed, legs.found)
     scaled = legs.scaled(strategy)
     wanted: Wanted = [(max(k, BEST) if strategy.second_look else k, mask), *([] if admitted is None else [(k, where)])]
     if strategy.second_look and not (strategy.looks_around or strategy.exhaustive):
-        looked = _from_the_front(legs, snapshot, strategy, k, wanted)
+        looked = _from_the_front(legs, snapshot, strategy, k, wanted, allowed)
         if looked is not None:
             return looked
     base = legs.fused(strategy, scaled, wanted)
@@ -155,11 +158,12 @@ def rank(
     scores, gains = raised(first.over(base), snapshot, strategy, legs.named, kept)
     found = best(scores, k, kept)
     displaced = np.empty(0, dtype=np.int64)
-    if admitted is not None and mask is not None:
+    if admitted is not None and allowed is not None:
         # A second look at what is excluded would cost as much as the search: the first says what it displaced.
         unfiltered = best(base if strategy.second_look else scores, k, where)
-        displaced = unfiltered[~mask[unfiltered]]
-    beside = standing_beside(legs, snapshot, strategy, found, kept)
+        displaced = unfiltered[~allowed[unfiltered]]
+    # What stands beside a row was not to be found by a first stage.
+    beside = standing_beside(legs, snapshot, strategy, found, kept if legs.found is None else allowed)
     put = placed(found, scores[found], beside)
     found = put.positions
     raises = {name: gain[found] for name, gain in gains.items()}
@@ -171,7 +175,15 @@ def rank(
     return Ranking(found, put.scores, {**legs.at(found), **raises}, put.parts(parts), displaced)
 
 
-def _from_the_front(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, wanted: Wanted) -> Ranking | None:
+def _both(one: Mask | None, other: Mask | None) -> Mask | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return one & other
+
+
+def _from_the_front(
+    legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, wanted: Wanted, allowed: Mask | None
+) -> Ranking | None:
     """What `rank` finds where nothing but two looks decides, without a score for every chunk.
 
     None where there are fewer than k candidates.
@@ -185,12 +197,12 @@ def _from_the_front(legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, 
         return None
     look = second_look(snapshot, legs.question, legs.evidence, candidates, strategy.trees)
     order = best(look.scores, k)
-    beside = standing_beside(legs, snapshot, strategy, candidates[order], mask)
+    beside = standing_beside(legs, snapshot, strategy, candidates[order], allowed)
     put = placed(candidates[order], look.scores[order], beside)
     displaced = np.empty(0, dtype=np.int64)
     for count, where in unfiltered:
         first = front.best(count, where)
-        displaced = first if mask is None else first[~mask[first]]
+        displaced = first if allowed is None else first[~allowed[first]]
     parts = put.parts(look.parts(put.positions, look.scores_of(put.positions)))
     return Ranking(put.positions, put.scores, legs.at(put.positions), parts, displaced)
 

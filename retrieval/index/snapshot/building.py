@@ -14,10 +14,13 @@ from retrieval.index.chroma.hnsw import TRIES
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.graph.building import build_graph, chunks_fingerprint
 from retrieval.index.graph.graph import Graph
+from retrieval.index.milvus.filling import fill
+from retrieval.index.milvus.server import MilvusServer
+from retrieval.index.milvus.store import LONGEST
 from retrieval.index.snapshot.building_folder import building_folder, move_into_place
 from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.derived import agree
-from retrieval.index.snapshot.live import snapshot_folder
+from retrieval.index.snapshot.live import SNAPSHOTS, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.index.snapshot.nearest_base import nearest_base
@@ -27,6 +30,7 @@ from retrieval.index.words.field_index import FieldIndex
 from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
+from retrieval.index.words.numbered_words import numbered_text
 from retrieval.index.words.tokenizer import TOKENIZATION, Tokenization, Tokenize, question_tokenizer, tokenizer
 from retrieval.index.words.word_vectors import WordVectors
 from retrieval.query_must.canonical.canonical import as_point, canonical_term
@@ -76,6 +80,7 @@ def build_snapshot(
     Raises:
         LibraryError: there are no chunks, two share an id, or `lexical` or `graph` is over others.
         EmbedderMismatchError: the vectors do not fit the chunks or the embedder.
+        VectorDBWriteError: Chroma, or the Milvus server that the settings name, cannot be written.
     """
     _require_fitting(chunks, vectors, embedder_identity)
     tell = progress or _silent
@@ -103,6 +108,7 @@ def build_snapshot(
         server = ChromaServer.of(Settings.read(home).chroma, manifest.id)
         sound = _is_sound(final) and agree(building, final)
         contents = Contents.of([chunk.id for chunk in ordered], matrix, guarded)
+        _fill_milvus(home, manifest.id, building, ordered, contents, tokenize, tell)
         if not (sound and collections_are_sound(final, server, contents)):
             base = None if server else nearest_base(home, building, contents, embedder_identity)
             search = build_collections(building / "chroma", server, ordered, contents, tell, base)
@@ -182,6 +188,32 @@ def _write_graph(
         raise LibraryError("the graph is over other chunks, or these in another order; build it again")
     graph.save(folder / "graph")
     return graph
+
+
+def _fill_milvus(
+    home: Path,
+    snapshot: str,
+    building: Path,
+    chunks: Sequence[Chunk],
+    contents: Contents,
+    tokenize: Tokenize,
+    tell: Progress,
+) -> None:
+    """Fill the collection of the server that the settings name, before the snapshot is there to be read."""
+    server = MilvusServer.of(Settings.read(home).store, snapshot)
+    if server is None:
+        return
+    index = LexicalIndex.load(building / "lexical", tokenize)
+    known = [path.name for path in (home / SNAPSHOTS).iterdir()]
+    fill(
+        server,
+        chunks,
+        contents.vectors,
+        contents.guarded,
+        lambda text: numbered_text(index, text, LONGEST),
+        known,
+        tell,
+    )
 
 
 def _is_sound(folder: Path) -> bool:

@@ -1,12 +1,16 @@
 """The pointer to the snapshot that readers get: one small file, replaced at once."""
 
 import re
+from contextlib import closing
 from pathlib import Path
 
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError, IndexMissingError
+from retrieval.index.milvus.server import MilvusServer
+from retrieval.index.milvus.store import MilvusStore
 from retrieval.index.snapshot.live_history import Promotion, promotions, remember, were_live
 from retrieval.index.snapshot.manifest import FILE_NAME, Manifest
+from retrieval.settings import Settings
 
 POINTER = "live"
 SNAPSHOTS = "snapshots"
@@ -74,18 +78,37 @@ def promote(home: Path, snapshot_id: str, how: str = "build", forced: str | None
         forced: why it goes live although its scores refuse it; the history keeps that even of what is live already.
 
     Raises:
-        IndexMissingError: there is no complete snapshot of that id.
+        IndexMissingError: there is no complete snapshot of that id, or the Milvus server that the settings name has not
+            all of it.
         IndexCorruptError: what is there is another one, or cannot be read.
     """
     folder = snapshot_folder(home, snapshot_id)
     if not (folder / FILE_NAME).is_file():
         raise IndexMissingError(f"{home} has no complete snapshot {snapshot_id!r}; build it first")
-    Manifest.read(folder)
+    _point_alias(home, Manifest.read(folder), how)
     before = _before(home)
     write_atomically(home / POINTER, snapshot_id + "\n")
     if before != snapshot_id or forced is not None:
         begun = [Promotion.now(before, "before")] if before and not promotions(home) else []
         remember(home, *begun, Promotion.now(snapshot_id, how, forced))
+
+
+def _point_alias(home: Path, manifest: Manifest, how: str) -> None:
+    """Point the alias of the Milvus server at the snapshot, which has to be whole there.
+
+    Who pulls a snapshot reads what another builds there, and moves nothing.
+    """
+    server = MilvusServer.of(Settings.read(home).store, manifest.id)
+    if server is None or how == "pull":
+        return
+    with closing(MilvusStore(server)) as store:
+        count = store.count()
+        if count != manifest.n_chunks:
+            raise IndexMissingError(
+                f"the Milvus server at {server.uri} holds {count or 0} of the {manifest.n_chunks} chunks of snapshot "
+                f"{manifest.id}; build again with the same `store`, which fills it"
+            )
+        store.go_live()
 
 
 def _before(home: Path) -> str | None:

@@ -9,6 +9,8 @@ from retrieval.index.chroma.contents import Contents
 from retrieval.index.chroma.neighbour_search import EMBEDDED, NeighbourSearch
 from retrieval.index.chroma.seal import broken, seal_version
 from retrieval.index.chroma.soundness import PROBES, Fault, try_collections
+from retrieval.index.milvus.filling import holds
+from retrieval.index.milvus.server import MilvusServer
 from retrieval.index.snapshot.live import snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.snapshot import Snapshot
@@ -60,14 +62,17 @@ def is_as_built(home: Path, snapshot_id: str) -> bool:
     """Whether every file of a snapshot, Chroma's among them, is byte for byte as the build that tried it left it.
 
     It asks no collection anything: what was sound is sound while no byte of it changed. Of collections on a server no
-    file is here to compare, so that is always False.
+    file is here to compare, so that is always False. A Milvus server is asked whether it has all of its chunks.
     """
-    folder = snapshot_folder(home, snapshot_id)
+    folder, settings = snapshot_folder(home, snapshot_id), Settings.read(home)
     search = NeighbourSearch.read(folder)
-    if search is None or search.place != EMBEDDED or Settings.read(home).chroma:
+    if search is None or search.place != EMBEDDED or settings.chroma:
         return False
     try:
         manifest = Manifest.read(folder)
     except IndexCorruptError:
         return False
-    return not any(manifest.disagreements(folder, hashes=True)) and not any(broken(folder / "chroma"))
+    if any(manifest.disagreements(folder, hashes=True)) or any(broken(folder / "chroma")):
+        return False
+    server = MilvusServer.of(settings.store, snapshot_id)
+    return server is None or holds(server, manifest.n_chunks)

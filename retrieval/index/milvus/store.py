@@ -1,0 +1,220 @@
+"""The only file that imports Milvus's client: one collection for one snapshot, with vectors and words.
+
+A chunk is a record by its position. Its words are the numbers of its terms in the snapshot's lexical index, so that
+Milvus's own analysis changes nothing: BM25 counts the same words there as here.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.errors import IndexMissingError, VectorDBWriteError
+from retrieval.extras import install
+from retrieval.index.milvus.server import MilvusServer
+from retrieval.types import Vector
+
+MOST = 16_384
+"""Milvus gives no more records at once."""
+LONGEST = 65_000
+"""Bytes of a text at most; Milvus takes 65,535."""
+_BATCH = 500
+"""Records sent at once: Milvus refuses more than 64 MB."""
+_K1, _B = 1.5, 0.75
+_M, _EF = 32, 400
+"""As Chroma's graphs are built here and asked (`retrieval.index.chroma.hnsw`)."""
+
+Positions = npt.NDArray[np.int64]
+Record = Mapping[str, Any]
+
+
+class MilvusStore:
+    """The collection of one snapshot on a server.
+
+    Args:
+        server: where it is.
+
+    Raises:
+        IndexMissingError: the client is not installed, or the server cannot be reached.
+    """
+
+    def __init__(self, server: MilvusServer) -> None:
+        self._server, self._name = server, server.collection
+        try:
+            from pymilvus import MilvusClient
+        except ImportError as error:
+            raise IndexMissingError(
+                f"store is a Milvus server, whose client is not installed; run: {install('milvus')}"
+            ) from error
+        # It logs the stack of each error that it raises.
+        logging.getLogger("pymilvus").setLevel(logging.CRITICAL)
+        with self._asked():
+            self._client = MilvusClient(uri=server.uri, token=server.token)
+
+    def create(self, dimensions: int) -> None:
+        """Make the collection, empty; one of that name, left by a build that was killed, is dropped."""
+        from pymilvus import DataType, Function, FunctionType
+
+        client = self._client
+        schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
+        schema.add_field("position", DataType.INT64, is_primary=True)
+        schema.add_field("guarded", DataType.BOOL)
+        schema.add_field("id", DataType.VARCHAR, max_length=256)
+        for name in ("title", "text", "query_must"):
+            schema.add_field(name, DataType.VARCHAR, max_length=65_535)
+        schema.add_field("vector", DataType.FLOAT_VECTOR, dim=dimensions)
+        schema.add_field(
+            "words",
+            DataType.VARCHAR,
+            max_length=65_535,
+            enable_analyzer=True,
+            analyzer_params={"tokenizer": "standard"},
+        )
+        schema.add_field("weights", DataType.SPARSE_FLOAT_VECTOR)
+        schema.add_function(Function("bm25", FunctionType.BM25, ["words"], ["weights"]))
+        indexes = client.prepare_index_params()
+        indexes.add_index(
+            "vector", index_type="HNSW", metric_type="COSINE", params={"M": _M, "efConstruction": _EF // 2}
+        )
+        indexes.add_index(
+            "weights",
+            index_type="SPARSE_INVERTED_INDEX",
+            metric_type="BM25",
+            params={"bm25_k1": _K1, "bm25_b": _B},
+        )
+        with self._written():
+            if client.has_collection(self._name):
+                client.drop_collection(self._name)
+            client.create_collection(self._name, schema=schema, index_params=indexes, consistency_level="Strong")
+
+    def add(self, records: Iterable[Record]) -> Iterator[int]:
+        """Add records in batches; yields how many went in with each. They can be asked for behind the last."""
+        batch: list[Record] = []
+        with self._written():
+            for record in records:
+                batch.append(record)
+                if len(batch) == _BATCH:
+                    self._client.insert(self._name, batch)
+                    yield len(batch)
+                    batch = []
+            if batch:
+                self._client.insert(self._name, batch)
+                yield len(batch)
+            self._client.flush(self._name)
+            self._client.load_collection(self._name)
+
+    def count(self) -> int | None:
+        """Records of the collection; None where there is none."""
+        with self._asked():
+            if not self._client.has_collection(self._name):
+                return None
+            self._client.load_collection(self._name)
+            return int(self._client.query(self._name, filter="", output_fields=["count(*)"])[0]["count(*)"])
+
+    def nearest(self, vector: Vector, k: int, condition: str) -> Positions:
+        """Positions of the k nearest records that meet a condition, nearest first."""
+        return self._found([vector.tolist()], "vector", k, condition, _near(min(k, MOST)))
+
+    def worded(self, words: str, k: int, condition: str) -> Positions:
+        """Positions of the k best records by BM25 that have one of the words and meet a condition, best first."""
+        return self._found([words], "weights", k, condition, {"metric_type": "BM25"})
+
+    def both(self, vector: Vector, words: str, k: int, condition: str) -> Positions:
+        """What `nearest` and `worded` find, each record once, by one question."""
+        from pymilvus import AnnSearchRequest, RRFRanker
+
+        depth = min(k, MOST // 2)
+        asked = [
+            AnnSearchRequest([vector.tolist()], "vector", _near(depth), limit=depth, expr=condition),
+            AnnSearchRequest([words], "weights", {"metric_type": "BM25"}, limit=depth, expr=condition),
+        ]
+        with self._asked():
+            found = self._client.hybrid_search(
+                self._name, asked, RRFRanker(), limit=2 * depth, output_fields=["position"]
+            )
+            return _positions(found[0])
+
+    def records(self, positions: Sequence[int], fields: Sequence[str]) -> Mapping[int, Record]:
+        """Records by position; one that is not there is left out."""
+        with self._asked():
+            found = self._client.get(self._name, ids=list(positions), output_fields=["position", *fields])
+            return {int(each["position"]): each for each in found} if len(positions) else {}
+
+    def go_live(self) -> None:
+        """Point the library's alias at this collection, at once: whoever asks by it gets the one before or this one."""
+        alias, client = self._server.library, self._client
+        aliased = self.live() is not None
+        with self._written():
+            (client.alter_alias if aliased else client.create_alias)(self._name, alias)
+
+    def live(self) -> str | None:
+        """The collection that the library's alias points at."""
+        alias = self._server.library
+        with self._asked():
+            every = self._client.list_collections()
+            return next((name for name in every if alias in self._client.list_aliases(name)["aliases"]), None)
+
+    def drop_others(self, known: Sequence[str]) -> None:
+        """Drop the collections of the library whose snapshots are not known any more."""
+        stay = {f"{self._server.library}_{each}" for each in known} | {self._name, self.live()}
+        of_library = re.compile(rf"{self._server.library}_[0-9a-f]{{16}}")
+        with self._written():
+            for name in self._client.list_collections():
+                if of_library.fullmatch(name) and name not in stay:
+                    self._client.drop_collection(name)
+
+    def close(self) -> None:
+        """Let go of the socket."""
+        with suppress(Exception):  # it is let go of either way
+            self._client.close()
+
+    def _found(self, data: list[Any], field: str, k: int, condition: str, how: Record) -> Positions:
+        with self._asked():
+            found = self._client.search(
+                self._name,
+                data,
+                anns_field=field,
+                limit=min(k, MOST),
+                filter=condition,
+                output_fields=["position"],
+                search_params=how,
+            )
+            return _positions(found[0])
+
+    @contextmanager
+    def _asked(self) -> Iterator[None]:
+        from pymilvus.exceptions import MilvusException
+
+        try:
+            yield
+        except MilvusException as error:
+            raise IndexMissingError(
+                f"the Milvus server at {self._server.uri} has no {self._name!r} to read ({error.message}); start it, "
+                "then build again with the same `store`, which fills it"
+            ) from error
+
+    @contextmanager
+    def _written(self) -> Iterator[None]:
+        from pymilvus.exceptions import MilvusException
+
+        try:
+            yield
+        except MilvusException as error:
+            raise VectorDBWriteError(
+                f"{self._name!r} could not be written at {self._server.uri} ({error.message}); see that Milvus runs "
+                "and has room, and run the same again"
+            ) from error
+
+
+def _near(k: int) -> dict[str, Any]:
+    return {"metric_type": "COSINE", "params": {"ef": max(_EF, k)}}
+
+
+def _positions(found: Iterable[Mapping[str, Any]]) -> Positions:
+    return np.asarray([each["position"] for each in found], dtype=np.int64)

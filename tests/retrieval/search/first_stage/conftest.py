@@ -1,0 +1,71 @@
+"""The same library behind each first stage; one contract for all of them."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.search.first_stage.choosing import first_stage
+from retrieval.search.query import Query
+from retrieval.search.retriever import Retriever
+
+from ..conftest import ToyEmbedder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from retrieval.index.snapshot.snapshot import Snapshot
+    from retrieval.search.first_stage.stage import FirstStage
+    from retrieval.types import Chunk
+
+
+class Asked:
+    """A first stage, and what its contract is compared with: plain reading of all chunks.
+
+    Args:
+        snapshot: what both search.
+        stage: what is tried.
+    """
+
+    def __init__(self, snapshot: Snapshot, stage: FirstStage) -> None:
+        self.snapshot, self.stage = snapshot, stage
+        self.retriever = Retriever(snapshot, ToyEmbedder())
+        self.retriever.stage = stage
+        self.chunks = list(snapshot.chunks)
+
+    def question(self, text: str) -> Query:
+        """A question before the keyed tables of the index."""
+        return Query.ask(text, self.snapshot.vocabulary).among(self.snapshot.rivals)
+
+
+@pytest.fixture(scope="module", params=["scan", "graphs", "chroma server", "milvus"])
+def asked(
+    request: pytest.FixtureRequest,
+    home: Path,
+    library: tuple[Chunk, ...],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Asked]:
+    """Each first stage over the same library."""
+    root, (folder,) = home, (home / "snapshots").iterdir()
+    # Other tests of the module ask without these settings.
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "chroma server":
+            patch.setenv("QUERYMUST_CHROMA", request.getfixturevalue("chroma_server"))
+        elif request.param == "milvus":
+            patch.setenv("QUERYMUST_STORE", request.getfixturevalue("milvus_server") + "/contract")
+        if request.param != "graphs":
+            root = tmp_path_factory.mktemp("asked")
+            vectors = ToyEmbedder().embed([chunk.search_text for chunk in library])
+            build_snapshot(root, library, vectors, ToyEmbedder.identity, Vocabulary.default())
+        snapshot = open_snapshot(root, folder.name)
+        stage = first_stage(snapshot)
+    yield Asked(snapshot, stage)
+    stage.close()
+    snapshot.close()
+    if root != home:
+        shutil.rmtree(root)
