@@ -102,7 +102,7 @@ class CatalogField:
 
     def written(self, value: Scalar) -> str:
         """A value in words: `Poland` for PL where all values are such codes."""
-        return self.spelled_out.get(str(value), str(value)).replace("_", " ")
+        return spaced(self.spelled_out.get(str(value), str(value)))
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -4,14 +4,16 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 
 from retrieval.index.snapshot.metadata_index import Scalar
 from retrieval.understand.catalog.catalog import Catalog
-from retrieval.understand.catalog.fields import CatalogField, is_person
+from retrieval.understand.catalog.fields import CatalogField, is_person, spaced
 from retrieval.understand.catalog.kin import Kin
 from retrieval.understand.catalog.peoples import of_people
 from retrieval.understand.catalog.words import Word, keys, stem
+from retrieval.understand.reading.values.ranks import numbered
 
 _SHORTEST_NAME = 3
 """Letters of a first or last name that may stand for the whole."""
@@ -21,6 +23,8 @@ _PART = 4
 """Letters of a word that may stand for the value that it is in: `sculptures` for `Bronze Sculpture`."""
 _SHORT = re.compile(r"[^\W\d_]{4,}o|[^\W\d_]{5,}")
 """What may be the beginning of a longer word: `photo`."""
+_SPELLED, _NEARLY = 7, 0.88
+"""Letters of a word that may be misspelled, and the share of them that must be right."""
 _PARTICIPLE = re.compile(r"([^\W\d_]{3,})(ing|ed)")
 _GIVING = ("with", "allow", "take", "accept", "permit", "welcome", "include", "have", "ha", "offer", "provide", "get")
 """What stands before the thing of a flag: `that take pets` of pets_allowed."""
@@ -30,7 +34,7 @@ TITLES = frozenset(
     | {"captain", "capt", "father", "sister", "chef", "madam"}
 )
 """What may stand before a name and is no part of it."""
-_ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
+_YES, _NO = frozenset({"yes", "y", "true"}), frozenset({"no", "n", "false"})
 SMALL = frozenset({"of", "the", "a", "an", "for", "in", "at", "with", "from", "on", "and"})
 """Words within a name that may be there or not: `paintings in oil`."""
 
@@ -56,7 +60,18 @@ class Names:
         if name in self._names or word is None:
             return self._names.get(name, ())
         other = self._participles.get(word.key) or self._initials.get(word.text) or self._shortened(word.key)
-        return (other,) if other else ()
+        return (other,) if other else self._misspelled(word)
+
+    def _misspelled(self, word: Word) -> Sequence[Named]:
+        """The one value that a word which nobody writes is nearly: `Portugese`."""
+        if len(word.key) < _SPELLED or not word.key.isalpha() or self.catalog.says(word.text):
+            return ()
+        near = get_close_matches(word.key, self._single, n=2, cutoff=_NEARLY)
+        return self._names[near[0],] if len(near) == 1 else ()
+
+    @cached_property
+    def _single(self) -> Sequence[str]:
+        return [name[0] for name in self._names if len(name) == 1 and len(name[0]) >= _SPELLED and name[0].isalpha()]
 
     @cached_property
     def longest(self) -> int:
@@ -169,16 +184,19 @@ class Names:
 
 
 def _whole_names(field: CatalogField) -> list[tuple[Name, Scalar]]:
-    if field.kind == "flag":
+    yes = _flagged(field)
+    if field.kind == "flag" or yes:
         called = tuple(word for word in field.words if word not in ("is", "has"))
         things = [word for word in called if len(word) >= _SHORTEST_NAME]
         having: list[tuple[Name, Scalar]] = [((verb, word), True) for word in things for verb in _GIVING]
         lacking: list[tuple[Name, Scalar]] = [((no, word), False) for word in things for no in _LACKING]
+        if yes:
+            return [(called, yes), *((name, yes) for name, _ in having)]
         return [(called, True), *having, *lacking]
     if field.kind not in ("text", "person", "code"):
         return []
     named = [(_name(said), value) for value in field.counts for said in (str(value), field.written(value))]
-    named += _numbered(field)
+    named += numbered(field)
     free = [(("without", *name[:-1]), value) for name, value in named if len(name) > 1 and name[-1] == "free"]
     turned = [(name[::-1], value) for name, value in named if len(name) == 2 and field.kind == "text"]
     owned = [
@@ -190,17 +208,16 @@ def _whole_names(field: CatalogField) -> list[tuple[Name, Scalar]]:
     return list(dict.fromkeys((name, value) for name, value in [*named, *free, *turned, *owned] if name))
 
 
-def _numbered(field: CatalogField) -> list[tuple[Name, Scalar]]:
-    """`phase 2` for II of the field phase."""
-    named = [(keys(str(value)), value) for value in field.counts]
-    if not field.words or not all(key in _ROMAN for whole, _ in named for key in whole):
-        return []
-    return [((field.words[-1], *(str(_ROMAN[key]) for key in whole)), value) for whole, value in named]
+def _flagged(field: CatalogField) -> str | None:
+    """The value that says yes, of a field that says nothing but yes and no in words."""
+    if field.kind != "text" or not {str(value).casefold() for value in field.counts} <= _YES | _NO:
+        return None
+    return next((str(value) for value in field.counts if str(value).casefold() in _YES), None)
 
 
 def _name(value: str) -> Name:
     """The keys of a value, without the small words between them."""
-    whole = keys(value.replace("_", " "))
+    whole = keys(spaced(value))
     return whole[:1] + tuple(key for key in whole[1:] if key not in SMALL)
 
 
