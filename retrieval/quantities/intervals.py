@@ -5,33 +5,17 @@ from math import inf
 from typing import NamedTuple
 
 from retrieval.quantities.amounts import Amount, amount
+from retrieval.quantities.bounds import LONGEST, OPENERS, OPENING, PHRASES, UNKNOWN_WAY
 from retrieval.quantities.following import following
 from retrieval.quantities.measures import Unit
 from retrieval.quantities.pieces import PERCENTILE_HUNDRED, Piece, mark_at, touches, word_at
 from retrieval.quantities.quantity import AS_TEXT, Kind, beyond
-from retrieval.quantities.words import DOWNWARDS, NUMBER_WORDS, UPWARDS
+from retrieval.quantities.words import NUMBER_WORDS, UPWARDS
 
 _DASHES = frozenset("-–—−‐‑‒~…")
 _STILL = frozenset({"present", "now", "today"})
 _TO = frozenset({"to", "through", "thru", "until", "till"})
-_UNKNOWN_WAY = frozenset({"better", "worse"})
-"""Some columns get better upwards, some downwards: the bound stands for itself alone."""
-_OPENING = UPWARDS | DOWNWARDS | _UNKNOWN_WAY
-_Bound = tuple[bool, bool]
-_PHRASES: dict[tuple[str, ...], _Bound] = {
-    # The words before a number: does it open upwards, and is the number itself left out.
-    **{(word, "than"): (True, True) for word in UPWARDS},
-    **{(word, "than"): (False, True) for word in DOWNWARDS},
-    **{(word,): (True, True) for word in ("over", "above", "exceeding", "beyond", ">")},
-    **{(word,): (False, True) for word in ("under", "below", "<")},
-    **dict.fromkeys((("at", "least"), ("≥",), ("⩾",), ("minimum",), (">", "="), ("=", ">")), (True, False)),
-    **dict.fromkeys((("up", "to"), ("at", "most"), ("≤",), ("⩽",), ("maximum",), ("<", "=")), (False, False)),
-    **{(no, word, "than"): (False, False) for no in ("no", "not") for word in UPWARDS},
-    **{(no, word, "than"): (True, False) for no in ("no", "not") for word in DOWNWARDS},
-}
-_OPENERS = frozenset(words[0] for words in _PHRASES)
-_LONGEST = 3
-_BEGINNINGS = _OPENERS | NUMBER_WORDS | {"between", "from", "a", "an", "-", "−", "–", "+"}
+_BEGINNINGS = OPENERS | NUMBER_WORDS | {"between", "from", "a", "an", "-", "−", "–", "+"}
 """The words and marks that a quantity can begin with."""
 
 
@@ -88,7 +72,7 @@ def interval(found: Sequence[Piece], at: int) -> Interval | None:
             return _between(found, at)
         if first.lower == "from":
             return _from(found, at)
-        if first.lower in _OPENERS:
+        if first.lower in OPENERS:
             return _opened(found, at)
     start = amount(found, at)
     return start and _grown(found, start)
@@ -180,16 +164,40 @@ def _from(found: Sequence[Piece], at: int) -> Interval | None:
 
 def _opened(found: Sequence[Piece], at: int) -> Interval | None:
     """`more than 100`, `≥ 3`, `at most 5`."""
-    for length in range(_LONGEST, 0, -1):
-        bound = _PHRASES.get(tuple(piece.lower for piece in found[at : at + length]))
+    for length in range(LONGEST, 0, -1):
+        bound = PHRASES.get(tuple(piece.lower for piece in found[at : at + length]))
         if bound:
             place = at + length
             place += word_at(found, place) == "of" or mark_at(found, place) == "#"
             start = amount(found, place)
             if start is None or start.kind in AS_TEXT:
                 return None
-            return _open(start, *bound, start.next)._replace(at=at)
+            return _step(found, start, *bound, at) or _open(start, *bound, start.next)._replace(at=at)
     return None
+
+
+def _step(found: Sequence[Piece], start: Amount, upwards: bool, without: bool, at: int) -> Interval | None:
+    """`over 3 to 4 kg`, `more than 1 but not more than 5`: a step of a scale, from its first bound to its second."""
+    if not upwards:
+        return None
+    place = start.next + (word_at(found, start.next) in ("and", "but"))
+    end = _after_range_mark(found, place) if place == start.next else 0
+    below = False
+    for length in range(LONGEST, 0, -1):
+        bound = PHRASES.get(tuple(piece.lower for piece in found[place : place + length]))
+        if not end and bound and not bound[0]:
+            end, below = place + length, bound[1]
+    last = amount(found, end) if end else None
+    both = _joined(start, last) if last else None
+    if both is None or both.low != start.value:
+        return None
+    bounds = both.base or both.in_base_units()
+    moved = [
+        (beyond(low) if without else low, -beyond(-high) if below else high)
+        for low, high in ((both.low, both.high), bounds)
+    ]
+    (low, high), base = moved
+    return both._replace(at=at, low=low, high=high, base=base)
 
 
 def _open_after(found: Sequence[Piece], start: Amount) -> Interval | None:
@@ -199,8 +207,8 @@ def _open_after(found: Sequence[Piece], start: Amount) -> Interval | None:
         word = word_at(found, place + 1)
         if mark_at(found, place) in _DASHES and word in _STILL:
             return _open(start, True, False, place + 2)
-        if word_at(found, place) in ("or", "and") and word in _OPENING:
-            if word in _UNKNOWN_WAY:
+        if word_at(found, place) in ("or", "and") and word in OPENING:
+            if word in UNKNOWN_WAY:
                 return _single(start)._replace(kind="open", bare_next=place + 2, next=max(start.next, place + 2))
             return _with_unit(found, start, _open(start, word in UPWARDS, False, place + 2))
     return None

@@ -26,6 +26,8 @@ HEAD = -1
 """The cell of a quantity that stands in a heading."""
 BARE = -1
 """The unit of a bare number, the label of one without; a word that the lexical index does not have."""
+_SHORTEST = 2
+"""Letters of an abbreviation at least."""
 STRANGE = -2
 """A unit or a label that no quantity of the library has."""
 UNIT, WORD, LABEL, IS_FRACTION = range(4)
@@ -104,7 +106,7 @@ class FigureIndex:
         """Index chunks; the arguments are those of `FieldIndex.build`."""
         whole, within = cache(whole_quantity), cache(quantities)
         tables = first_chunks(chunks, of)
-        rows = [list(_of_row(chunk, whole)) if chunk.table_id is not None else [] for chunk in chunks]
+        rows = [list(_of_row(chunk, whole, within)) if chunk.table_id is not None else [] for chunk in chunks]
         heads = [list(_of_table(table, within)) for table in tables]
         said = {name for each in (*rows, *heads) for _, found in each for name in (found.unit, found.label) if name}
         units = TermTable.build(sorted(name.encode() for name in said))
@@ -144,18 +146,33 @@ class FigureIndex:
 
 
 def unit_number(units: TermTable, name: str | None) -> int:
-    """The number of a unit or label; `BARE` for None, `STRANGE` for one that the library has not."""
+    """The number of a unit or label, or of what is short for it; `BARE` for None, `STRANGE` where the library has none.
+
+    A book that counts in `th` has no `thaler`: the longest beginning that it has is what it calls it.
+    """
     if name is None:
         return BARE
-    at = units.words([name])[0]
-    return STRANGE if at is None else at
+    shorter = range(len(name) - 1, _SHORTEST - 1, -1)
+    known = units.words([name, *(name[:length] for length in shorter)])
+    return next((at for at in known if at is not None), STRANGE)
 
 
-def _of_row(chunk: Chunk, whole: Callable[[str], Quantity | None]) -> Iterator[tuple[int, Quantity]]:
+def _of_row(
+    chunk: Chunk, whole: Callable[[str], Quantity | None], within: Callable[[str], Iterable[Quantity]]
+) -> Iterator[tuple[int, Quantity]]:
+    key = _key_cell(chunk)
     for place, cell in enumerate(chunk.cells[:CELLS]):
         found = whole(cell) if 0 < len(cell) <= LONGEST else None
+        if found is None and place == key and len(cell) <= LONGEST:
+            found = _step(within(cell))
         if found is not None and found.kind not in AS_TEXT:
             yield place, found
+
+
+def _step(found: Iterable[Quantity]) -> Quantity | None:
+    """The one interval among the words of a key: `Parcel over 5 to 20 kg`."""
+    spread = [each for each in found if each.kind in ("range", "open")]
+    return spread[0] if len(spread) == 1 else None
 
 
 def _of_table(chunk: Chunk, within: Callable[[str], Iterable[Quantity]]) -> Iterator[tuple[int, Quantity]]:

@@ -237,3 +237,32 @@ def test_the_noun_after_a_labelled_number_is_counted_where_it_says_so(text, unit
 )
 def test_a_number_after_a_name_says_so(text, named):
     assert quantities(text)[-1].follows_name is named
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high", "unit"),
+    [
+        ("over 3 to 4 kg", 3, 4, "kilogram"),
+        ("over 1 kg up to 2 kg", 1, 2, "kilogram"),
+        ("over 500 g to 1 kg", 0.5, 1, "kilogram"),
+        ("over 50 to 1,000 th", 50, 1000, "th"),
+        ("more than 3 but not more than 5", 3, 5, None),
+        ("exceeding 10 kg but not exceeding 20 kg", 10, 20, "kilogram"),
+        ("above 10 and up to and including 20 bar", 10, 20, "bar"),
+        ("at least 6 but under 12 months", 6, 12, "month"),
+    ],
+)
+def test_a_step_of_a_scale_goes_from_its_first_bound_to_its_second(text, low, high, unit):
+    (found,) = quantities(text)
+
+    assert (found.text, found.kind, found.unit) == (text, "range", unit)
+    assert (found.low, found.high) == pytest.approx((low, high))
+    assert (found.low > low) == (not text.startswith("at least"))
+    assert (found.high < high) == ("under" in text)
+
+
+@pytest.mark.parametrize("text", ["over 10 to hit armor", "more than 3 to be safe, 4 axes", "over 12 to 4"])
+def test_what_is_no_second_bound_leaves_an_open_interval(text):
+    first = quantities(text)[0]
+
+    assert (first.kind, first.high) == ("open", inf)

@@ -103,6 +103,21 @@ def test_prose_has_no_code():
     assert build(replace(row("K", key="K"), table_id=None)).code.tolist() == [0]
 
 
+def test_the_step_among_the_words_of_a_key_is_read_and_that_of_another_cell_is_not():
+    step = "Parcel over 5 kg to 20 kg"
+    index = build(row(step, "3 claims and a form to fill in", key=step), row("Letter", step, key="Letter"))
+
+    assert ends(index.rows, 0) == [(pytest.approx(5), 20)]
+    assert ends(index.rows, 1) == []
+
+
+def test_a_unit_is_also_what_is_short_for_it():
+    index = build(row("over 50 to 200 th"))
+
+    assert unit_number(index.units, "thaler") == unit_number(index.units, "th") >= 0
+    assert unit_number(index.units, "groat") == STRANGE
+
+
 def test_a_unit_that_no_cell_has_is_strange_and_none_is_bare():
     index = build(row("50%"))
 
