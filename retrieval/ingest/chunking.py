@@ -12,7 +12,7 @@ from retrieval.ingest.tables.reading import find_axis
 from retrieval.ingest.tables.row_names import prose_names
 from retrieval.ingest.tables.row_object import name_first
 from retrieval.ingest.tables.search_text import row_search_text
-from retrieval.ingest.tables.source_tables import PlacedTable, content_id
+from retrieval.ingest.tables.source.source_tables import PlacedTable, content_id
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.canonical.canonical import literal
 from retrieval.types import TABLE_SUBJECT, Chunk, Document, Metadata, Row

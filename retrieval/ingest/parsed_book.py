@@ -7,7 +7,7 @@ from pathlib import Path
 
 from retrieval.ingest.markdown.blocks import Block, parse_blocks
 from retrieval.ingest.ruled_tables import ruled
-from retrieval.ingest.tables.source_tables import PlacedTable, place_tables
+from retrieval.ingest.tables.source.source_tables import PlacedTable, place_tables
 from retrieval.ingest.tables.table import Table
 from retrieval.records import read_jsonl
 from retrieval.table_rule import TableRule

@@ -8,7 +8,7 @@ from retrieval.errors import LibraryError
 from retrieval.ingest.library.table_rules import TABLES_FILE
 from retrieval.ingest.tables.reading import Reading, read_table
 from retrieval.ingest.tables.row_object import row_key
-from retrieval.ingest.tables.source_tables import PlacedTable
+from retrieval.ingest.tables.source.source_tables import PlacedTable
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.canonical.canonical import canonical_term
 from retrieval.query_must.rivals.speech import Speech

@@ -34,7 +34,7 @@ class FieldIndex:
     key: Words
     """By chunk: the cell that picks the row."""
     cell: Words
-    """By chunk: all cells."""
+    """By chunk: all cells, and behind them the label that the row stands under."""
     cell_of: Cells
     """Which cell each item of `cell` is in."""
     passage: Words
@@ -69,7 +69,7 @@ class FieldIndex:
         cut = cache(tokenize)
         tables = first_chunks(chunks, of)
         rows = [chunk if chunk.table_id is not None else None for chunk in chunks]
-        cells = [list(_numbered(chunk.cells if chunk else (), cut)) for chunk in rows]
+        cells = [list(_numbered(_said(chunk) if chunk else (), cut)) for chunk in rows]
         columns = [list(_numbered(table.columns, lambda name: (*cut(name), *cut(_initials(name))))) for table in tables]
         number = _numbers(terms)
         return cls(
@@ -125,6 +125,10 @@ def _sections(tables: Sequence[Chunk]) -> Sections:
     known: dict[tuple[str, str, tuple[str, ...]], int] = {}
     places = [(table.book, table.document, table.heading_path) for table in tables]
     return np.asarray([known.setdefault(place, len(known)) for place in places], dtype=np.int32)
+
+
+def _said(row: Chunk) -> tuple[str, ...]:
+    return (*row.cells, str(row.metadata.get("row_label", "")))
 
 
 def _nearest(chunk: Chunk, place: int) -> str:

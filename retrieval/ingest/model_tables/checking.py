@@ -10,7 +10,8 @@ from retrieval.ingest.model_tables.believed_names import believed_names
 from retrieval.ingest.model_tables.believed_predicates import believed_predicates
 from retrieval.ingest.model_tables.form import ModelRow, ModelTable
 from retrieval.ingest.model_tables.request import data_rows
-from retrieval.ingest.tables.reading import Reading, ReadRow
+from retrieval.ingest.tables.read_row import ReadRow
+from retrieval.ingest.tables.reading import Reading
 from retrieval.ingest.tables.row_object import row_key
 from retrieval.ingest.tables.table import Table
 from retrieval.models.chat import Answered

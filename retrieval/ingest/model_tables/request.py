@@ -6,7 +6,8 @@ from hashlib import sha256
 from typing import Literal
 
 from retrieval.ingest.model_tables.form import ModelTable
-from retrieval.ingest.tables.reading import Reading, ReadRow
+from retrieval.ingest.tables.read_row import ReadRow
+from retrieval.ingest.tables.reading import Reading
 from retrieval.ingest.tables.table import Table
 from retrieval.models.chat import Asked, likely_tokens
 from retrieval.models.prompts import prompt_words, versioned

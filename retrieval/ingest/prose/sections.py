@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import heading_text, without_comments
 from retrieval.ingest.prose.cuts import Cuts
-from retrieval.ingest.tables.captions import is_bold_line
 from retrieval.ingest.tables.reading import read_table
-from retrieval.ingest.tables.source_tables import PlacedTable
+from retrieval.ingest.tables.source.captions import is_bold_line
+from retrieval.ingest.tables.source.source_tables import PlacedTable
 from retrieval.ingest.tables.table import Table
 from retrieval.types import Document
 

@@ -1,15 +1,15 @@
 """What a table means: which line is the heading, which cells are labels, which column picks the row."""
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from retrieval.ingest.tables.groups import key_column, under_groups, under_parents
 from retrieval.ingest.tables.header import joined_headers, part_heads, realigned, stacked_header
+from retrieval.ingest.tables.read_row import ReadRow, RowRole
 from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import is_numeric, parse_range
-
-RowRole = Literal["data", "label", "note", "heading"]
 
 _DIGIT = re.compile(r"\d")
 _FOOTNOTE = re.compile(r"\s*(?:[*†‡§]|\d\s+\S|note\b)", re.IGNORECASE)
@@ -19,18 +19,6 @@ _AXIS_NAME = re.compile(
 )
 MIN_AXIS = 3
 """Fewer columns than this with one name and running numbers are not an axis."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadRow:
-    """One source row, as it is to be read. `ordinal` counts the rows of the source table."""
-
-    ordinal: int
-    role: RowRole
-    columns: tuple[str, ...]
-    cells: tuple[str, ...]
-    label: str | None = None
-    """The label row above, where the table has such rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +63,9 @@ def read_table(table: Table) -> Reading:
     bold = {place for place, row in enumerate(table.rows) if row.bold}
     rows = _with_roles(columns, grid, headings, title, heads, bold, narrow=len(table.header) == 2)
     if _period(header) == len(header):
-        rows = tuple(_under_groups(rows))
-    data = [row.cells for row in rows if row.role == "data" and row.columns == columns]
+        rows = tuple(under_parents(tuple(under_groups(rows))))
     own = _own_key(table, columns)
-    key = _key_column(data) if own is None else own
+    key = key_column([row for row in rows if row.columns == columns]) if own is None else own
     return Reading("grid", columns, rows, key, _period(header), find_axis(header))
 
 
@@ -133,28 +120,6 @@ def _with_roles(
     return tuple(rows)
 
 
-def _under_groups(rows: Iterable[ReadRow]) -> Iterator[ReadRow]:
-    """The rows; one with a blank first cell stands under the last first cell above it, which is not said again."""
-    above: tuple[str, ...] = ()
-    for row in rows:
-        if row.role != "data":
-            above = ()
-        elif row.cells[0]:
-            above = row.cells
-        elif above and any(row.cells):
-            group = _group(above, row.cells)
-            yield replace(row, label=f"{row.label}, {group}" if row.label else group)
-            continue
-        yield row
-
-
-def _group(above: tuple[str, ...], cells: tuple[str, ...]) -> str:
-    """The first cell above; with the words beside it, if these rows say something that the row above leaves open."""
-    deeper = any(cell and not over for cell, over in zip(cells, above, strict=True))
-    words = next((cell for cell in above[1:] if not is_numeric(cell) and cell), "") if deeper else ""
-    return f"{above[0]} {words}".strip()
-
-
 def _role(cells: tuple[str, ...]) -> RowRole:
     filled = [cell for cell in cells if cell]
     spans = len(cells) > 1 and ((len(filled) == 1 and bool(cells[0])) or (len(filled) > 2 and len(set(cells)) == 1))
@@ -189,18 +154,6 @@ def _is_subheading(grid: Sequence[tuple[str, ...]], ordinal: int, above: Sequenc
 
 def _filled(cells: Sequence[str]) -> list[int]:
     return [place for place, cell in enumerate(cells) if cell]
-
-
-def _key_column(data: Sequence[tuple[str, ...]]) -> int:
-    """The leftmost column whose cells tell the rows apart; the first where none does."""
-    if not data:
-        return 0
-    for column in range(len(data[0])):
-        cells = [row[column] for row in data]
-        filled = [cell for cell in cells if cell.strip(" -–—")]
-        if len(filled) >= 0.9 * len(cells) and len(set(filled)) >= 0.9 * len(filled) and max(map(len, filled)) <= 120:
-            return column
-    return 0
 
 
 def _period(header: tuple[str, ...]) -> int:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from retrieval.ingest.markdown.words import plain_text
 from retrieval.ingest.tables.column_labels import column_labels
-from retrieval.ingest.tables.reading import Reading, ReadRow
+from retrieval.ingest.tables.read_row import ReadRow
+from retrieval.ingest.tables.reading import Reading
 from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import NumberRange, is_numeric, parse_range
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary

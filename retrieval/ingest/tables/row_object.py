@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from retrieval.ingest.tables.column_names import ColumnNames
-from retrieval.ingest.tables.reading import Axis, Reading, ReadRow
+from retrieval.ingest.tables.read_row import ReadRow
+from retrieval.ingest.tables.reading import Axis, Reading
 from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import is_numeric, parse_range, typed
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from retrieval.ingest.tables.column_names import ColumnNames
 from retrieval.ingest.tables.keyed import why_unkeyed
-from retrieval.ingest.tables.reading import Reading, ReadRow, read_table
+from retrieval.ingest.tables.read_row import ReadRow
+from retrieval.ingest.tables.reading import Reading, read_table
 from retrieval.ingest.tables.row_names import names_of_rows, record_names
 from retrieval.ingest.tables.row_object import Json, called, grid_object, record_object, row_key, to_text
 from retrieval.ingest.tables.strictness import StrictTables

@@ -184,7 +184,7 @@ BLANKS = """
 from retrieval.ingest.markdown.blocks import parse_blocks
 from retrieval.ingest.prose.cuts import Cuts
 from retrieval.ingest.prose.sections import cut_into_passages
-from retrieval.ingest.tables.source_tables import place_tables
+from retrieval.ingest.tables.source.source_tables import place_tables
 from retrieval.types import Document
 blanks = " " * 100_000
 for line in (f"# a{blanks}b", f"a{blanks}b\\n===", f"**a{blanks}b**", f"# a{blanks}{{#b", f"# a{'{#' * 50_000}"):

@@ -7,7 +7,7 @@ from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
 from retrieval.ingest.markdown.blocks import parse_blocks
 from retrieval.ingest.prose.cuts import Cuts
 from retrieval.ingest.prose.sections import Passage, cut_into_passages
-from retrieval.ingest.tables.source_tables import place_tables
+from retrieval.ingest.tables.source.source_tables import place_tables
 from retrieval.types import Document
 
 

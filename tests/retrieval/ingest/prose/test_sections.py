@@ -6,7 +6,7 @@ from retrieval.contract_settings import TOKEN_CAP
 from retrieval.ingest.markdown.blocks import parse_blocks
 from retrieval.ingest.prose.cuts import Cuts
 from retrieval.ingest.prose.sections import cut_into_passages
-from retrieval.ingest.tables.source_tables import place_tables
+from retrieval.ingest.tables.source.source_tables import place_tables
 from retrieval.ingest.token_estimates import estimate_tokens
 from retrieval.types import Document
 

@@ -1,5 +1,5 @@
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.tables.drawn_tables import is_grid, parse_grid
+from retrieval.ingest.tables.source.drawn_tables import is_grid, parse_grid
 from retrieval.types import Book, Document
 
 GRID = """+--------+-------------+-------+

@@ -12,16 +12,17 @@ from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.parser import split_row
 from retrieval.ingest.markdown.spans import without_marks
 from retrieval.ingest.markdown.words import plain_text, with_blank_comments
-from retrieval.ingest.tables.captions import Caption, about, caption_at, purpose_of
-from retrieval.ingest.tables.drawn_tables import (
+from retrieval.ingest.tables.header import joined_headers
+from retrieval.ingest.tables.source.captions import Caption, about, caption_at, purpose_of
+from retrieval.ingest.tables.source.dittos import without_dittos
+from retrieval.ingest.tables.source.drawn_tables import (
     DrawnTable,
     is_grid,
     is_list_table,
     parse_grid,
     parse_list_table,
 )
-from retrieval.ingest.tables.header import joined_headers
-from retrieval.ingest.tables.notes import Notes, footnotes, marked, note_of, notes_below, notes_in
+from retrieval.ingest.tables.source.notes import Notes, footnotes, marked, note_of, notes_below, notes_in
 from retrieval.ingest.tables.table import Table, TableRow
 from retrieval.types import Document
 
@@ -74,6 +75,7 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
         twin = content_id(document.book, document.path, *block.heading_path, called, *parsed.header)
         seen[twin] += 1
         first = document.first_line + block.lines[0]
+        filled = without_dittos([cells for cells, _, _ in parsed.rows])
         table = Table(
             id=content_id(twin, str(seen[twin])),
             book=document.book,
@@ -90,7 +92,7 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
                     bold=bool(_BOLD_ROW.fullmatch(source)),
                     notes=parsed.notes[place],
                 )
-                for place, (cells, line, source) in enumerate(parsed.rows)
+                for place, ((_, line, source), cells) in enumerate(zip(parsed.rows, filled, strict=True))
             ),
             lines=(first, document.first_line + block.lines[1] - 1),
             header_source=parsed.header_source,

@@ -5,8 +5,8 @@ import pytest
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.fidelity import check_fidelity
-from retrieval.ingest.tables.notes import marked
 from retrieval.ingest.tables.rows import transform_tables
+from retrieval.ingest.tables.source.notes import marked
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Book, Document
 

@@ -1,0 +1,110 @@
+"""Rows that stand under others: below a first cell that is not said again, or below a line with fewer dashes."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from retrieval.ingest.tables.read_row import ReadRow
+from retrieval.ingest.tables.values import is_numeric
+
+_DASHES = re.compile(r"(?P<dashes>(?:[-–—]\s+)+)(?=[^\W\d_]|\d+\s)")
+_LONGEST_KEY = 120
+"""In characters; a longer cell is a text and picks no row."""
+_FEWEST = 2
+"""Cells that begin with a dash; of a single one it is a mark, and no step down."""
+
+
+def under_groups(rows: Iterable[ReadRow]) -> Iterator[ReadRow]:
+    """The rows; one with a blank first cell stands under the last first cell above it, which is not said again."""
+    above: tuple[str, ...] = ()
+    for row in rows:
+        if row.role != "data":
+            above = ()
+        elif row.cells[0]:
+            above = row.cells
+        elif above and any(row.cells):
+            yield _under(row, _group(above, row.cells))
+            continue
+        yield row
+
+
+def _group(above: tuple[str, ...], cells: tuple[str, ...]) -> str:
+    """The first cell above; with the words beside it, if these rows say something that the row above leaves open."""
+    deeper = any(cell and not over for cell, over in zip(cells, above, strict=True))
+    words = next((cell for cell in above[1:] if not is_numeric(cell) and cell), "") if deeper else ""
+    return f"{above[0]} {words}".strip()
+
+
+def under_parents(rows: Sequence[ReadRow]) -> Iterator[ReadRow]:
+    """The rows; `– – Decaffeinated` stands under the `– Roasted` and the `Coffee` above it, as tariffs write it."""
+    column = _stepped_column(rows)
+    parents: list[str] = []
+    for row in rows:
+        if row.role != "data" or column is None or not row.cells[column]:
+            parents = parents if row.role == "data" else []
+            yield row
+            continue
+        depth, text = _step(row.cells[column])
+        del parents[depth:]
+        yield _under(row, *parents)
+        # A step that is left out counts for the one above it.
+        parents += [text.rstrip(" :,;")] * (depth + 1 - len(parents))
+
+
+def _stepped_column(rows: Sequence[ReadRow]) -> int | None:
+    """The first column with cells that begin with dashes, below one that does not."""
+    data = [row.cells for row in rows if row.role == "data"]
+    for column in range(len(data[0]) if data else 0):
+        depths = [_step(cells[column])[0] for cells in data if cells[column]]
+        if sum(depth > 0 for depth in depths) >= _FEWEST and depths[0] == 0:
+            return column
+    return None
+
+
+def _step(cell: str) -> tuple[int, str]:
+    match = _DASHES.match(cell)
+    return (len(match["dashes"].split()), cell[match.end() :]) if match else (0, cell)
+
+
+def _under(row: ReadRow, *above: str) -> ReadRow:
+    said = row.label or ""
+    new = [each for each in dict.fromkeys(above) if each and each not in said]
+    return replace(row, label=", ".join([said, *new] if said else new)) if new else row
+
+
+def key_column(rows: Sequence[ReadRow]) -> int:
+    """The leftmost column whose cells tell the rows apart; the first where none does.
+
+    Where that is a column of numbers right of one that tells the rows of each group apart, it is that one: `6 months`
+    under `Redirection inland` and again under `Redirection abroad`, and no price.
+
+    Args:
+        rows: those with the table's own columns.
+    """
+    data = [row for row in rows if row.role == "data"]
+    column = _telling_apart([row.cells for row in data], [""] * len(data))
+    groups = _groups(data)
+    if not column or not any(groups) or not all(is_numeric(row.cells[column]) for row in data if row.cells[column]):
+        return column
+    return _telling_apart([row.cells[:column] for row in data], groups) or column
+
+
+def _telling_apart(data: Sequence[tuple[str, ...]], groups: Sequence[str]) -> int:
+    for column in range(len(data[0]) if data else 0):
+        cells = [(group, row[column]) for group, row in zip(groups, data, strict=True)]
+        filled = [cell for cell in cells if cell[1].strip(" -–—")]
+        # A line that stands by itself among groups need not have what tells the rows of a group apart.
+        blank = max(0.1 * len(cells), float(any(groups)))
+        enough = len(cells) - len(filled) <= blank and len(set(filled)) >= 0.9 * len(filled)
+        if enough and max(len(cell) for _, cell in filled) <= _LONGEST_KEY:
+            return column
+    return 0
+
+
+def _groups(data: Sequence[ReadRow]) -> list[str]:
+    """The first cell that each row stands under; empty in a table that says every first cell."""
+    found, group = [], ""
+    for row in data:
+        group = row.cells[0] or group
+        found.append(group)
+    return found if any(not row.cells[0] for row in data) else [""] * len(data)

@@ -1,0 +1,22 @@
+import pytest
+
+from retrieval.ingest.tables.source.dittos import without_dittos
+
+
+@pytest.mark.parametrize("mark", ['"', "”", "''", "〃", "do.", "Ditto", '– " –', ",,"])
+def test_a_ditto_mark_says_the_cell_above(mark):
+    rows = [("Large letter", "100 g"), (mark, "250 g"), (mark, "500 g")]
+
+    assert without_dittos(rows) == (("Large letter", "100 g"), ("Large letter", "250 g"), ("Large letter", "500 g"))
+
+
+def test_a_mark_over_which_no_words_stand_is_itself():
+    rows = [("33", "!"), ("34", '"'), ("35", "#")]
+
+    assert without_dittos(rows) == tuple(rows)
+    assert without_dittos([('"', "7"), ("do.", "8")]) == (('"', "7"), ("do.", "8"))
+
+
+@pytest.mark.parametrize("cell", ["do", "", "–", "id", "do. not", '"no"'])
+def test_other_cells_stay_as_they_are(cell):
+    assert without_dittos([("Axe", "1"), (cell, "2")])[1] == (cell, "2")

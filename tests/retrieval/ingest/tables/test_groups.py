@@ -1,0 +1,59 @@
+from retrieval.ingest.tables.groups import key_column, under_parents
+from retrieval.ingest.tables.read_row import ReadRow
+
+
+def rows(*lines, label=None):
+    made = [tuple(line.split("|")) for line in lines]
+    return [ReadRow(place, "data", cells, cells, label) for place, cells in enumerate(made)]
+
+
+def labels(found):
+    return [row.label for row in found]
+
+
+COFFEE = rows(
+    "0901|Coffee|", "|– Not roasted|", "0901.11|– – With caffeine|5%", "0901.12|– – Without|6%", "|– Roasted|",
+    "0901.22|– – Without|9%", "0902|Tea|4%",
+)  # fmt: skip
+
+
+def test_a_line_stands_under_those_with_fewer_dashes_above_it():
+    assert labels(under_parents(COFFEE)) == [
+        *(None, "Coffee", "Coffee, – Not roasted".replace("– ", ""), "Coffee, Not roasted", "Coffee"),
+        *("Coffee, Roasted", None),
+    ]
+
+
+def test_a_label_that_says_the_line_above_says_it_once():
+    assert labels(under_parents(rows("Tea|", "– Green|4%", "– Black|5%", label="Tea and maté"))) == ["Tea and maté"] * 3
+
+
+def test_negative_numbers_and_a_single_dash_are_no_steps():
+    numbers = rows("Cold|-5", "Colder|– 10", "Coldest|−20")
+    single = rows("Tea|4%", "– a remark|", "Salt|2%")
+
+    assert labels(under_parents(numbers)) == [None] * 3
+    assert labels(under_parents(single)) == [None] * 3
+
+
+def test_a_list_that_begins_with_a_dash_has_no_line_to_stand_under():
+    assert labels(under_parents(rows("– Green|4%", "– Black|5%", "– White|6%"))) == [None] * 3
+
+
+def test_what_tells_the_rows_of_each_group_apart_picks_the_row_before_a_price():
+    grouped = rows(
+        "Redirection inland|3 months|14.00", "|6 months|19.50", "Redirection abroad|3 months|29.00", "|6 months|43.00",
+        "Change of order|–|5.00",
+    )  # fmt: skip
+
+    assert key_column(grouped) == 1
+
+
+def test_a_column_of_words_picks_the_row_of_a_group_too():
+    assert key_column(rows("Horses|10|for breeding", "|20|for racing", "Cows|10|for milk", "|20|for meat")) == 2
+
+
+def test_without_groups_the_leftmost_column_that_tells_the_rows_apart_picks_them():
+    assert key_column(rows("Axe|5|1.5", "Sword|7|2", "Bow|7|3")) == 0
+    assert key_column(rows("Axe|5|1.5", "Axe|7|2", "Bow|7|3")) == 2
+    assert key_column([]) == 0
