@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from evals.benchmarks.books import BookCorpus
+from evals.benchmarks.books import BookCorpus, read_books
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.sets import benchmarks_under
 from evals.fitting import Bend, Fold, Judged, Score, cross_validate, curves, fit, judged_questions
 from evals.judging.refit import worse_groups
 from evals.questions.question_sets import QuestionSet
 from pipeline.bench.index import Tell, open_index
-from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
+from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS, SHELF
 from retrieval.ingest.library.library import list_books
 from retrieval.search.evidence.weights import WEIGHTS, WEIGHTS_FILE
 from retrieval.search.retriever import Retriever
@@ -156,8 +156,13 @@ def searched_sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Seque
 
 
 def learned_from(data: Path, split: str) -> list[tuple[str, Corpus]]:
-    """What is fitted and learned on, each with the name of its set: all sets under a folder, and the sample book."""
+    """What is fitted and learned on, each with the name of its set: all sets under a folder, the shelf, the sample."""
     (book,) = list_books(SAMPLE_LIBRARY)
     sample = BookCorpus(SAMPLE, SAMPLE, book, SAMPLE_QUESTIONS)
     found = benchmarks_under(data, split).corpora
-    return [*((name, corpus) for name, corpora in found.items() for corpus in corpora), (SAMPLE, sample)]
+    shelf = read_books(SHELF, "open") if SHELF.is_dir() else ()
+    return [
+        *((name, corpus) for name, corpora in found.items() for corpus in corpora),
+        *((SHELF.name, corpus) for corpus in shelf),
+        (SAMPLE, sample),
+    ]

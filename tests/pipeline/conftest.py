@@ -91,6 +91,7 @@ def small_sets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fitting, "SAMPLE_LIBRARY", root / "sample")
         patch.setattr(fitting, "SAMPLE_QUESTIONS", questions)
+        patch.setattr(fitting, "SHELF", root / "no shelf")
         yield root / "data"
 
 
