@@ -51,7 +51,7 @@ NAMES = (
     *("meaning", "meaning_missing", "meaning_covered", "missing"),
     *("alike", "alike_row", "alike_head"),
     *("code_key", "other_code_key"),
-    *("behind_section_number", "behind_section_whole", "behind_section_covered"),
+    *("behind_section_key", "behind_section_number", "behind_section_whole", "behind_section_covered"),
     *(f"less_{name}" for name in _RELATIVE),
 )
 """What the trees see, in the order of their columns."""

@@ -1,6 +1,6 @@
 """How the numbers of a question fit the candidates: their keys, their other cells, their columns and headings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,12 +62,20 @@ class Held:
             np.concatenate([of_rows.marks[places], of_tables.marks[heads]]),
         )
 
-    def hold(self, figure: Figure, percent: int) -> Marks:
-        """(m,) whether each holds the number: `quantities.holds`, all at once."""
+    def hold(self, figure: Figure, percent: int, units: Sequence[int]) -> Marks:
+        """(m,) whether each holds the number: `quantities.holds`, all at once.
+
+        A bare number is none of what the question counts in a unit: of `12.7 kg to zone 7`, 7 is no weight.
+
+        Args:
+            figure: the number.
+            percent: the unit of percentages.
+            units: those of all numbers of the question.
+        """
         asked = figure.quantity
         unit, label = self.marks[:, UNIT], self.marks[:, LABEL]
         low, high, written_low, written_high = self.ends.T
-        named = (unit == BARE) | (figure.unit == BARE)
+        named = (unit == BARE) | ((figure.unit == BARE) & ~np.isin(unit, units))
         if figure.label != BARE:
             named |= unit == figure.label
         named |= (label == figure.unit) & (label != BARE)
@@ -113,9 +121,10 @@ def number_features(
     found = np.zeros((len(NAMES), len(positions)))
     explained = np.zeros((len(positions), len(asked.words)), dtype=np.bool_)
     if asked.figures:
-        held, percent = Held.of(figures, positions, tables, table_of), figures.percent
+        held = Held.of(figures, positions, tables, table_of)
+        units = [figure.unit for figure in asked.figures if figure.unit != BARE]
         for figure in asked.figures:
-            said = _of_figure(figure, held, near, table_of, percent)
+            said = _of_figure(figure, held.hold(figure, figures.percent, units), held, near, table_of)
             np.maximum(found[:-1], said, out=found[:-1])
             key, cell, head, column = (said[NAMES.index(name)] for name in ("key", "cell", "head", "column"))
             found[-1] += (1.0 - (key + cell + head + column > 0)) / len(asked.figures)
@@ -124,11 +133,10 @@ def number_features(
     return {f"number_{name}": values for name, values in zip(NAMES, found, strict=True)}, explained
 
 
-def _of_figure(figure: Figure, held: Held, near: "Near", table_of: Numbers, percent: int) -> Scores:
-    """(names, n): all but `unexplained`."""
+def _of_figure(figure: Figure, fits: Marks, held: Held, near: "Near", table_of: Numbers) -> Scores:
+    """(names, n): all but `unexplained`; `fits` (m,) says what holds the number."""
     word = near.marked(figure)
     in_column, in_head = near.columns(word), near.heads(word)
-    fits = held.hold(figure, percent)
     labelled = in_column[held.table, np.clip(held.cell, 0, SLOTS - 1)] | word[held.marks[:, WORD]]
     in_heading = held.cell[held.rows :] == HEAD
     same_label = (held.marks[held.rows :, LABEL] == figure.label) & (figure.label != BARE)

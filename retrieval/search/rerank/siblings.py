@@ -43,9 +43,10 @@ def behind_best(group: Numbers, values: Sequence[Scores]) -> Scores:
 
 def in_section(sections: npt.NDArray[np.int32], features: Mapping[str, Scores]) -> dict[str, Scores]:
     """How much better another candidate of the same section is named: prose beside the row that was asked for."""
-    values = [features[name] for name in ("number_key_labelled", "whole_cells", "covered")]
-    number, whole, covered = behind_best(numbered(sections)[1], values)
+    values = [features[name] for name in ("number_key", "number_key_labelled", "whole_cells", "covered")]
+    key, number, whole, covered = behind_best(numbered(sections)[1], values)
     return {
+        "behind_section_key": key,
         "behind_section_number": number,
         "behind_section_whole": whole,
         "behind_section_covered": covered,

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.index.term_table import TermTable
-from retrieval.index.words.figure_index import FigureIndex, unit_number
+from retrieval.index.words.figure_index import BARE, FigureIndex, unit_number
 from retrieval.index.words.tokenizer import tokens
 from retrieval.quantities import AS_TEXT, holds, quantities, whole_quantity
 from retrieval.search.rerank.asked import Figure
@@ -35,10 +35,23 @@ def held_by(cells, question):
                 asked, unit_number(index.units, asked.unit), unit_number(index.units, asked.label), none, none
             )
             marks = np.zeros(len(cells), dtype=bool)
-            marks[rows.owner[: rows.rows]] = rows.hold(figure, index.percent)[: rows.rows]
+            marks[rows.owner[: rows.rows]] = rows.hold(figure, index.percent, ())[: rows.rows]
             read = [whole_quantity(cell) for cell in cells]
             plain = [found is not None and found.kind not in AS_TEXT and holds(found, asked) for found in read]
             yield asked.text, marks.tolist(), plain
+
+
+def test_a_bare_number_is_none_of_what_the_question_counts_in_a_unit():
+    index = FigureIndex.build(
+        [row("over 5 to 7.5 kg"), row("7")], np.zeros(2, dtype=np.int32), TermTable.build([]), tokens
+    )
+    rows = Held.of(index, np.arange(2), np.zeros(1, dtype=np.int64), np.zeros(2, dtype=np.int64))
+    weight, zone = quantities("a parcel of 12.7 kg to zone 7")
+    none = np.zeros(0, dtype=np.int64)
+    bare = Figure(zone, BARE, unit_number(index.units, zone.label), none, none)
+
+    assert rows.hold(bare, index.percent, [unit_number(index.units, weight.unit)]).tolist() == [False, True]
+    assert rows.hold(bare, index.percent, ()).tolist() == [True, True]
 
 
 SAME = ["half", "1/2", "0.5", "50%", "40%–50%", "50", "6 inches", "0.5 feet", "3 yards", "9 feet", "90 minutes"]

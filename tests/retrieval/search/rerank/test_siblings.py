@@ -34,9 +34,10 @@ def test_what_every_row_of_a_table_says_sets_none_apart():
 
 def test_prose_is_behind_the_row_of_its_section():
     values = np.asarray([1.0, 0.0, 0.0])
-    features = {"number_key_labelled": values, "whole_cells": values / 2, "covered": np.ones(3)}
+    features = {"number_key": values, "number_key_labelled": values, "whole_cells": values / 2, "covered": np.ones(3)}
     found = in_section(np.asarray([4, 4, 9], dtype=np.int32), features)
 
+    assert found["behind_section_key"].tolist() == [0, 1, 0]
     assert found["behind_section_number"].tolist() == [0, 1, 0]
     assert found["behind_section_whole"].tolist() == [0, 0.5, 0]
     assert found["behind_section_covered"].tolist() == [0, 0, 0]
