@@ -102,7 +102,7 @@ class AnswerSettings:
 
     model: str = "gpt-4o-mini"
     max_chunks: int = 5
-    min_relevance: float = 0.4
+    min_relevance: float = 0.5
     """0 to 1; where nothing reaches it the answer is that it is not in these books. Lower than that of `retrieval`: who
     asks for an answer sees what it is read from."""
     temperature: float = 0.0

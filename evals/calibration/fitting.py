@@ -12,7 +12,7 @@ from retrieval.rag.measures import NAMES
 
 WITHOUT_COSINES = tuple(name for name in NAMES if "cosine" not in name)
 
-_FALLING = {"unknown"}
+_FALLING = {"unexplained", "unknown"}
 _GENERATED, _NEAR_MISSES = 0.2, 0.12
 """Shares of the weight: of generated questions among those of people, and of near misses among those without answer."""
 _RIDGE = 1e-3

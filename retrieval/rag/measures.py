@@ -13,7 +13,10 @@ from retrieval.search.rerank.asked import ask
 from retrieval.search.rerank.features import candidates, measure
 from retrieval.search.retriever import Retriever
 
-NAMES = ("best_cosine", "alike", "best_alike", "best_celled", "numbered", "meant", "unknown")
+NAMES = (
+    *("best_cosine", "alike", "best_alike", "best_celled", "numbered", "meant", "distinct"),
+    *("unexplained", "unknown"),
+)
 """What is measured of each hit, each 0 to 1, in the order of the columns; `best`: the most among the first hits:
 
 - `best_cosine` of a chunk and the question;
@@ -21,6 +24,8 @@ NAMES = ("best_cosine", "alike", "best_alike", "best_celled", "numbered", "meant
 - `best_celled`: share that names cells of a row whole;
 - `numbered`: whether a number of the question, under its label, is the row's own;
 - `meant`: share that the names of the columns mean, and nothing else of the chunk says;
+- `distinct`: share that the cells of the row say, and those of the rows beside it do not;
+- `unexplained`: share of the question's numbers that are nothing of the chunk's: of its cells, columns and headings;
 - `unknown`: share of the question whose words the library does not have.
 """
 
@@ -65,6 +70,8 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
         "best_celled": of("whole_cells")[first].max(),
         "numbered": of("number_key_labelled"),
         "meant": of("meaning_covered"),
+        "distinct": of("distinct"),
+        "unexplained": of("number_unexplained"),
         "unknown": 1.0 - known / whole,
     }
     return np.column_stack([np.broadcast_to(columns[name], (len(positions),)) for name in NAMES]).astype(np.float64)
