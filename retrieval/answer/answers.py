@@ -20,6 +20,8 @@ class Passage:
     """Its `evidence` has `relevance`, 0 to 1."""
     question: str
     """What it answers: the whole question, or the part of a comparison."""
+    says: float = 0.0
+    """Share of the whole question that it says, in whatever words; 0 where that was not measured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,15 @@ from functools import cached_property
 from retrieval.answer.answers import Passage
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.answering import Reader
-from retrieval.rag.calibration import relevances
-from retrieval.rag.measures import LOOKED_AT
+from retrieval.rag.measures import LOOKED_AT, NAMES, measures
 from retrieval.rag.relevance import RELEVANCE, why_none
 from retrieval.search.query import Query
 from retrieval.types import Hit, Retrieval
 from retrieval.understand.decompose.names import Names
 from retrieval.understand.iterate.retriever import DEALT_FROM, IterativeResult, IterativeRetriever
+
+_DECIMALS = 6
+"""Of the share of a question that a passage says: two that say the same words say as much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +69,12 @@ class Gatherer:
         wanted = max(looked_at, DEALT_FROM) if several else looked_at
         whole = retriever.retrieve(query, wanted, self.reader.strategy, decisions=False)
         hits = whole.hits[:looked_at]
-        scores = relevances(retriever, query, [hit.chunk.id for hit in hits], self.reader.calibration).tolist()
+        found = measures(retriever, query, [hit.chunk.id for hit in hits])
+        scores = self.reader.calibration.of(found).tolist()
         if not scores or max(scores) < least:
             return Context(query, (), (query,), why_none(scores, least), retriever.snapshot)
         relevance = {hit.chunk.id: score for hit, score in zip(hits, scores, strict=True)}
+        says = dict(zip(relevance, found[:, NAMES.index("alike")].tolist(), strict=True))
         best = hits[0].chunk.id
         dealt = self._dealt(whole, most) if several else None
         if dealt is not None:
@@ -80,8 +84,11 @@ class Gatherer:
             parts, of = (query,), {}
             hits = tuple(hit for hit in hits if relevance[hit.chunk.id] >= least)[:most]
         passages = tuple(
-            Passage(number, _marked(hit, relevance.get(hit.chunk.id)), of.get(hit.chunk.id, query))
+            Passage(
+                number, _marked(hit, relevance.get(name)), of.get(name, query), round(says.get(name, 0.0), _DECIMALS)
+            )
             for number, hit in enumerate(hits, start=1)
+            for name in [hit.chunk.id]
         )
         return Context(query, passages, parts, "", retriever.snapshot, best)
 

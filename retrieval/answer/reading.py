@@ -52,6 +52,8 @@ def read(context: Context) -> tuple[Cell, ...]:
         replace(cell, probability=round(cell.probability * float(chance), 4))
         for chance, passage in zip(likely, context.passages, strict=True)
         if chance >= _UNLIKELY * likely.max() and (passage.hit.chunk.query_must or not guarded)
+        # Another is meant instead only where it says as much of the question.
+        if passage.says >= context.passages[0].says
         for cell in (first if passage is context.passages[0] else _cells(context, passage))
     ]
     order = {passage.hit.chunk.id: place for place, passage in enumerate(context.passages)}

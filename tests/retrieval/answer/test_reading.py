@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from retrieval.answer.answers import Passage
+from retrieval.answer.context import Context
+from retrieval.answer.reading import read
+from retrieval.search.retriever import Retriever
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from retrieval.home import Home
+
+QUESTION = "what is the base value of a gem on a roll of 60"
+
+
+@pytest.fixture(scope="module")
+def retriever(sample: Home) -> Iterator[Retriever]:
+    found = Retriever.open(sample.root)
+    with found.snapshot:
+        yield found
+
+
+def read_rows(retriever: Retriever, *says: float) -> list[str]:
+    """The chunks of the cells that are read of two rows that are as likely, of which each says so much."""
+    hits = [hit for hit in retriever.retrieve(QUESTION, k=10).hits if hit.chunk.cells and hit.chunk.query_must][:2]
+    passages = tuple(
+        Passage(number, replace(hit, score=1.0), QUESTION, said)
+        for number, (hit, said) in enumerate(zip(hits, says, strict=True), start=1)
+    )
+    cells = read(Context(QUESTION, passages, (QUESTION,), "", retriever.snapshot, passages[0].hit.chunk.id))
+    return list(dict.fromkeys(cell.chunk_id for cell in cells))
+
+
+def test_two_rows_that_say_as_much_both_have_their_say(retriever: Retriever) -> None:
+    assert len(read_rows(retriever, 0.8, 0.8)) == 2
+
+
+def test_a_row_that_says_less_than_the_best_is_not_read_beside_it(retriever: Retriever) -> None:
+    assert len(read_rows(retriever, 0.8, 0.7)) == 1
