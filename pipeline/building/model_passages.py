@@ -6,12 +6,10 @@ from pathlib import Path
 
 from pipeline.building.materialization import Reported
 from pipeline.building.model_tables import options_of
-from pipeline.building.model_work import SAMPLED, shown_of, told_work, who, work_numbers
-from retrieval.atomic_files import write_atomically
+from pipeline.building.model_work import SAMPLED, keep_work, shown_of, told_work, who, work_numbers
 from retrieval.ingest.model_passages.describing import ModelPassages
 from retrieval.ingest.model_passages.outcome import Described
 from retrieval.models.access import Access
-from retrieval.records import write_jsonl
 from retrieval.settings import Settings
 from retrieval.types import Chunk, Document
 
@@ -71,12 +69,7 @@ def describer_of(settings: Settings, access: Access, answers: Path, *, batch: bo
 
 def keep_report(folder: Path, done: Described | None) -> None:
     """Leave in a book's folder what became of the passages, or nothing where no model was asked for."""
-    if done is None:
-        for name in (OUTCOMES, SAMPLE):
-            (folder / name).unlink(missing_ok=True)
-        return
-    write_jsonl(folder / OUTCOMES, done.outcomes)
-    write_atomically(folder / SAMPLE, sample(done))
+    keep_work(folder, OUTCOMES, SAMPLE, done, sample(done) if done else "")
 
 
 def told(done: Described | None) -> str:

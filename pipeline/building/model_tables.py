@@ -6,8 +6,7 @@ from pathlib import Path
 
 from evals.agreement import agreement
 from pipeline.building.materialization import Reported
-from pipeline.building.model_work import SAMPLED, shown_of, told_work, who, work_numbers
-from retrieval.atomic_files import write_atomically
+from pipeline.building.model_work import SAMPLED, keep_work, shown_of, told_work, who, work_numbers
 from retrieval.errors import UnreadableSettingsError
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.model_names.naming import RowNames
@@ -23,7 +22,6 @@ from retrieval.models.access import Access
 from retrieval.models.chat_prices import ChatPrice, chat_price
 from retrieval.models.options import ModelOptions
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.records import write_jsonl
 from retrieval.settings import Settings
 from retrieval.types import Row
 
@@ -126,12 +124,7 @@ def options_of(settings: Settings) -> ModelOptions:
 
 def keep_report(folder: Path, done: Transformed | None) -> None:
     """Leave in a book's folder what became of the tables, or nothing where no model was asked for."""
-    if done is None:
-        for name in (OUTCOMES, SAMPLE):
-            (folder / name).unlink(missing_ok=True)
-        return
-    write_jsonl(folder / OUTCOMES, done.outcomes)
-    write_atomically(folder / SAMPLE, sample(done))
+    keep_work(folder, OUTCOMES, SAMPLE, done, sample(done) if done else "")
 
 
 def told(done: Transformed | None) -> str:

@@ -2,11 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import Protocol
 
 from pipeline.building.materialization import Reported
+from retrieval.atomic_files import write_atomically
 from retrieval.ingest.model_tables.outcome import Ended, reasons
 from retrieval.models.bill import Bill
+from retrieval.records import write_jsonl
 
 SAMPLED = 10
 """One in so many is shown."""
@@ -66,6 +69,24 @@ def shown_of(by_model: Collection[str]) -> frozenset[str]:
     """One in ten of these ids; the same ones again."""
     by_hash = sorted(by_model, key=lambda each: sha256(each.encode()).hexdigest())
     return frozenset(by_hash[: -(-len(by_hash) // SAMPLED)])
+
+
+def keep_work(folder: Path, outcomes: str, page: str, done: ModelWork | None, sample: str) -> None:
+    """Leave in a book's folder what became of it, or nothing where no model was asked for.
+
+    Args:
+        folder: of the book.
+        outcomes: the file of what became of each.
+        page: the file of the sample.
+        done: the work.
+        sample: one in ten, to be read.
+    """
+    if done is None:
+        for name in (outcomes, page):
+            (folder / name).unlink(missing_ok=True)
+        return
+    write_jsonl(folder / outcomes, done.outcomes)
+    write_atomically(folder / page, sample)
 
 
 def record_of(done: ModelWork) -> Mapping[str, object]:
