@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from math import isinf
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from retrieval.index.term_table import TermTable
 from retrieval.index.words.first_chunks import first_chunks
 from retrieval.index.words.tokenizer import Tokenize
 from retrieval.quantities import Quantity, quantities, whole_quantity
-from retrieval.quantities.quantity import AS_TEXT
+from retrieval.quantities.quantity import AS_TEXT, beyond
 from retrieval.ragged import RaggedArray
 from retrieval.types import Chunk
 
@@ -30,6 +31,8 @@ _SHORTEST = 2
 """Letters of an abbreviation at least."""
 STRANGE = -2
 """A unit or a label that no quantity of the library has."""
+DEGREES = "celsius"
+"""The base unit of temperatures, the one dimension whose units begin at another zero."""
 UNIT, WORD, LABEL, IS_FRACTION = range(4)
 
 _DIGIT = re.compile(r"\d")
@@ -107,6 +110,7 @@ class FigureIndex:
         whole, within = cache(whole_quantity), cache(quantities)
         tables = first_chunks(chunks, of)
         rows = [list(_of_row(chunk, whole, within)) if chunk.table_id is not None else [] for chunk in chunks]
+        _close_ladders(rows, chunks, of)
         heads = [list(_of_table(table, within)) for table in tables]
         said = {name for each in (*rows, *heads) for _, found in each for name in (found.unit, found.label) if name}
         units = TermTable.build(sorted(name.encode() for name in said))
@@ -167,6 +171,40 @@ def _of_row(
             found = _step(within(cell))
         if found is not None and found.kind not in AS_TEXT:
             yield place, found
+
+
+def _close_ladders(
+    rows: Sequence[list[tuple[int, Quantity]]], chunks: Sequence[Chunk], of: npt.NDArray[np.int32]
+) -> None:
+    """Let keys that are open at one end stop at the next: 10 g is in `up to 20 g`, and not in `up to 50 g` below it."""
+    # A snapshot keeps its chunks by id: the order of a table's rows is that of their lines.
+    order = sorted(range(len(rows)), key=lambda position: chunks[position].lines)
+    for upwards in (False, True):
+        last: dict[tuple[int, str | None], float] = {}
+        for position in order[:: -1 if upwards else 1]:
+            row, key = rows[position], _key_cell(chunks[position])
+            place = next((place for place, (cell, _) in enumerate(row) if cell == key), None)
+            if place is None:
+                continue
+            found = row[place][1]
+            ladder = (int(of[position]), found.unit)
+            row[place] = (key, _closed(found, last.get(ladder), upwards=upwards))
+            last[ladder] = found.low if upwards else found.high
+
+
+def _closed(found: Quantity, bound: float | None, *, upwards: bool) -> Quantity:
+    """An open interval up to the bound of the next; as it is where that is no step further on."""
+    if bound is None or isinf(bound) or isinf(found.low) == isinf(found.high) or isinf(found.high) != upwards:
+        return found
+    if upwards:
+        low, high = found.low, -beyond(-bound)
+    else:
+        low, high = beyond(bound), found.high
+    # The end that is there tells how many of the text's units a base unit is; degrees have another zero.
+    there, written = (low, found.written[0]) if upwards else (high, found.written[1])
+    if low > high or not there or (found.unit == DEGREES and written != there):
+        return found
+    return replace(found, low=low, high=high, written=(low * written / there, high * written / there))
 
 
 def _step(found: Iterable[Quantity]) -> Quantity | None:

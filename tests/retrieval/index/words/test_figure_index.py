@@ -111,6 +111,39 @@ def test_the_step_among_the_words_of_a_key_is_read_and_that_of_another_cell_is_n
     assert ends(index.rows, 1) == []
 
 
+def ladder(*keys):
+    """The interval of each key of one table, in base units."""
+    rows = [row(key, "4", key=key, lines=(line, line)) for line, key in enumerate(keys)]
+    index = build(*rows[::-1])
+    return [tuple(index.rows.ends[index.rows.cell.span(place)][0, :2]) for place in range(len(keys))][::-1]
+
+
+def test_a_key_that_is_open_downwards_begins_after_the_one_above():
+    assert ladder("up to 20 g", "up to 50 g", "up to 1 kg") == [
+        *((-np.inf, 0.02), (pytest.approx(0.02), 0.05), (pytest.approx(0.05), 1)),
+    ]
+    assert ladder("up to 20 g", "up to 50 g")[1][0] > 0.02
+    assert ladder("up to 1 kg", "over 1 to 2 kg", "up to 5 kg")[2] == (pytest.approx(2), 5)
+
+
+def test_a_key_that_is_open_upwards_ends_before_the_one_below():
+    assert ladder("5+", "11+", "17+") == [(5, pytest.approx(11)), (11, pytest.approx(17)), (17, np.inf)]
+    assert ladder("5+", "11+")[0][1] < 11
+
+
+def test_keys_that_do_not_rise_are_no_ladder():
+    assert ladder("up to 50 g", "up to 20 g") == [(-np.inf, 0.05), (-np.inf, 0.02)]
+    assert ladder("up to 20 g", "up to 50 m") == [(-np.inf, 0.02), (-np.inf, 50)]
+    assert ladder("17 or better", "20 or better") == [(17, 17), (20, 20)]
+
+
+def test_the_ends_of_a_closed_key_are_also_in_the_unit_of_its_text():
+    index = build(*(row(key, key=key) for key in ("up to 20 g", "up to 50 g", "under 100 °F", "under 120 °F")))
+
+    assert ends(index.rows, 1) == [(pytest.approx(20), 50)]
+    assert ends(index.rows, 3) == [(-np.inf, pytest.approx(120))]
+
+
 def test_a_unit_is_also_what_is_short_for_it():
     index = build(row("over 50 to 200 th"))
 
