@@ -111,15 +111,26 @@ def test_a_reader_that_looks_again_and_again_follows(
     home, first, second = twice_live
     place, reader = tmp_path / "place", tmp_path / "reader"
     words = ["-m", "pipeline.cli", "pull", str(place), "--every", "0.1", "--home", str(reader)]
-    with subprocess.Popen([sys.executable, *words], cwd=ROOT, stderr=subprocess.PIPE, text=True) as follower:
+    follower = subprocess.Popen(
+        [sys.executable, *words],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell that runs the tests behind itself has its children ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 -- it calls nothing that locks
+    )
+    with follower:
         assert follower.stderr is not None
-        assert "nothing was pushed to" in follower.stderr.readline(), "a failure is told, and tried again"
-        for name in (first, second):
-            promote(home.root, name)
-            said(*terminal, "push", place, "--home", home.root)
-            until = time.monotonic() + PATIENCE
-            while live_id(reader) != name and time.monotonic() < until:
-                time.sleep(0.05)
-            assert live_id(reader) == name
-        follower.send_signal(signal.SIGINT)
-        assert follower.wait(PATIENCE) == 130
+        try:
+            assert "nothing was pushed to" in follower.stderr.readline(), "a failure is told, and tried again"
+            for name in (first, second):
+                promote(home.root, name)
+                said(*terminal, "push", place, "--home", home.root)
+                until = time.monotonic() + PATIENCE
+                while live_id(reader) != name and time.monotonic() < until:
+                    time.sleep(0.05)
+                assert live_id(reader) == name
+            follower.send_signal(signal.SIGINT)
+            assert follower.wait(PATIENCE) == 130
+        finally:
+            follower.kill()
