@@ -1,11 +1,11 @@
 """How often a first stage elsewhere gives the hits that our own files give."""
 
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from retrieval.clock import Clock
 from retrieval.errors import IndexMissingError
 from retrieval.search.first_stage.embedded import EmbeddedStage
 from retrieval.search.retriever import Retriever
@@ -81,9 +81,9 @@ def _agreement(elsewhere: Retriever, own: Retriever, strategy: str, questions: S
     for question in questions:
         ids = []
         for retriever, milliseconds in zip((own, elsewhere), took, strict=True):
-            begun = time.perf_counter()
+            clock = Clock()
             answer = retriever.retrieve(question, TOP, strategy, decisions=False)
-            milliseconds.append(1000 * (time.perf_counter() - begun))
+            milliseconds.append(clock.milliseconds)
             ids.append([hit.chunk.id for hit in answer.hits])
         first += ids[0][:1] == ids[1][:1]
         hits += ids[0] == ids[1]
