@@ -122,7 +122,7 @@ def test_a_second_build_says_who_is_at_work_and_ends_with_status_2(edited: Home)
     try:
         second = start(edited)
         out, err = second.communicate(timeout=60)
-        assert (second.returncode, out) == (2, "")
+        assert (second.returncode, out) == (2, ""), err
         assert err.startswith(f"error: another build (process {first.pid}, since ")
         assert err.strip().endswith(f"is at work in {edited.root}; wait for it, or stop it")
     finally:
