@@ -26,3 +26,8 @@ class ModelOptions:
     """Seconds between two looks at a batch."""
     thinking: int = 0
     """Tokens that the model may use before it answers; they are set aside, and paid, as answered."""
+
+    @property
+    def asked_price(self) -> ChatPrice | None:
+        """What requests cost as they are sent: alone, or in a batch; None: nobody knows it."""
+        return self.price.in_batch if self.price and self.batch else self.price

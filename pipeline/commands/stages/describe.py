@@ -90,8 +90,8 @@ def _estimate(describer: ModelPassages, books: Sequence[tuple[Book, Sequence[Chu
     from retrieval.models.estimate import Estimate
 
     options = describer.options
-    price = options.price.in_batch if options.price and options.batch else options.price
-    found = Estimate.of((asked for _, cut in books for asked in describer.unanswered(cut)), "passages", price)
+    asked = (asked for _, cut in books for asked in describer.unanswered(cut))
+    found = Estimate.of(asked, "passages", options.asked_price)
     n_prose = sum(chunk.kind == "prose" for _, cut in books for chunk in cut)
     print_estimate(found, options, describer.prompt, counted(n_prose, "passage"), json_=json_)
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from retrieval.ingest.model_tables.outcome import Transformed
     from retrieval.ingest.model_tables.transforming import ModelTables
     from retrieval.ingest.parsed_book import ParsedBook
-    from retrieval.models.options import ModelOptions
     from retrieval.settings import Settings
 
 SourceArgument = Annotated[
@@ -70,7 +69,7 @@ def transform(
       querymust transform-tables guide.md --table-list tables.md --output rows --budget 0.50
       querymust transform-tables guide.md --names --output rows
     """
-    from pipeline.building.model_tables import options_of, reader_of
+    from pipeline.building.model_tables import reader_of
     from pipeline.building.stages import read_source
     from retrieval.home import Home
     from retrieval.ingest.parsed_book import parse_book
@@ -79,13 +78,12 @@ def transform(
 
     opened = Home.at(home)
     settings = _settings(asked_model(opened.settings, model, budget), table_list, names=names)
-    reader, options = reader_of(settings, Access.of_environment(), opened.models, batch=batch), options_of(settings)
+    reader = reader_of(settings, Access.of_environment(), opened.models, batch=batch)
     read = read_source(source)
     parsed = {book.slug: parse_book(book) for book in read.books}
     chosen = _chosen(settings, parsed, read)
     if dry_run:
-        price = options.price.in_batch if options.price and batch else options.price
-        _estimate(reader, replace(options, price=price), parsed, chosen, read, json_=json_)
+        _estimate(reader, parsed, chosen, read, json_=json_)
         return
     if output is None:
         raise typer.BadParameter("name a folder for the rows, or ask for --dry-run", param_hint="--output")
@@ -123,7 +121,6 @@ def _chosen(settings: Settings, parsed: Mapping[str, ParsedBook], read: Source) 
 
 def _estimate(
     reader: ModelTables,
-    options: ModelOptions,
     parsed: Mapping[str, ParsedBook],
     chosen: Mapping[str, frozenset[str]],
     read: Source,
@@ -139,10 +136,10 @@ def _estimate(
             for asked in reader.unanswered(book.tables, read.vocabulary, chosen[slug])
         ),
         "tables",
-        options.price,
+        reader.options.asked_price,
     )
     chosen_ = f"{sum(map(len, chosen.values()))} tables chosen"
-    print_estimate(found, options, reader.question.prompt, chosen_, json_=json_)
+    print_estimate(found, reader.options, reader.question.prompt, chosen_, json_=json_)
 
 
 def _transformed(

@@ -92,7 +92,7 @@ def _estimate(home: Home, asking: Inquiries, places: Sequence[AskedPlace], *, js
     from retrieval.models.estimate import Estimate
 
     waiting = asking.unanswered([place.inquiry(asking.model) for place in places], IS_USABLE)
-    found = Estimate.of((each.asked for each in waiting), "places", asking.options.price)
+    found = Estimate.of((each.asked for each in waiting), "places", asking.options.asked_price)
     chosen = f"{counted(len(places), 'place')} in {home.root}"
     print_estimate(found, asking.options, asking.prompt, chosen, json_=json_)
 
