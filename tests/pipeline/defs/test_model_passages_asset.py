@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from pipeline.definitions import load
 from pipeline.runs.build import build
-from pipeline.runs.in_process import Runner, dagster_instance
 from retrieval.answer.answers import Passage
 from retrieval.answer.prompt import format_prompt
 from retrieval.contract_settings import PassagesSettings, TablesSettings
@@ -21,10 +18,11 @@ from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.search.metadata_filter.filter import Eq
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
-from tests.openai_server.faults import AtRandom, InTurn
+from tests.openai_server.faults import InTurn
 from tests.openai_server.passage_model import describing
-from tests.openai_server.server import KEY, FakeOpenAi
+from tests.openai_server.server import FakeOpenAi
 from tests.openai_server.table_model import reading_tables
+from tests.pipeline.defs.refused_key import assert_refusal_is_told_without_the_key
 
 
 def either(body: Mapping[str, Any]) -> str:
@@ -101,21 +99,4 @@ def test_the_key_is_in_no_log_no_error_no_metadata_and_no_event(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    faults = AtRandom(1, 1.0, ["busy", "broken", "cut", "malformed", "refusal"])
-    with caplog.at_level(logging.DEBUG), dagster_instance(home) as instance:
-        runner = Runner(load(), instance, home)
-        chat_server.plan = faults
-        assert runner.run("index_book", "tiny").problems == ()
-        assert faults.happened
-        for path in home.models.glob("*/*/*.json"):
-            path.unlink()
-        chat_server.plan = lambda _: "key"
-        (problem,) = runner.run("index_book", "tiny").problems
-    assert problem.where == "chunks"
-    assert "the key in OPENAI_API_KEY is refused" in problem.sentence
-    assert "\n" not in problem.sentence
-    said = [*caplog.messages, *capfd.readouterr(), problem.sentence]
-    assert not [line for line in said if KEY in line]
-    files = [path for path in home.root.rglob("*") if path.is_file()]
-    assert any("event_log" in path.name or path.suffix == ".db" for path in files)
-    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+    assert_refusal_is_told_without_the_key(home, chat_server, "chunks", caplog, capfd)

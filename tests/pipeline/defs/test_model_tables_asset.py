@@ -16,9 +16,10 @@ from retrieval.home import Home
 from retrieval.records import read_jsonl
 from retrieval.search.retriever import Retriever
 from retrieval.types import Row
-from tests.openai_server.faults import AtRandom, InTurn
-from tests.openai_server.server import KEY, FakeOpenAi
+from tests.openai_server.faults import InTurn
+from tests.openai_server.server import FakeOpenAi
 from tests.openai_server.table_model import reading_tables
+from tests.pipeline.defs.refused_key import assert_key_is_nowhere, assert_refusal_is_told_without_the_key
 
 
 @pytest.fixture
@@ -87,9 +88,7 @@ def test_the_key_of_an_embedder_is_in_no_log_no_error_no_metadata_and_no_event(
         assert "openai could not embed" in problem.sentence
         assert "\n" not in problem.sentence
     said = [*caplog.messages, *capfd.readouterr(), refused.sentence, later.sentence]
-    assert not [line for line in said if KEY in line]
-    files = [path for path in home.root.rglob("*") if path.is_file()]
-    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+    assert_key_is_nowhere(home, said)
 
 
 def test_the_key_is_in_no_log_no_error_no_metadata_and_no_event(
@@ -98,22 +97,4 @@ def test_the_key_is_in_no_log_no_error_no_metadata_and_no_event(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    chat_server.retry_after = "0.001"
-    faults = AtRandom(1, 1.0, ["busy", "broken", "cut", "malformed", "refusal"])
-    with caplog.at_level(logging.DEBUG), dagster_instance(home) as instance:
-        runner = Runner(load(), instance, home)
-        chat_server.plan = faults
-        assert runner.run("index_book", "tiny").problems == ()
-        assert faults.happened
-        for path in home.models.glob("*/*/*.json"):
-            path.unlink()
-        chat_server.plan = lambda _: "key"
-        (problem,) = runner.run("index_book", "tiny").problems
-    assert problem.where == "table_rows"
-    assert "the key in OPENAI_API_KEY is refused" in problem.sentence
-    assert "\n" not in problem.sentence
-    said = [*caplog.messages, *capfd.readouterr(), problem.sentence]
-    assert not [line for line in said if KEY in line]
-    files = [path for path in home.root.rglob("*") if path.is_file()]
-    assert any("event_log" in path.name or path.suffix == ".db" for path in files)
-    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+    assert_refusal_is_told_without_the_key(home, chat_server, "table_rows", caplog, capfd)
