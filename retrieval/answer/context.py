@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from retrieval.answer.answers import Passage
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.answering import Reader
@@ -74,7 +76,7 @@ class Gatherer:
         if not scores or max(scores) < least:
             return Context(query, (), (query,), why_none(scores, least), retriever.snapshot)
         relevance = {hit.chunk.id: score for hit, score in zip(hits, scores, strict=True)}
-        says = dict(zip(relevance, found[:, NAMES.index("alike")].tolist(), strict=True))
+        says = dict(zip(relevance, np.round(found[:, NAMES.index("alike")], _DECIMALS).tolist(), strict=True))
         best = hits[0].chunk.id
         dealt = self._dealt(whole, most) if several else None
         if dealt is not None:
@@ -83,12 +85,10 @@ class Gatherer:
         else:
             parts, of = (query,), {}
             hits = tuple(hit for hit in hits if relevance[hit.chunk.id] >= least)[:most]
+        ids = [hit.chunk.id for hit in hits]
         passages = tuple(
-            Passage(
-                number, _marked(hit, relevance.get(name)), of.get(name, query), round(says.get(name, 0.0), _DECIMALS)
-            )
-            for number, hit in enumerate(hits, start=1)
-            for name in [hit.chunk.id]
+            Passage(number, _marked(hit, relevance.get(name)), of.get(name, query), says.get(name, 0.0))
+            for number, (name, hit) in enumerate(zip(ids, hits, strict=True), start=1)
         )
         return Context(query, passages, parts, "", retriever.snapshot, best)
 

@@ -59,8 +59,9 @@ class Mentions:
                 if stop - 1 in named or not words[stop - 1].key.isalpha():
                     break
                 asked_for = first > 0 and words[first - 1].key in ("which", "what", "many")
-                if not asked_for and self._may_mean(words[first:stop]):
-                    meant = self._kin.values(" ".join(word.text.lower() for word in words[first:stop]))
+                said = " ".join(word.text.lower() for word in words[first:stop])
+                if not asked_for and (is_state(said) or self._may_mean(words[first:stop])):
+                    meant = self._kin.values(said)
                     if meant and not _is_other_name(words[first:stop], first, meant):
                         mention = Mention(meant.field, meant.values, first, stop, 1.0, meant.likeness, meant.denied)
                         found.append((meant.likeness + _LONGER * (stop - first), mention))
@@ -72,8 +73,6 @@ class Mentions:
 
     def _may_mean(self, run: Sequence[Word]) -> bool:
         """Whether words may be another way to say a value: some say something, and none is of what documents are."""
-        if is_state(" ".join(word.text.lower() for word in run)):
-            return True
         telling = [bool(_PLAIN.fullmatch(word.text)) and is_noun_like(word.key) for word in run]
         if (
             not any(telling)
