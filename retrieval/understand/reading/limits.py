@@ -8,13 +8,13 @@ from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.words import Word, stem
 from retrieval.understand.reading.grammar import AUXILIARIES
+from retrieval.understand.reading.units import HIGHEST, LIMITS, LOWEST
 
-WORTH = frozenset({"worth", "cost", "costing", "paying", "pay", "paid", "earn", "earning", "price", "priced"})
+WORTH = frozenset(
+    """worth cost costing paying pay paid earn earning price priced cheap cheaper cheapest expensive pricey pricier dear
+    dearer grand quid buck tenner fiver""".split()  # noqa: SIM905
+)
 """Words that a sum of money stands behind."""
-MONEY = frozenset({"price", "cost", "value", "salary", "wage", "fee", "pay", "amount", "budget", "income"})
-"""What fields of money are called."""
-_LOWEST, _HIGHEST = frozenset({"min", "minimum", "lowest", "least"}), frozenset({"max", "maximum", "highest"})
-_LIMITS = _LOWEST | _HIGHEST
 _NONE = frozenset({"no", "never", "without", "zero"})
 _VERB = 3
 """Letters that the name of what is counted has more than."""
@@ -28,9 +28,9 @@ def fitting(fields: Sequence[CatalogField], near: Collection[str], quantity: Qua
         near: keys of the words around the number.
         quantity: what is compared: `at least 50k` asks the lowest.
     """
-    said = {side for side in (_LOWEST, _HIGHEST) if side & set(near)}
+    said = {side for side in (LOWEST, HIGHEST) if side & set(near)}
     low, high = quantity.written
-    bound = _LOWEST if isinf(high) and not isinf(low) else _HIGHEST if isinf(low) and not isinf(high) else frozenset()
+    bound = LOWEST if isinf(high) and not isinf(low) else HIGHEST if isinf(low) and not isinf(high) else frozenset()
 
     def votes(field: CatalogField) -> tuple[int, bool, bool]:
         called = set(field.words)
@@ -41,7 +41,7 @@ def fitting(fields: Sequence[CatalogField], near: Collection[str], quantity: Qua
 
 def one_thing(fields: Sequence[CatalogField]) -> bool:
     """Whether all fields are of one thing: `salary_min` and `salary_max`."""
-    return len({frozenset(field.words) - _LIMITS for field in fields}) == 1
+    return len({frozenset(field.words) - LIMITS for field in fields}) == 1
 
 
 def none_of(words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[CatalogField, Sequence[Word]]]:
@@ -63,12 +63,3 @@ def none_of(words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[CatalogFi
         called = [each for each in counted if any(len(name) > _VERB and stem(name) == said for name in each.words)]
         if len(called) == 1 and said not in flagged:
             yield called[0], words[at : stop + 1]
-
-
-def things(field: CatalogField, others: Sequence[CatalogField]) -> tuple[str, ...]:
-    """The words of a field's name; `min` before it or beside a field of the highest is no minute."""
-    rest = frozenset(field.words) - _LIMITS
-    paired = any(frozenset(other.words) - _LIMITS == rest for other in others if other is not field)
-    if paired:
-        return tuple(word for word in field.words if word not in _LIMITS)
-    return field.words[1:] if len(field.words) > 1 and field.words[0] in _LIMITS else field.words

@@ -7,37 +7,27 @@ from math import isinf
 
 from retrieval.quantities.measures import measure
 from retrieval.quantities.quantity import Quantity
-from retrieval.quantities.reading import quantities
 from retrieval.understand.analysis import Span
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.kin import Kin
 from retrieval.understand.catalog.words import Word, keys, stem
 from retrieval.understand.reading.grammar import is_noun_like
-from retrieval.understand.reading.limits import MONEY, WORTH, fitting, one_thing, things
+from retrieval.understand.reading.limits import WORTH, fitting, one_thing
+from retrieval.understand.reading.units import in_unit_of, is_money, is_sum, may_measure, things, unit_of
 
-_REACH = 4
+_REACH, _BEHIND = 4, 2
+"""Words before a number and behind it that may say what it is."""
 _FIRST_YEAR = 1000
 """What is less is no year."""
 _COUNTED = {"star": "rating", "people": "serving", "person": "serving", "guest": "serving"}
 """What is counted, and the word of the field that counts it."""
-_CURRENCIES = {
-    "euro": "eur",
-    "€": "eur",
-    "dollar": "usd",
-    "$": "usd",
-    "pound": "gbp",
-    "£": "gbp",
-    "yen": "jpy",
-    "¥": "jpy",
-}
-"""What fields of money are called after."""
 _PEOPLE = frozenset(
     """people person participant patient member guest visitor user individual man woman child adult student employee
     volunteer subject player worker resident attendee passenger inhabitant""".split()  # noqa: SIM905
 )
 """Who is counted, also where documents tell of them."""
-_MEASURED = MONEY | frozenset(
+_MEASURED = frozenset(
     {
         "age",
         "year",
@@ -68,36 +58,38 @@ class NumberFields:
 
     catalog: Catalog
 
-    def asked(self, words: Sequence[Word], span: Span, quantity: Quantity) -> Asked | None:
+    def asked(self, words: Sequence[Word], span: Span, quantity: Quantity, others: Sequence[Span]) -> Asked | None:
         """The field that is called near a number, or that measures it, is worth it, is like a word, or counts things.
 
         Args:
             words: of the question.
             span: of the number.
             quantity: the number.
+            others: spans of the other numbers and times: what stands within or behind them says nothing of this one.
         """
         inside = [at for at, word in enumerate(words) if word.start < span[1] and word.end > span[0]]
         if not inside:
             return None
         first, last = inside[0], inside[-1]
-        before, behind = words[max(0, first - _REACH) : first][::-1], words[last + 1 : last + 2]
-        near = [word.key for word in (*before, *words[first : last + 1], *behind)]
-        fields = self._able(quantity)
-        return next(filter(None, self._ways(fields, near, quantity)), None) or self._numbered(words, first, quantity)
+        own = [word.key for word in words[first : last + 1]]
+        near = [*_before(words, first, others), *own, *_behind(words, last, others)]
+        return next(filter(None, self._ways(near, quantity)), None) or self._numbered(words, first, quantity)
 
     def _able(self, quantity: Quantity) -> Sequence[CatalogField]:
+        """The fields that hold such numbers, in such units."""
         orders = {each.ordered_by for each in self.catalog.fields.values()}
         years = all(abs(bound) >= _FIRST_YEAR for bound in quantity.written)
         kinds = ("number", "identity", "year") if years else ("number", "identity")
-        return [each for each in self.catalog.fields.values() if each.kind in kinds and each.name not in orders]
+        numbers = [each for each in self.catalog.fields.values() if each.kind in kinds and each.name not in orders]
+        return [each for each in numbers if may_measure(each, quantity, numbers)]
 
-    def _ways(self, fields: Sequence[CatalogField], near: Sequence[str], quantity: Quantity) -> Iterator[Asked | None]:
-        measured = _by_unit(fields, quantity)
-        yield (measured, 0.85) if measured else None
-        for key in (_CURRENCIES.get(said, said) for said in near):
+    def _ways(self, near: Sequence[str], quantity: Quantity) -> Iterator[Asked | None]:
+        fields = self._able(quantity)
+        yield from self._by_unit(fields, near, quantity)
+        for key in near:
             called = [each for each in fields if any(_akin(key, said) for said in each.words)]
             yield (fitting(called, near, quantity), 0.9) if called else None
-        paid = [each for each in fields if MONEY & set(each.words)] if WORTH & set(near) and not quantity.unit else []
+        paid = [each for each in fields if is_money(each)] if is_sum(quantity) or WORTH & set(near) else []
         yield (fitting(paid, near, quantity), 0.8) if paid and one_thing(paid) else None
         bounds = [bound for bound in quantity.written if not isinf(bound)]
         plain = [each for each in fields if each.kind == "number" and _has_both_sides(each, bounds)]
@@ -110,6 +102,29 @@ class NumberFields:
         counts = thing in _PEOPLE or (bool(thing) and not self.catalog.says(thing))
         counting = _counting(plain) if counts and quantity.kind in ("open", "range") else None
         yield (counting, 0.72) if counting and measure(thing) is None else None
+
+    def _by_unit(self, numbers: Sequence[CatalogField], near: Sequence[str], quantity: Quantity) -> Iterator[Asked]:
+        """The field that is called as a unit of the same dimension: `two hours` asks `minutes`, `4 stars` the `stars`.
+
+        Of several, the one that more words call, that is in this very unit, or that reaches so far.
+        """
+        unit = quantity.unit
+        if unit is None or is_sum(quantity):
+            return
+        meant = {unit, _COUNTED.get(unit, unit)}
+        able = [each for each in numbers if any({word, unit_of(word)[0]} & meant for word in things(each, numbers))]
+        if not able:
+            return
+        said = [*near, *keys(quantity.text)]
+
+        def votes(field: CatalogField) -> tuple[int, int, bool]:
+            own = set(things(field, numbers))
+            low, high = in_unit_of(field, quantity, numbers)
+            called = sum(any(_akin(word, key) for word in own if not measure(word)) for key in set(near))
+            written = sum(any(_akin(word, key) or _same_unit(word, key) for word in own) for key in set(said))
+            return called, written, _has_both_sides(field, [bound for bound in (low, high) if not isinf(bound)])
+
+        yield max(able, key=votes), 0.85
 
     def _numbered(self, words: Sequence[Word], first: int, quantity: Quantity) -> Asked | None:
         """The number that documents go by, behind their noun."""
@@ -125,6 +140,7 @@ class NumberFields:
 def _counting(fields: Sequence[CatalogField]) -> CatalogField | None:
     """The one field that counts things, for things that nothing is called after: `fewer than 20 participants`."""
     able = [each for each in fields if not any(word in _MEASURED or measure(word) for word in each.words)]
+    able = [each for each in able if not is_money(each)]
     whole = [each for each in able if all(float(value).is_integer() for value in each.counts)]
     return whole[0] if len(whole) == 1 else None
 
@@ -143,20 +159,30 @@ def _has_both_sides(field: CatalogField, bounds: Sequence[float]) -> bool:
     return min(values) <= min(bounds) and max(bounds) <= max(values)
 
 
-def _by_unit(numbers: Sequence[CatalogField], quantity: Quantity) -> CatalogField | None:
-    """The field that is called as a unit of the same dimension: `two hours` asks `minutes`, `4 stars` the `stars`."""
-    if quantity.unit is None:
-        return None
-    meant = {quantity.unit, _COUNTED.get(quantity.unit, quantity.unit)}
-    able = [each for each in numbers if any({word, unit_of(word)[0]} & meant for word in things(each, numbers))]
-    called = [each for each in able if any(_akin(word, said) for word in each.words for said in keys(quantity.text))]
-    return next(iter(called or able), None)
+def _before(words: Sequence[Word], first: int, others: Sequence[Span]) -> list[str]:
+    """Keys of the words before a number, the nearest first, back to another number."""
+    found: list[str] = []
+    for word in words[max(0, first - _REACH) : first][::-1]:
+        if any(word.start < end and word.end > start for start, end in others):
+            break
+        found.append(word.key)
+    return found
 
 
-def unit_of(word: str) -> tuple[str, float]:
-    """What one of it is, in its base unit: (`second`, 60.0) for minutes."""
-    found = next(iter(quantities(f"1 {word}")), None)
-    return (found.unit, found.low) if found and found.unit else ("", 1.0)
+def _behind(words: Sequence[Word], last: int, others: Sequence[Span]) -> list[str]:
+    """Keys of what is counted: `free seats` behind more than 8, `of ascent` behind 1,000 m."""
+    found: list[str] = []
+    for word in words[last + 1 : last + 1 + _BEHIND]:
+        other = any(word.start < end and word.end > start for start, end in others)
+        if other or not (is_noun_like(word.key) or (not found and word.key in ("of", "in"))):
+            break
+        found.append(word.key)
+    return found
+
+
+def _same_unit(word: str, said: str) -> bool:
+    """Whether two spell one unit: km and kilometres."""
+    return measure(word) is not None and measure(word) == measure(said)
 
 
 def _akin(key: str, said: str) -> bool:

@@ -1,0 +1,129 @@
+"""Numbers and bounds as people say them, in the figures and words that the reader of quantities knows."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from retrieval.quantities.measures import measure
+from retrieval.understand.analysis import Span
+from retrieval.understand.reading.units import unit_of
+
+_LESS = "cheap|short|light|small|young|low|few|narrow|cold|cool|slow|thin|weak|quick|shallow|near|clos|soon"
+_MORE = "deep|hot|warm|fast|thick|strong|dear|steep|hard|loud|rich|wid|lat|heavi|bigg|hott|pric(?:e|i)|costli"
+_COUNTS = {"once": "1", "twice": "2", "thrice": "3"}
+_SLANG = {"tenner": "10", "fiver": "5"}
+_SIGNS = {"eur": "€", "usd": "$", "gbp": "£", "quid": "£", "buck": "$", "bucks": "$"}
+_MULTIPLES = {"thousand": 1_000, "k": 1_000, "million": 1_000_000, "m": 1_000_000, "hundred": 100}
+_UNIT = r"(?: ?(?:[^\W\d_]+|[€$£¥%]))?"
+_NUMBER = r"(?:[€$£¥] ?)?\d[\d.,]*(?: (?:thousand|million|hundred|dozen))?k?"
+
+Match = re.Match[str]
+
+
+def _one(match: Match) -> str:
+    """`less than a kilo`, `an hour or less`; `paintings of a harbour` measures nothing."""
+    if not (match["before"] or match["bound"]):
+        return match[0]
+    spoken_of = match["before"].strip().lower() in ("of", "about") and measure(match["unit"]) is None
+    is_unit = unit_of(match["unit"])[0] and not spoken_of
+    number = "0.5" if match["half"] else "1"
+    return f"{match['before']}{number}" if is_unit else match[0]
+
+
+def _multiplied(match: Match) -> str:
+    """`between 15 and 25 thousand`: the first number is of thousands too, where it is the lower one anyway."""
+    low, high = float(match["low"]), float(match["high"])
+    size = _MULTIPLES[match["size"].lower()]
+    return f"{low * size:.0f}{match['joint']}{high * size:.0f}" if low < high else match[0]
+
+
+def _least(match: Match) -> str:
+    return f"at least {match[1]}"
+
+
+def _most(match: Match) -> str:
+    return f"at most {match[1]}"
+
+
+_PATTERNS: tuple[tuple[str, Callable[[Match], str]], ...] = (
+    # 60 000 and 12.000 are written so where a comma is the point.
+    (r"(?<![\d.,])\d{1,3}(?: \d{3})*? \d\d0(?![\d.,])", lambda found: found[0].replace(" ", "")),
+    (r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})*?\.000(?![\d.])", lambda found: found[0].replace(".", "")),
+    (r"(?<=\d) ?(?:sqm|qm|m2|sq\.? m(?:et(?:er|re)s?)?)\b", lambda _: " m²"),
+    (r"\b(EUR|USD|GBP) ?(?=\d)", lambda found: _SIGNS[found[1].lower()]),
+    (
+        r"(?P<number>\d[\d.,]*k?) ?(?P<code>EUR|USD|GBP|quid|bucks?)\b",
+        lambda found: f"{_SIGNS[found['code'].lower()]}{found['number']}",
+    ),
+    (r"\b(?P<low>\d+)(?P<joint> ?(?:and|to|or|-|–) ?)(?P<high>\d+) ?(?P<size>thousand|million|k)\b", _multiplied),
+    (r"\b(a|one|two|three|four|five|\d+) grand\b", lambda found: f"{found[1]} thousand"),
+    (r"\ba (?=thousand\b)", lambda _: "one "),
+    (r"\ba (tenner|fiver)\b", lambda found: _SLANG[found[1].lower()]),
+    (
+        r"(?P<before>\b(?:than|least|most|exactly|only) )(?P<often>once|twice|thrice)\b",
+        lambda found: f"{found['before']}{_COUNTS[found['often'].lower()]}",
+    ),
+    (r"\bor (?:better|greater|longer)\b", lambda _: "or more"),
+    (rf"\b(?:{_LESS})e?r (?=than\b)", lambda _: "less "),
+    (rf"\b(?:{_MORE})e?r (?=than\b)", lambda _: "more "),
+    (r"(?<=\d) plus\b", lambda _: "+"),
+    (rf"\b({_NUMBER}{_UNIT}) (?:plus|(?:or|and) (?:up|upwards?))(?=$|[,;.?)])", _least),
+    (rf"\bmax(?:imum)?(?:\.|:| of)? (?={_NUMBER})", lambda _: "at most "),
+    (rf"\bmin(?:imum)?(?:\.|:| of)? (?={_NUMBER})", lambda _: "at least "),
+    (rf"\b({_NUMBER}{_UNIT}) (?:max(?:imum)?|at (?:the )?most|tops)\b", _most),
+    (rf"\b({_NUMBER}{_UNIT}) (?:min(?:imum)?|at (?:the )?least)\b", _least),
+    (
+        r"(?<=[^\W\d_] )(?<!half )(?:an?|per|each|every) (?:hour|day|week|month|year) "
+        r"(?P<bound>or (?:less|fewer|more|under|over))\b",
+        lambda found: found["bound"],
+    ),
+    (
+        r"(?P<before>\b(?:than|least|most|under|over|above|below|about|of|exceeding|only|exactly) |\b)"
+        r"(?P<one>(?P<half>half )?(?:an?|one))"
+        r"(?= (?P<unit>[a-z]+)(?P<bound> (?:or|and) (?:less|more|longer|over|under)\b)?)",
+        _one,
+    ),
+)
+_REWRITES = tuple((re.compile(pattern, re.IGNORECASE), write) for pattern, write in _PATTERNS)
+"""Applied one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A question with its numbers in figures, and where each character of it is from."""
+
+    text: str
+    starts: Sequence[int]
+    """(n_characters,): place in the question where what the character is from begins; `ends` has where it ends."""
+    ends: Sequence[int]
+
+    @classmethod
+    def of(cls, question: str) -> "Figures":
+        """A question, rewritten."""
+        found = cls(question, range(len(question)), range(1, len(question) + 1))
+        for pattern, write in _REWRITES:
+            found = found._with(pattern, write)
+        return found
+
+    def span(self, start: int, end: int) -> Span:
+        """Where what stands at a place of the rewritten text is in the question."""
+        return self.starts[start], self.ends[end - 1]
+
+    def _with(self, pattern: re.Pattern[str], write: Callable[[Match], str]) -> "Figures":
+        matches = [match for match in pattern.finditer(self.text) if match[0]]
+        if not matches:
+            return self
+        texts: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        at = 0
+        for match in matches:
+            new = write(match)
+            if new == match[0]:
+                continue
+            first, last = self.starts[match.start()], self.ends[match.end() - 1]
+            texts += [self.text[at : match.start()], new]
+            starts += [*self.starts[at : match.start()], *[first] * len(new)]
+            ends += [*self.ends[at : match.start()], *[last] * len(new)]
+            at = match.end()
+        return Figures("".join([*texts, self.text[at:]]), [*starts, *self.starts[at:]], [*ends, *self.ends[at:]])

@@ -1,0 +1,85 @@
+"""What a field of numbers measures, by the words of its name: a length, a time, money, or nothing that has a unit."""
+
+import re
+from collections.abc import Sequence
+
+from retrieval.quantities.measures import measure
+from retrieval.quantities.quantity import Quantity
+from retrieval.quantities.reading import quantities
+from retrieval.understand.catalog.fields import CatalogField
+
+LOWEST = frozenset({"min", "minimum", "lowest", "least"})
+HIGHEST = frozenset({"max", "maximum", "highest"})
+"""What the fields of the ends of a range are called by."""
+_MONEY_NAMES = frozenset(
+    """price cost value salary wage fee pay amount budget income rent fare toll tuition premium revenue turnover tariff
+    deposit expense earning spend spending donation grant fine bonus""".split()  # noqa: SIM905
+)
+"""What fields of money are called."""
+CURRENCIES = {"euro": "eur", "dollar": "usd", "pound-sterling": "gbp", "pound": "gbp", "yen": "jpy", "credit": "credit"}
+"""By the unit of a sum: the code that fields of money are called after."""
+_CODES = frozenset(CURRENCIES.values()) | {"chf", "sek", "nok", "dkk", "pln", "czk", "cad", "aud"}
+LIMITS = LOWEST | HIGHEST
+_COMPOUND = frozenset({"square-metre", "cubic-metre", "metre/second"})
+_TIMES = {"second", "month"}
+_DAYS = 30 * 86400.0
+"""Seconds of a month, as people count."""
+_AREA = re.compile(r"(?:sqm|qm|sq)", re.IGNORECASE)
+
+
+def unit_of(word: str) -> tuple[str, float]:
+    """What one of it is, in its base unit: (`second`, 60.0) for minutes; ("", 1.0) for what counts nothing."""
+    if _AREA.fullmatch(word):
+        return "square-metre", 1.0
+    found = next(iter(quantities(f"1 {word}")), None)
+    return (found.unit, found.low) if found and found.unit else ("", 1.0)
+
+
+def is_money(field: CatalogField) -> bool:
+    """Whether a field holds sums of money."""
+    return not (_MONEY_NAMES | _CODES).isdisjoint(field.words)
+
+
+def is_sum(quantity: Quantity) -> bool:
+    """Whether a number is a sum of money: `40 euros`."""
+    return quantity.unit in CURRENCIES
+
+
+def things(field: CatalogField, others: Sequence[CatalogField]) -> tuple[str, ...]:
+    """The words of a field's name; `min` before it or beside a field of the highest is no minute."""
+    rest = frozenset(field.words) - LIMITS
+    paired = any(frozenset(other.words) - LIMITS == rest for other in others if other is not field)
+    if paired:
+        return tuple(word for word in field.words if word not in LIMITS)
+    return field.words[1:] if len(field.words) > 1 and field.words[0] in LIMITS else field.words
+
+
+def dimension(field: CatalogField, others: Sequence[CatalogField]) -> str | None:
+    """What a field measures: `metre` for length_km, `money` for rent; None for what may be anything."""
+    if is_money(field):
+        return "money"
+    said = things(field, others)
+    if "m" in said and "2" in said:
+        return "square-metre"
+    return next((unit_of(word)[0] for word in said if measure(word) or _AREA.fullmatch(word)), None)
+
+
+def may_measure(field: CatalogField, quantity: Quantity, others: Sequence[CatalogField]) -> bool:
+    """Whether a number in a unit may be one of a field: no sum of money is a length, and no length a price."""
+    of_field, unit = dimension(field, others), quantity.unit
+    if is_sum(quantity):
+        return of_field in (None, "money")
+    if unit is None or (measure(unit) is None and unit not in _COMPOUND):
+        return True
+    return of_field in (None, unit) or {unit, of_field} == _TIMES
+
+
+def in_unit_of(field: CatalogField, quantity: Quantity, others: Sequence[CatalogField]) -> tuple[float, float]:
+    """Both ends of a number in the unit that the field is in: 2 hours are 120 of runtime_min, a month 30 days."""
+    for name, size in map(unit_of, things(field, others)):
+        if name and name == quantity.unit:
+            return quantity.low / size, quantity.high / size
+        if {name, quantity.unit} == _TIMES:
+            days = _DAYS if name == "second" else 1 / _DAYS
+            return quantity.low * days / size, quantity.high * days / size
+    return quantity.written
