@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from retrieval.understand.catalog.words import Word, words
 from retrieval.understand.reading.grammar import AUXILIARIES
-from retrieval.understand.reading.times.relative import NUMBERS as ONES
+from retrieval.understand.reading.times.amounts import NUMBERS as ONES
 
 IsName = Callable[[Sequence[str]], bool]
 """Whether these keys are what something in the index is called."""

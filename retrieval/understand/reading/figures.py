@@ -15,7 +15,7 @@ _SLANG = {"tenner": "10", "fiver": "5"}
 _SIGNS = {"eur": "€", "usd": "$", "gbp": "£", "quid": "£", "buck": "$", "bucks": "$"}
 _MULTIPLES = {"thousand": 1_000, "k": 1_000, "million": 1_000_000, "m": 1_000_000, "hundred": 100}
 _UNIT = r"(?: ?(?:[^\W\d_]+|[€$£¥%]))?"
-_NUMBER = r"(?:[€$£¥] ?)?\d[\d.,]*(?: (?:thousand|million|hundred|dozen))?k?"
+_NUMBER = r"(?:[€$£¥] ?)?\d(?:[\d.,]*\d)?(?: (?:thousand|million|hundred|dozen))?k?"
 
 Match = re.Match[str]
 

@@ -13,10 +13,17 @@ STOPS = frozenset(
 """Words that end a phrase of nouns."""
 
 
-def may_be_time(words: Sequence[Word], at: int, phrase: tuple[str, ...]) -> bool:
-    """Whether a bare year or month is a time: `in May`, `after 2019`, but not `over 2000 words`."""
+def may_be_time(words: Sequence[Word], at: int, phrase: tuple[str, ...], *, happens: bool) -> bool:
+    """Whether a bare year, month or season is a time: `in May`, `after 2019`, but not `over 2000 words`.
+
+    Args:
+        words: of the question.
+        at: place of the year, month or season.
+        phrase: the words before it.
+        happens: whether a word before them says what happened then: `made in summer`.
+    """
     if not is_number(words[at].text):
-        return is_month(words[at])
+        return is_month(words[at]) or happens
     if phrase[0] in ("over", "for", "by", "of", "past", "on"):
         return False
     following = words[at + 1] if at + 1 < len(words) else None

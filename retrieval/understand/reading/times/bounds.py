@@ -9,6 +9,10 @@ from retrieval.understand.reading.times.spans import Period
 
 _SINCE = (
     ("on", "or", "after"),
+    ("until", "at", "least"),
+    ("at", "least", "until"),
+    ("at", "the", "earliest"),
+    ("at", "the", "earliest", "in"),
     ("not", "before"),
     ("no", "earlier", "than"),
     ("not", "earlier", "than"),
@@ -17,7 +21,15 @@ _SINCE = (
     ("beginning",),
     ("from",),
 )
-_AFTER = (("after",), ("later", "than"), ("newer", "than"), ("younger", "than"), ("more", "recent", "than"), ("past",))
+_AFTER = (
+    ("after",),
+    ("later", "than"),
+    ("newer", "than"),
+    ("younger", "than"),
+    ("more", "recent", "than"),
+    ("past",),
+    ("post",),
+)
 _BEFORE = (("before",), ("earlier", "than"), ("older", "than"), ("prior", "to"), ("pre",))
 _UNTIL = (
     ("on", "or", "before"),
@@ -27,13 +39,22 @@ _UNTIL = (
     ("till",),
     ("through",),
     ("up", "to"),
+    ("up", "to", "and", "including"),
     ("by",),
     ("no", "later", "than"),
+    ("at", "the", "latest"),
+    ("at", "the", "latest", "in"),
     ("as", "of"),
 )
 _WITHIN = (("in",), ("during",), ("on",), ("within",), ("of",), ("for",), ("over",), ("throughout",), ("dated",))
-ONWARD = (("onward",), ("on",), ("and", "later"), ("and", "after"), ("or", "later"), ("and", "onward"), ("+",))
-BACK = (("or", "earlier"), ("and", "earlier"), ("or", "before"), ("and", "before"), ("or", "older"))
+ONWARD = (
+    *(("onward",), ("on",), ("and", "later"), ("and", "after"), ("or", "later"), ("and", "onward"), ("+",)),
+    ("at", "the", "earliest"),
+)
+BACK = (
+    *(("or", "earlier"), ("and", "earlier"), ("or", "before"), ("and", "before"), ("or", "older")),
+    ("at", "the", "latest"),
+)
 SURE = 0.95
 
 
@@ -59,7 +80,8 @@ def later(found: Period, first: int, stop: int, _: Sequence[Word]) -> Range:
     return Range(found.end + timedelta(days=1), None, first, stop, SURE)
 
 
-def _since(found: Period, first: int, stop: int, words: Sequence[Word]) -> Range:
+def since(found: Period, first: int, stop: int, words: Sequence[Word]) -> Range:
+    """What is from a time on; `from 2015` alone is of that time."""
     if words[first].key != "from":
         return Range(found.start, None, first, stop, SURE)
     onward = said_here(words, stop, ONWARD)
@@ -68,7 +90,7 @@ def _since(found: Period, first: int, stop: int, words: Sequence[Word]) -> Range
 
 def said_here(words: Sequence[Word], at: int, phrases: Sequence[tuple[str, ...]]) -> int:
     """How many words say one of these: `and later`."""
-    said = tuple(word.key for word in words[at : at + 2])
+    said = tuple(word.key for word in words[at : at + 3])
     return max((len(phrase) for phrase in phrases if said[: len(phrase)] == phrase), default=0)
 
 
@@ -87,7 +109,7 @@ BOUNDS: tuple[tuple[tuple[str, ...], _Bound], ...] = tuple(
         (
             *((phrase, earlier) for phrase in _BEFORE),
             *((phrase, later) for phrase in _AFTER),
-            *((phrase, _since) for phrase in _SINCE),
+            *((phrase, since) for phrase in _SINCE),
             *((phrase, _up_to) for phrase in _UNTIL),
             *((phrase, _within) for phrase in _WITHIN),
         ),

@@ -27,7 +27,7 @@ def nearest(
     """
     bounds = [each for each in (start, end) if each]
     is_named = any(word.text.lower() in MONTHS for word in said)
-    if not bounds or not is_named or any(year_of(word.text) for word in said):
+    if not bounds or not is_named or any(word.key == "year" or year_of(word.text) for word in said):
         return start, end
     latest = max(map(str, field.counts))
     first = _a_year_later(bounds[0])

@@ -1,9 +1,11 @@
 """Times as people write them: `March 2020`, `the first half of 2021`, `last month`, `two weeks ago`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
 from retrieval.understand.catalog.words import Word
+from retrieval.understand.reading.times.parts import part
 from retrieval.understand.reading.times.relative import relative
 from retrieval.understand.reading.times.spans import (
     MONTHS,
@@ -11,7 +13,6 @@ from retrieval.understand.reading.times.spans import (
     YEARS,
     Period,
     is_number,
-    last_day,
     months,
     season,
     whole_month,
@@ -20,12 +21,8 @@ from retrieval.understand.reading.times.spans import (
 
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
 _FEASTS = {"christmas": (12, 25), "new year": (1, 1)}
-_PARTS = {"early": (1, 4), "mid": (5, 8), "late": (9, 12)}
-_YEARS_OF = {"early": (0, 3), "mid": (4, 6), "late": (7, 9)}
-"""Of a decade."""
 _TENS = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70}
 _TENS |= {"eighties": 80, "nineties": 90}
-_EDGES = {"end": -1, "close": -1, "start": 0, "beginning": 0}
 _SUFFIXES = frozenset({"st", "nd", "rd", "th"})
 
 
@@ -34,10 +31,9 @@ def period(words: Sequence[Word], at: int, today: date) -> Period | None:
     said = [word.key if word.owns else word.text.lower() for word in words[at : at + 8]]
     if not said:
         return None
-    edge = _edge(words, at, said, today) or _week_of(words, at, said, today)
     readings = (
-        edge,
-        *(_iso(said), _year(said), _part(said), _quarter(said), _season(said)),
+        *(part(words, at, said, today, period), _week_of(words, at, said, today)),
+        *(_iso(said), _year(said, today), _quarter(said, today), _season(said, today)),
         *(_named_month(said, today), _decade(said, today), _century(said), relative(said, today)),
     )
     found = [each for each in readings if each]
@@ -73,15 +69,23 @@ def _from_left(written: Sequence[str], *, american: bool) -> list[str]:
     return [year, month, day]
 
 
-def _year(said: Sequence[str]) -> Period | None:
+def _year(said: Sequence[str], today: date) -> Period | None:
     """`2000`, `the year 2000`, the first of `the years 2000 and 2001`, the turn of the millennium."""
     the = 1 if said[0] == "the" else 0
     if list(said[the : the + 3]) == ["turn", "of", "the"] and said[the + 3 : the + 4] in (["millennium"], ["century"]):
         return Period(date(2000, 1, 1), date(2000, 12, 31), the + 4)
     if said[the : the + 1] in (["year"], ["years"]) and len(said) > the + 1 and (year := year_of(said[the + 1])):
         return Period(date(year, 1, 1), date(year, 12, 31), the + 2)
+    if said[0] in ("'", "’") and len(said) > 1 and is_number(said[1]) and len(said[1]) == 2:
+        year = _of_century(int(said[1]), today)
+        return Period(date(year, 1, 1), date(year, 12, 31), 2)
     year = year_of(said[0])
     return Period(date(year, 1, 1), date(year, 12, 31), 1, is_bare=True) if year else None
+
+
+def _of_century(tens: int, today: date) -> int:
+    """The last year that ends so: 1985 for 85, 2019 for 19."""
+    return tens + (1900 if tens > today.year % 100 else 2000)
 
 
 def _named_month(said: Sequence[str], today: date) -> Period | None:
@@ -102,8 +106,10 @@ def _named_month(said: Sequence[str], today: date) -> Period | None:
         day, rest, taken = _day_of(rest[0]), rest[used:], taken + used
     skipped = 1 if rest[:1] in ([","], ["of"]) else 0
     year = year_of(rest[skipped]) if len(rest) > skipped else None
-    if year:
-        taken += skipped + 1
+    other = relative(rest[skipped:], today) if not year and rest[skipped + 1 : skipped + 2] == ["year"] else None
+    if year or other:
+        year = year or (other.start.year if other else 0)  # `May last year`
+        taken += skipped + (other.length if other else 1)
     else:
         year = today.year if date(today.year, month, 1) <= today else today.year - 1
     if not day:
@@ -115,57 +121,40 @@ def _named_month(said: Sequence[str], today: date) -> Period | None:
     return Period(exact, exact, taken)
 
 
-def _part(said: Sequence[str]) -> Period | None:
-    """`first half of 2021`, `second quarter of 2020`, `Q3 2019`, `H1 2019`, `early 2015`, `the 1990s`."""
-    if said[0] in _ORDINALS and len(said) > 3 and said[1] in ("half", "quarter") and said[2] in ("of", "in"):
-        year, size = year_of(said[3]), 6 if said[1] == "half" else 3
-        number = _ORDINALS[said[0]]
-        number = 12 // size if number < 0 else number
-        return months(year, size, number, 4) if year else None
-    if said[0] in _PARTS and len(said) > 1:
-        skipped = 2 if said[1] in ("-", "in") and len(said) > 2 else 1
-        year = year_of(said[skipped])
-        first, last = _PARTS[said[0]]
-        return Period(date(year, first, 1), last_day(year, last), skipped + 1) if year else None
-    return None
-
-
-def _season(said: Sequence[str]) -> Period | None:
-    """`summer 2025`, `the winter of 2025`, `Christmas 2025`."""
+def _season(said: Sequence[str], today: date) -> Period | None:
+    """`summer 2025`, `the winter of 2025`, `Christmas 2025`, and the season alone: the last that has begun."""
     skipped = 2 if said[1:2] in (["of"], [","]) else 1
     year = year_of(said[skipped]) if len(said) > skipped else None
     if year and said[0] in SEASONS:
         return season(year, said[0], skipped + 1)
     if year and said[0] in _FEASTS:
         return Period(date(year, *_FEASTS[said[0]]), date(year, *_FEASTS[said[0]]), skipped + 1)
+    if said[0] in SEASONS and said[0] != "fall":
+        found = (season(today.year - back, said[0], 1) for back in range(2))
+        return replace(next(each for each in found if each.start <= today), is_bare=True)
     return None
 
 
-def _quarter(said: Sequence[str]) -> Period | None:
-    if len(said) < 3 or said[0] not in ("q", "h") or not is_number(said[1]):
+def _quarter(said: Sequence[str], today: date) -> Period | None:
+    """`Q3 2019`, `H1 2019`, `2024 Q2`, `Q1 or Q2 of 2024`; without a year the last that has begun."""
+    if year_of(said[0]):
+        rest = _quarter([*said[1:3], said[0]], today) if len(said) > 2 else None
+        return rest and Period(rest.start, rest.end, 3)
+    if len(said) < 2 or said[0] not in ("q", "h") or not is_number(said[1]):
         return None
-    if said[2] in ("or", "and", "to", "-") and said[3:4] == said[:1] and len(said) > 5 and is_number(said[4]):
-        last = _quarter([*said[3:]])  # `Q1 or Q2 of 2024`
-        first = _quarter([said[0], said[1], str(last.end.year)]) if last else None
+    if said[2:3] and said[2] in ("or", "and", "to", "-") and said[3:4] == said[:1] and len(said) > 5:
+        last = _quarter(said[3:], today)
+        first = _quarter([said[0], said[1], str(last.end.year)], today) if last else None
         return Period(first.start, last.end, 3 + last.length) if first and last and first.start <= last.start else None
-    skipped = 3 if said[2] in ("of", ",", "/") and len(said) > 3 else 2
-    year, size, number = year_of(said[skipped]), 3 if said[0] == "q" else 6, int(said[1])
-    return months(year, size, number, skipped + 1) if year and 1 <= number <= 12 // size else None
-
-
-def _edge(words: Sequence[Word], at: int, said: Sequence[str], today: date) -> Period | None:
-    """The first or last day of a time: `the end of 1970`."""
-    the = 1 if said[0] == "the" else 0
-    if said[the : the + 1] == [] or said[the] not in _EDGES or said[the + 1 : the + 2] != ["of"]:
+    skipped = 3 if said[2:3] and said[2] in ("of", ",", "/") and len(said) > 3 else 2
+    year = year_of(said[skipped]) if len(said) > skipped else None
+    size, number = 3 if said[0] == "q" else 6, int(said[1])
+    if not 1 <= number <= 12 // size:
         return None
-    whole = period(words, at + the + 2, today)
-    if whole is None and said[the + 2 : the + 3] == ["the"]:  # `the start of the year`
-        now = relative(["this", *said[the + 3 : the + 4]], today) if said[the + 3 :] else None
-        whole = now and Period(now.start, now.end, 2)
-    if whole is None:
-        return None
-    day = whole.end if _EDGES[said[the]] else whole.start
-    return Period(day, day, the + 2 + whole.length)
+    if year:
+        return months(year, size, number, skipped + 1)
+    found = months(today.year, size, number, 2)
+    return found if found.start <= today else months(today.year - 1, size, number, 2)
 
 
 def _week_of(words: Sequence[Word], at: int, said: Sequence[str], today: date) -> Period | None:
@@ -188,21 +177,14 @@ def _decade(said: Sequence[str], today: date) -> Period | None:
     if said[the : the + 1] == ["nineteen"] and rest and rest[0] in _TENS:
         first = 1900 + _TENS[rest[0]]
         return Period(date(first, 1, 1), date(first + 9, 12, 31), the + skipped + 1)
-    if said[the : the + 1] and said[the] in _YEARS_OF and rest and rest[0] != "the":
-        whole = _decade(rest, today)
-        first, last = _YEARS_OF[said[the]]
-        if whole:
-            start = whole.start.year
-            return Period(date(start + first, 1, 1), date(start + last, 12, 31), the + skipped + whole.length)
     if said[the : the + 1] and said[the] in _TENS:
-        tens = _TENS[said[the]]
-        first = tens + (1900 if tens > today.year % 100 else 2000)
+        first = _of_century(_TENS[said[the]], today)
         return Period(date(first, 1, 1), date(first + 9, 12, 31), the + 1)
     if len(said) < 2 or said[1] != "s" or not is_number(said[0]) or not said[0].endswith("0"):
         return None
     first = int(said[0])
     if len(said[0]) == 2:
-        first += 1900 if first > today.year % 100 else 2000
+        first = _of_century(first, today)
     return Period(date(first, 1, 1), date(first + 9, 12, 31), 2) if first in YEARS else None
 
 

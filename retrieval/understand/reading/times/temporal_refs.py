@@ -2,25 +2,38 @@
 
 from collections.abc import Container, Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 
 from retrieval.understand.analysis import TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word, text_of
-from retrieval.understand.reading.grammar import NEGATIONS
+from retrieval.understand.reading.grammar import AUXILIARIES, NEGATIONS
 from retrieval.understand.reading.times.bare_times import STOPS, is_attribute, may_be_time
-from retrieval.understand.reading.times.bounds import BACK, BOUNDS, ONWARD, SURE, Range, earlier, later, said_here
+from retrieval.understand.reading.times.bounds import (
+    BACK,
+    BOUNDS,
+    ONWARD,
+    SURE,
+    Range,
+    earlier,
+    later,
+    said_here,
+    since,
+)
+from retrieval.understand.reading.times.listed import listed
 from retrieval.understand.reading.times.nearest import nearest
 from retrieval.understand.reading.times.periods import period
 from retrieval.understand.reading.times.relative import age
 from retrieval.understand.reading.times.spans import Period, before, is_number
-from retrieval.understand.reading.verbs import DATING, is_event, meant_date
+from retrieval.understand.reading.verbs import is_event, meant_date
 
 RECENT = 12
 """Months: what is recent is not older."""
 
 _TO = frozenset({"to", "until", "till", "through", "thru", "and", "-", "–", "—"})
 _OPENING = frozenset({"between", "from", "in", "during", "of", "for", "within", "over"})
+_AGES = {("more", "than"): True, ("less", "than"): False, ("over",): True, ("under",): False, ("at", "least"): True}
+"""Before how long ago something was: whether that was earlier."""
 _NEW = frozenset({"recent", "newest", "latest"})
 _PASSED = frozenset({"recent", "recently", "lately", "newly"})
 
@@ -40,32 +53,38 @@ def temporal_refs(
     found: list[TemporalRef] = []
     at = 0
     while at < len(words):
-        each = _range(words, at, today, heads, catalog) or _recent(words, at, heads, today, catalog)
+        untouched = _untouched(words, at, today, catalog)
+        each = untouched or _range(words, at, today, heads, catalog) or _recent(words, at, heads, today, catalog)
         if each is None:
             at += 1
             continue
-        each = _with_list(words, each, today)
+        each, gaps = listed(words, each, today)
         field = meant_date(words, each.first, each.stop, catalog, each.start, each.end)
         if field and words[each.first].key in _PASSED and field.reaches_past(today):
             each = replace(each, end=today)  # what happens next year is not recent
         if field:
             start, end = nearest(words[each.first : each.stop], each.start, each.end, field, today)
             each = replace(each, start=start, end=end)
-        span = (words[each.first].start, words[each.stop - 1].end)
-        negated = at > 0 and words[at - 1].key in ("not", "never", "except")
-        found.append(
-            TemporalRef(
-                text_of(text, words[each.first : each.stop]),
-                each.start,
-                each.end,
-                each.confidence,
-                span,
-                field.name if field else None,
-                negated,
-            )
-        )
+        said, span = text_of(text, words[each.first : each.stop]), (words[each.first].start, words[each.stop - 1].end)
+        negated = not untouched and _is_denied(words, each.first, catalog)
+        name = field.name if field else None
+        found.append(TemporalRef(said, each.start, each.end, each.confidence, span, name, negated))
+        found += [TemporalRef(said, *gap, each.confidence, span, name, not negated) for gap in gaps]
         at = each.stop
     return tuple(found)
+
+
+def _is_denied(words: Sequence[Word], at: int, catalog: Catalog) -> bool:
+    """`not in 2020`, `never shown in May`, `except in 2020`, `neither in 2019`."""
+    at -= 1
+    while at >= 0 and (is_event(words[at], catalog) or words[at].key in AUXILIARIES):
+        at -= 1
+    return at >= 0 and (words[at].key in ("not", "never", "except", "neither", "nor") or words[at].key.endswith("n't"))
+
+
+def _begins(catalog: Catalog) -> bool:
+    """Whether a date says when something begins."""
+    return any(word.startswith(("start", "begin")) for each in catalog.dates for word in each.words)
 
 
 def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], catalog: Catalog) -> Range | None:
@@ -76,7 +95,7 @@ def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], c
             both = _until(words, begin + opening.length, opening, today)
             if both and (words[at].key in ("between", "from") or words[begin + opening.length].key != "and"):
                 return replace(both, first=at)
-    behind = _untouched(words, at, today) or _long_ago(words, at, today) or _behind_preposition(words, at, today)
+    behind = _long_ago(words, at, today) or _behind_preposition(words, at, today, catalog)
     if behind or first is None:
         return behind
     onward, back = (said_here(words, at + first.length, which) for which in (ONWARD, BACK))
@@ -90,57 +109,61 @@ def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], c
         named = words[at].key == "year"
         sure = 0.9 if opens or named or is_event(words[at - 1], catalog) else 0.6
         return Range(first.start, first.end, at, at + first.length, sure)
-    apart = at > 0 and words[at - 1].key == "," and (at + 1 == len(words) or words[at + 1].key in (",", "?", "."))
+    ends = at + 1 == len(words) or words[at + 1].key in (",", "?", ".", "nor")
+    apart = at > 0 and words[at - 1].key in (",", "neither", "nor") and ends
     is_named = is_number(words[at].text) and (apart or is_attribute(words, at, heads))
     return Range(first.start, first.end, at, at + first.length, 0.8) if is_named else None
 
 
-def _untouched(words: Sequence[Word], at: int, today: date) -> Range | None:
-    """`nobody has touched for a year`, `not updated in six months`."""
-    if words[at].key not in ("for", "in") or at == 0 or words[at - 1].text.lower() not in DATING:
+def _untouched(words: Sequence[Word], at: int, today: date, catalog: Catalog) -> Range | None:
+    """`nobody has touched for a year`, `not updated in six months`, `not changed since March`."""
+    if words[at].key not in ("for", "in", "since") or at == 0 or not is_event(words[at - 1], catalog):
         return None
-    denied = any(word.key in NEGATIONS | {"nobody"} or word.key.endswith("n't") for word in words[max(0, at - 4) : at])
-    old = age(words, at + 1, today) if denied else None
+    if not any(_denies(word) for word in words[max(0, at - 4) : at]):
+        return None
+    old = period(words, at + 1, today) if words[at].key == "since" else age(words, at + 1, today)
     return earlier(old, at, at + 1 + old.length, words) if old else None
 
 
+def _denies(word: Word) -> bool:
+    return word.key in NEGATIONS | {"nobody", "none"} or word.key.endswith(("n't", "n’t"))
+
+
 def _long_ago(words: Sequence[Word], at: int, today: date) -> Range | None:
-    """`more than two months ago` is before that day, `less than a week ago` after it."""
-    than = tuple(word.key for word in words[at : at + 2])
-    found = period(words, at + 2, today) if than in (("more", "than"), ("less", "than")) else None
-    if found is None or words[at + 1 + found.length].key not in ("ago", "back"):
+    """`more than two months ago` is before that day, `less than a week ago` after it; `under two years old` as well."""
+    said = tuple(word.key for word in words[at : at + 2])
+    phrase = next((each for each in _AGES if said[: len(each)] == each), None)
+    if phrase is None:
         return None
-    bound = earlier if than[0] == "more" else later
-    return bound(found, at, at + 2 + found.length, words)
+    begin = at + len(phrase)
+    bound = earlier if _AGES[phrase] else later
+    found = period(words, begin, today)
+    if found and words[begin + found.length - 1].key in ("ago", "back"):
+        return bound(found, at, begin + found.length, words)
+    old = age(words, begin, today)
+    if old and begin + old.length < len(words) and words[begin + old.length].key == "old":
+        return bound(old, at, begin + old.length + 1, words)
+    return None
 
 
-def _behind_preposition(words: Sequence[Word], at: int, today: date) -> Range | None:
-    said = tuple(word.key for word in words[at : at + 3])
+def _behind_preposition(words: Sequence[Word], at: int, today: date, catalog: Catalog) -> Range | None:
+    said = tuple(word.key for word in words[at : at + 4])
     for phrase, bound in BOUNDS:
         begin = at + len(phrase)
         if said[: len(phrase)] != phrase or begin >= len(words):
             continue
+        if bound is since and said[0] in ("starting", "beginning") and _begins(catalog):
+            continue  # `starting in May` is said of what starts
+        begin += words[begin].key == "-" and begin + 1 < len(words)  # `pre-2015`
         begin += words[begin].key == "the" and period(words, begin, today) is None and begin + 1 < len(words)
         found = period(words, begin, today)
-        if found and not (found.is_bare and not may_be_time(words, begin, phrase)):
+        happens = at > 0 and is_event(words[at - 1], catalog)
+        if found and (not found.is_bare or may_be_time(words, begin, phrase, happens=happens)):
             return bound(found, at, begin + found.length, words)
         old = age(words, begin, today) if found is None and phrase[-1] == "than" else None
         if old:
             return bound(old, at, begin + old.length, words)
     return None
-
-
-def _with_list(words: Sequence[Word], found: Range, today: date) -> Range:
-    """`from 2001 or 2002`: one time that goes on where the other ends."""
-    if found.start is None or found.end is None:
-        return found
-    joint = found.stop
-    if joint + 1 < len(words) and words[joint].key in ("or", "and", ","):
-        following = period(words, joint + 1, today)
-        if following and following.start == found.end + timedelta(days=1):
-            longer = replace(found, end=following.end, stop=joint + 1 + following.length)
-            return _with_list(words, longer, today)
-    return found
 
 
 def _until(words: Sequence[Word], joint: int, first: Period, today: date) -> Range | None:
