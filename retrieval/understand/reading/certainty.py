@@ -33,6 +33,8 @@ class Certainty:
 
     def of(self, mention: Mention) -> float:
         """0 to 1: how sure it is that a value is meant as a condition; 0 for a word of the topic."""
+        if mention.granted:
+            return _NAMED
         if mention.certainty < 1.0:
             return self._of_part(mention)
         if mention.likeness < 1.0:

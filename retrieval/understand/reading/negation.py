@@ -27,6 +27,10 @@ _BETWEEN = (
     | frozenset(
         {
             "-",
+            "i",
+            "we",
+            "you",
+            "they",
             "a",
             "an",
             "the",

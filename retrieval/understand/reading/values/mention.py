@@ -22,3 +22,5 @@ class Mention:
     """Less where other words stand there that mean the value."""
     denied: bool = False
     """Whether the words say that it is none of the values: `unresolved`."""
+    granted: bool = False
+    """Whether the words around it say that it is asked: `pets allowed`."""

@@ -9,8 +9,9 @@ from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.kin import Kin, Relatives
 from retrieval.understand.catalog.states import LONGEST, is_state
-from retrieval.understand.catalog.words import Word, stem
+from retrieval.understand.catalog.words import Word
 from retrieval.understand.reading.grammar import CARRIERS, CONJUNCTIONS, GLUE, is_noun_like
+from retrieval.understand.reading.values.flags import Flags
 from retrieval.understand.reading.values.mention import Mention
 from retrieval.understand.reading.values.names import SMALL, TITLES, Names
 from retrieval.understand.reading.values.spellings import Spellings
@@ -26,8 +27,6 @@ _JOINED = re.compile(r"\band\b|&|\+|/", re.IGNORECASE)
 _FILLERS = frozenset({"still", "also", "now", "only", "already", "yet", "just", "even", "currently", "ever"})
 _PLAIN = re.compile(r"[^\W\d_][a-z]{3,}")
 """A word of English, as `TypedDict` is none."""
-_DENIED = ("un", "non")
-"""What a word that denies a flag begins with: `unsigned`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +37,7 @@ class Mentions:
 
     def within(self, words: Sequence[Word]) -> tuple[Mention, ...]:
         """Values that these words name, left to right; one within a longer one is left out, others may overlap."""
-        found = list(self._named(words))
+        found = [*self._named(words), *self._flags.within(words)]
         places = {(each.first, each.stop, each.field.name) for each in found}
         others = self._spellings.within(words)
         found += [each for each in others if (each.first, each.stop, each.field.name) not in places]
@@ -88,6 +87,10 @@ class Mentions:
         return Names(self.catalog)
 
     @cached_property
+    def _flags(self) -> Flags:
+        return Flags(self.catalog)
+
+    @cached_property
     def _spellings(self) -> Spellings:
         return Spellings(self.catalog)
 
@@ -103,7 +106,6 @@ class Mentions:
 
     def _named(self, words: Sequence[Word]) -> Iterator[Mention]:
         for first in range(len(words)):
-            yield from self._flagged(words, first)
             said: list[str] = []
             for stop in range(first, min(len(words), first + 2 * self._names.longest)):
                 key = words[stop].key
@@ -125,17 +127,6 @@ class Mentions:
                     titled = any(word.key in TITLES for word in words[max(0, first - 2) : first])
                     if (certainty == 1.0 or written or titled) and _is_written(words, first, stop + 1, field):
                         yield Mention(field, values, first, stop + 1, certainty)
-
-    def _flagged(self, words: Sequence[Word], first: int) -> Iterator[Mention]:
-        """A flag as a verb says it: `are displayed` for `on_display`, `sponsors visas` for `visa_sponsorship`."""
-        for things, flag in self._names.flags:
-            said = [stem(word.key) for word in words[first : first + len(things)]]
-            verb = len(things) > 1 or (first > 0 and words[first].text.lower().endswith("ed"))
-            if verb and sorted(said) == sorted(things):
-                yield Mention(flag, (True,), first, first + len(things), 1.0)
-            denied = [stem(words[first].key.removeprefix(un)) for un in _DENIED if words[first].key.startswith(un)]
-            if len(things) == 1 and things[0] in denied:
-                yield Mention(flag, (False,), first, first + 1, 1.0)
 
 
 def _is_other_name(run: Sequence[Word], first: int, meant: Relatives) -> bool:

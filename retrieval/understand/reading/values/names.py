@@ -12,7 +12,7 @@ from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField, is_person, spaced
 from retrieval.understand.catalog.kin import Kin
 from retrieval.understand.catalog.peoples import of_people
-from retrieval.understand.catalog.words import Word, keys, stem
+from retrieval.understand.catalog.words import Word, keys
 from retrieval.understand.reading.values.ranks import numbered
 
 _SHORTEST_NAME = 3
@@ -26,15 +26,11 @@ _SHORT = re.compile(r"[^\W\d_]{4,}o|[^\W\d_]{5,}")
 _SPELLED, _NEARLY = 7, 0.88
 """Letters of a word that may be misspelled, and the share of them that must be right."""
 _PARTICIPLE = re.compile(r"([^\W\d_]{3,})(ing|ed)")
-_GIVING = ("with", "allow", "take", "accept", "permit", "welcome", "include", "have", "ha", "offer", "provide", "get")
-"""What stands before the thing of a flag: `that take pets` of pets_allowed."""
-_LACKING = ("without", "no", "lack", "lacking", "missing")
 TITLES = frozenset(
     {"mr", "mrs", "ms", "miss", "dr", "doctor", "prof", "professor", "sir", "dame", "lord", "lady", "judge", "justice"}
     | {"captain", "capt", "father", "sister", "chef", "madam"}
 )
 """What may stand before a name and is no part of it."""
-_YES, _NO = frozenset({"yes", "y", "true"}), frozenset({"no", "n", "false"})
 SMALL = frozenset({"of", "the", "a", "an", "for", "in", "at", "with", "from", "on", "and"})
 """Words within a name that may be there or not: `paintings in oil`."""
 
@@ -77,13 +73,6 @@ class Names:
     def longest(self) -> int:
         """Words of the longest name."""
         return max(map(len, self._names), default=0)
-
-    @cached_property
-    def flags(self) -> tuple[tuple[tuple[str, ...], CatalogField], ...]:
-        """What each flag is about, as stems, and the flag."""
-        flags = [field for field in self.catalog.fields.values() if field.kind == "flag"]
-        said = [(tuple(stem(word) for word in flag.words if len(word) >= _PART), flag) for flag in flags]
-        return tuple((things, flag) for things, flag in said if things)
 
     @cached_property
     def _names(self) -> Mapping[Name, Sequence[Named]]:
@@ -184,15 +173,6 @@ class Names:
 
 
 def _whole_names(field: CatalogField) -> list[tuple[Name, Scalar]]:
-    yes = _flagged(field)
-    if field.kind == "flag" or yes:
-        called = tuple(word for word in field.words if word not in ("is", "has"))
-        things = [word for word in called if len(word) >= _SHORTEST_NAME]
-        having: list[tuple[Name, Scalar]] = [((verb, word), True) for word in things for verb in _GIVING]
-        lacking: list[tuple[Name, Scalar]] = [((no, word), False) for word in things for no in _LACKING]
-        if yes:
-            return [(called, yes), *((name, yes) for name, _ in having)]
-        return [(called, True), *having, *lacking]
     if field.kind not in ("text", "person", "code"):
         return []
     named = [(_name(said), value) for value in field.counts for said in (str(value), field.written(value))]
@@ -206,13 +186,6 @@ def _whole_names(field: CatalogField) -> list[tuple[Name, Scalar]]:
         if of
     ]
     return list(dict.fromkeys((name, value) for name, value in [*named, *free, *turned, *owned] if name))
-
-
-def _flagged(field: CatalogField) -> str | None:
-    """The value that says yes, of a field that says nothing but yes and no in words."""
-    if field.kind != "text" or not {str(value).casefold() for value in field.counts} <= _YES | _NO:
-        return None
-    return next((str(value) for value in field.counts if str(value).casefold() in _YES), None)
 
 
 def _name(value: str) -> Name:

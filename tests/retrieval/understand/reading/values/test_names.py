@@ -6,10 +6,10 @@ from retrieval.understand.catalog.catalog import Catalog, Described
 from retrieval.understand.catalog.words import words
 from retrieval.understand.reading.values.names import Names
 
-_KEYS = ("priority", "stage", "glazed", "origin", "potter", "paintColour")
+_KEYS = ("priority", "stage", "origin", "potter", "paintColour")
 _ROWS = (
-    ("P1", "II", "yes", "PT", "Prof. Ada van Loon", "seaGreen"),
-    ("P2", "III", "no", "NL", "Dr. Bo Kerr", "darkRed"),
+    ("P1", "II", "PT", "Prof. Ada van Loon", "seaGreen"),
+    ("P2", "III", "NL", "Dr. Bo Kerr", "darkRed"),
 )
 _CATALOG = Catalog.of(
     [Described(str(at), f"Jar {at}", dict(zip(_KEYS, row, strict=True))) for at, row in enumerate(_ROWS)]
@@ -28,7 +28,6 @@ def called(text: str, *, says: bool = False) -> list[tuple[str, object]]:
     [
         ("priority 2", "priority", "P2"),
         ("stage 3", "stage", "III"),
-        ("glazed", "glazed", "yes"),
         ("Dutch", "origin", "NL"),
         ("Portugal", "origin", "PT"),
         ("Portugall", "origin", "PT"),
