@@ -1,6 +1,6 @@
 """Which value or field of a catalogue a word means that is written otherwise, by the vectors of words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,13 +11,14 @@ from retrieval.index.words.word_model import WORDS, word_vector
 from retrieval.types import Vector
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField
+from retrieval.understand.catalog.flags import Flag, flag_of
 from retrieval.understand.catalog.states import same_state
 from retrieval.understand.catalog.words import keys
 
 _FEW = 40
 """A field with more values names things, and every word is near one of them."""
-_VALUE = 0.3
-"""Cosine from which a word may mean a value."""
+_VALUE, _FLAG = 0.4, 0.3
+"""Cosine from which a word may mean a value, and a flag."""
 _SURE = 0.6
 """Likeness of a word for the same state, and the least of a word without what denies it: `un` of unresolved."""
 _DENIALS = ("un", "non", "in", "im", "dis")
@@ -67,7 +68,7 @@ class Kin:
         near = vectors @ word_vector(said)
         best = int(near.argmax())
         field, top = candidates[best][0], float(near[best])
-        if top < _VALUE:
+        if top < (_FLAG if field.name in self._flags else _VALUE):
             return None
         same = [at for at, (other, _) in enumerate(candidates) if other is field and near[at] >= top - _ALIKE]
         others = np.delete(near, same)
@@ -76,7 +77,8 @@ class Kin:
             return None
         if len(values) == 1 and field.kind == "text" and self._is_part(said, field, values[0]):
             return None
-        return Relatives(field, values, top)
+        opposed = field.name in self._flags and self._flags[field.name].opposed
+        return Relatives(field, values, top, denied=opposed and not said.endswith("free"))
 
     def _is_part(self, said: str, field: CatalogField, value: Scalar) -> bool:
         """Whether a word is one of several of a value, and one for all values: `ships` of container ship."""
@@ -105,6 +107,10 @@ class Kin:
         return fields[int(best)] if likes[best, word] >= _FIELD and ahead >= _AHEAD else None
 
     @cached_property
+    def _flags(self) -> Mapping[str, Flag]:
+        return {each.name: flag for each in self.catalog.dividing if (flag := flag_of(each))}
+
+    @cached_property
     def _values(self) -> tuple[tuple[tuple[CatalogField, Scalar], ...], Vector]:
         found = [
             (field, value, field.written(value))
@@ -112,7 +118,7 @@ class Kin:
             if field.kind == "text" and len(field.counts) <= _FEW and not _LANGUAGES & set(field.words)
             for value in field.counts
         ]
-        found += [(field, True, _called(field)) for field in self.catalog.dividing if field.kind == "flag"]
+        found += [(flag.field, True, _called(flag.field)) for flag in self._flags.values() if flag.yes is True]
         return tuple((field, value) for field, value, _ in found), WORDS.embed([text for *_, text in found])
 
 

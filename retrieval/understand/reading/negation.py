@@ -16,6 +16,7 @@ _REACH = 6
 _TURNED: Mapping[str, Collection[str]] = {
     "than": ("other", "rather"),
     "out": ("leave", "leaving", "filter"),
+    "from": ("apart", "aside"),
     "but": (*sorted(ANYTHING - {"nothing"}), "any", "all", "every"),
 }
 """Words that negate behind certain others."""
@@ -69,7 +70,8 @@ def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> boo
             return False  # `nothing but globes` is globes
         nobody = key in _NOBODY and words[at + 1].key in AUXILIARIES
         does_not = key.endswith("ing") and _denies(before)
-        if nobody or does_not or _denies(key) or before in _TURNED.get(key, ()):
+        any_but = key == "but" and any(word.key in ("any", "every", "all") for word in words[max(0, at - 3) : at])
+        if nobody or does_not or any_but or _denies(key) or before in _TURNED.get(key, ()):
             return True
         is_verb = words[at + 1].key == "by" and is_past(words[at])
         if not is_verb and key not in _BETWEEN and key not in catalog.nouns and stem(key) not in stems:

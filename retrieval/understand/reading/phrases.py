@@ -31,7 +31,7 @@ ATTACHING = frozenset(
 HAVING = frozenset({"with", "containing", "contain", "including", "include", "having", "using", "featuring", "w"})
 _PASSED = ADVERBS | CONJUNCTIONS | NEGATIONS | MADE | {"-"}
 """What may stand between a value and the noun before it."""
-_LISTING = CONJUNCTIONS | {"the", "a", "our", "either"}
+_LISTING = CONJUNCTIONS | {"the", "a", "an", "our", "my", "your", "either", "both"}
 _ABOUT = frozenset({"about", "regarding", "concerning"})
 _WHICH = frozenset({"which", "what", "many"})
 """What asks for documents, whatever they are called."""
@@ -156,7 +156,9 @@ class Phrases:
             at -= 1
         if at in self.heads and self.words[mention.first - 1].key in _LISTING and following is None:
             return 0.8  # `rice dishes, Nigerian or Lebanese`
-        if at < 1 or self.words[at].key not in (ATTACHING | HAVING if mention.field.listed else ATTACHING):
+        if at < 1 or self.words[at].key not in (
+            ATTACHING | HAVING if mention.field.listed or mention.field.kind == "flag" else ATTACHING
+        ):
             return 0.0
         noun = at - 1
         while noun > 0 and (self.words[noun].key == "," or (is_past(self.words[noun]) and not self.valued(noun))):

@@ -7,48 +7,24 @@ from functools import cached_property
 from retrieval.index.snapshot.metadata_index import Scalar
 from retrieval.index.words.word_model import word_vector
 from retrieval.understand.catalog.catalog import Catalog
-from retrieval.understand.catalog.fields import CatalogField
+from retrieval.understand.catalog.flags import ALLOWED, EMPTY, Flag, flag_of
 from retrieval.understand.catalog.words import Word, stem
 from retrieval.understand.reading.grammar import ADVERBS, AUXILIARIES, NEGATIONS, is_noun_like
 from retrieval.understand.reading.values.mention import Mention
 
-_SHORTEST = 3
-"""Letters of a word of a field's name that tells something."""
 _PREFIX = 3
 """Letters from which a word of a name may be short for one of the question: `vols` for volunteers."""
 _ALIKE, _NEAR = 0.35, 0.45
 """Cosine from which a word beside one that grants is the thing of a flag: `bring my cat` of pets_allowed; and beside
 one that only says `with`."""
 _STEMMED = 4
-_ALLOWED = frozenset(
-    """allowed allow ok okay welcome welcomed permitted accepted friendly possible included available suitable provided
-    offered enabled supported fine""".split()  # noqa: SIM905
-)
-"""What stands behind the thing of a flag, or in the flag's name."""
 _GRANTING = frozenset({"allow", "take", "accept", "permit", "welcome", "bring", "keep", "support", "enable"})
 _GIVING = _GRANTING | {"with", "have", "ha", "had", "include", "offer", "provide", "get", "need"}
 """What stands before the thing of a flag: `that take pets` of pets_allowed. All are keys."""
 _LACKING = frozenset({"without", "no", "lack", "lacking", "missing"})
-_EMPTY = frozenset({"is", "has", "can", "are", "ha", "be"})
-_OPPOSED = frozenset({"free", "less"})
-"""What ends the name of a flag that is true where there is none of its thing: accident_free."""
-_OPPOSING = frozenset({"no", "non", "not", "without"})
 _DENIED = ("un", "non")
 """What a word that denies a flag begins with: `unsigned`."""
 _PASSED = frozenset({"a", "an", "the", "my", "our", "any", "your", "their"})
-_YES, _NO = frozenset({"yes", "y", "true"}), frozenset({"no", "n", "false"})
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """A field that says yes or no about a thing."""
-
-    field: CatalogField
-    yes: Scalar
-    things: tuple[str, ...]
-    """What it is about: keys of the words of its name that say something."""
-    opposed: bool
-    """Whether it is true where there is none of its thing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +44,7 @@ class Flags:
 
     @cached_property
     def _flags(self) -> Sequence[Flag]:
-        return [flag for each in self.catalog.fields.values() if (flag := _flag(each))]
+        return [flag for each in self.catalog.fields.values() if (flag := flag_of(each))]
 
     def _called(self, words: Sequence[Word], first: int, flag: Flag) -> Iterator[Mention]:
         """`on display`, `healthy volunteers` for healthyVols; of one word as a verb, or as the whole name."""
@@ -77,7 +53,7 @@ class Flags:
         if len(said) < len(flag.things) or not _all_akin(said, flag.things):
             return
         verb = first > 0 and words[first].text.lower().endswith("ed")
-        named = said == [word for word in flag.field.words if word not in _EMPTY]
+        named = said == [word for word in flag.field.words if word not in EMPTY]
         if len(said) > 1 or verb or named:
             yield _mention(flag, first, stop, denied=False)
 
@@ -100,7 +76,7 @@ class Flags:
         stop = end
         while stop < len(words) and words[stop].key in AUXILIARIES | NEGATIONS | ADVERBS | {"-"}:
             stop += 1
-        allowed = stop < len(words) and words[stop].key in _ALLOWED
+        allowed = stop < len(words) and words[stop].key in ALLOWED
         if end == at or not (allowed or given or lacking):
             return
         if not exact:
@@ -147,26 +123,6 @@ def _mention(flag: Flag, first: int, stop: int, *, denied: bool, granted: bool =
     denied = denied != flag.opposed
     value: Scalar = False if denied and flag.yes is True else flag.yes
     return Mention(flag.field, (value,), first, stop, 1.0, denied=denied and value is not False, granted=granted)
-
-
-def _flag(field: CatalogField) -> Flag | None:
-    yes = _yes(field)
-    if yes is None:
-        return None
-    words = [word for word in field.words if word not in _EMPTY]
-    opposed = len(words) > 1 and (words[-1] in _OPPOSED or words[0] in _OPPOSING)
-    telling = [word for word in words if word not in _ALLOWED and len(word) >= _SHORTEST]
-    telling = [word for word in telling if not (opposed and word in _OPPOSED | _OPPOSING)]
-    return Flag(field, yes, tuple(telling), opposed) if telling else None
-
-
-def _yes(field: CatalogField) -> Scalar | None:
-    """The value that says yes, also of a field that says nothing but yes and no in words."""
-    if field.kind == "flag":
-        return True
-    if field.kind != "text" or not {str(value).casefold() for value in field.counts} <= _YES | _NO:
-        return None
-    return next((value for value in field.counts if str(value).casefold() in _YES), None)
 
 
 def _all_akin(said: Sequence[str], things: Sequence[str]) -> bool:

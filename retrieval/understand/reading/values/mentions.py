@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from retrieval.index.snapshot.metadata_index import Scalar
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.kin import Kin, Relatives
@@ -13,7 +14,7 @@ from retrieval.understand.catalog.words import Word
 from retrieval.understand.reading.grammar import CARRIERS, CONJUNCTIONS, GLUE, is_noun_like
 from retrieval.understand.reading.values.flags import Flags
 from retrieval.understand.reading.values.mention import Mention
-from retrieval.understand.reading.values.names import SMALL, TITLES, Names
+from retrieval.understand.reading.values.names import PLUS, SMALL, TITLES, Names
 from retrieval.understand.reading.values.spellings import Spellings
 from retrieval.understand.reading.verbs import MADE
 
@@ -21,6 +22,8 @@ _SHORTEST = 3
 """Letters of a value that may be written with other capitals."""
 _LONGEST, _LONGER = LONGEST, 0.03
 """Words that together may mean a value, and how much likeness each of them makes up for."""
+_PROPER = 0.55
+"""Cosine from which a word that is written small may mean a value of one word that is written as a name."""
 _PARTICLES = frozenset({"on", "in", "out", "off", "up", "down", "under", "over"})
 """What such words may begin or end with: `on hold`, `threw out`."""
 _JOINED = re.compile(r"\band\b|&|\+|/", re.IGNORECASE)
@@ -73,6 +76,8 @@ class Mentions:
     def _may_mean(self, run: Sequence[Word]) -> bool:
         """Whether words may be another way to say a value: some say something, and none is of what documents are."""
         telling = [bool(_PLAIN.fullmatch(word.text)) and is_noun_like(word.key) for word in run]
+        if len(run) == 1 and run[0].text.isupper() and not self.catalog.says(run[0].text):
+            telling = [len(run[0].text) > 1]
         if (
             not any(telling)
             or not _FILLERS.isdisjoint(word.key for word in run)
@@ -81,6 +86,14 @@ class Mentions:
             return False
         ends = (0, -1) if len(run) > 1 else (0,)
         return all(telling[end] or run[end].key in _PARTICLES for end in ends)
+
+    def _denied(self, word: Word) -> tuple[CatalogField, tuple[Scalar, ...]] | None:
+        """`unfurnished` as what is not furnished, where it is no value itself."""
+        bare = word.key.removeprefix("un")
+        if bare == word.key or self._names.called((word.key,)):
+            return None
+        found = [(field, values) for field, values, sure in self._names.called((bare,)) if sure == 1.0]
+        return found[0] if len(found) == 1 and found[0][0].kind == "text" else None
 
     @cached_property
     def _names(self) -> Names:
@@ -112,11 +125,15 @@ class Mentions:
                 if (key in ("-", "/", "&", ".") and said) or (key == "no" and said == ["with"]):
                     said = [key] if key == "no" else said
                     continue
+                key = PLUS if key == "+" and said else key
                 if not key[0].isalnum():
                     break
                 if said and key in SMALL:
                     continue
                 said.append(key)
+                if stop == first and (denied := self._denied(words[first])):
+                    yield Mention(*denied, first, stop + 1, 1.0, denied=True)
+                    continue
                 found = self._names.called(tuple(said), words[first] if stop == first else None)
                 joined = any(word.key == "and" for word in words[first:stop])
                 for field, values, certainty in found:
@@ -130,9 +147,12 @@ class Mentions:
 
 
 def _is_other_name(run: Sequence[Word], first: int, meant: Relatives) -> bool:
-    """Whether a word is a name and the value is none: `Finland` is no finance."""
-    named = first > 0 and all(word.is_capital for word in run)
-    return named and not any(meant.field.written(value)[:1].isupper() for value in meant.values)
+    """Whether a word is a name and the value is none, or the contrary: `Finland` is no finance, `soft` is not Delft."""
+    written = [meant.field.written(value) for value in meant.values]
+    if first > 0 and all(word.is_capital for word in run):
+        return not any(each[:1].isupper() for each in written)
+    names = all(each[:1].isupper() and " " not in each for each in written)
+    return names and meant.field.kind == "text" and meant.likeness < _PROPER and not run[0].is_capital
 
 
 def _is_written(words: Sequence[Word], first: int, stop: int, field: CatalogField) -> bool:

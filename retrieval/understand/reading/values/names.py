@@ -34,6 +34,8 @@ TITLES = frozenset(
 SMALL = frozenset({"of", "the", "a", "an", "for", "in", "at", "with", "from", "on", "and"})
 """Words within a name that may be there or not: `paintings in oil`."""
 
+PLUS = "plus"
+"""What the sign of A+ is read as."""
 Name = tuple[str, ...]
 """Keys of its words."""
 
@@ -190,7 +192,7 @@ def _whole_names(field: CatalogField) -> list[tuple[Name, Scalar]]:
 
 def _name(value: str) -> Name:
     """The keys of a value, without the small words between them."""
-    whole = keys(spaced(value))
+    whole = keys(spaced(re.sub(r"(?<=\w)\+", f" {PLUS} ", value)))
     return whole[:1] + tuple(key for key in whole[1:] if key not in SMALL)
 
 
