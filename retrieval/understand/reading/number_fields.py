@@ -146,12 +146,13 @@ def _counting(fields: Sequence[CatalogField]) -> CatalogField | None:
 
 
 def _reached(numbers: Sequence[CatalogField], quantity: Quantity) -> CatalogField | None:
-    """Of a number that is compared, the one field that has numbers on both sides: `pay less than 12,000`."""
+    """Of a number that is compared, the one field, or the one of money, that has numbers on both sides: `under 12,000`."""
     bounds = [abs(bound) for bound in quantity.written if not isinf(bound)]
     if quantity.unit or quantity.kind == "number" or not bounds:
         return None
     able = [each for each in numbers if each.kind != "year" and _has_both_sides(each, bounds)]
-    return able[0] if len(able) == 1 else None
+    paid = [each for each in able if is_money(each)]
+    return next((found[0] for found in (able, paid) if len(found) == 1), None)
 
 
 def _has_both_sides(field: CatalogField, bounds: Sequence[float]) -> bool:

@@ -59,12 +59,14 @@ class Reader:
             today: what `last month` goes back from.
         """
         said = words(text)
-        heads = Phrases(said, self.mentions.within(said), self.catalog).heads
+        mentions = self.mentions.within(said)
+        heads = Phrases(said, mentions, self.catalog).heads
+        valued = {at for each in mentions if each.is_exact for at in range(each.first, each.stop)}
         versions = tuple(version_conditions(text, said, self.catalog))
         taken = [each.span for group in versions for each in group]
         times = tuple(
             each
-            for each in temporal_refs(text, said, self.catalog, today, heads)
+            for each in temporal_refs(text, said, self.catalog, today, heads, valued)
             if each.field and not _meets(each.span, taken)
         )
         taken += [each.span for each in times]
@@ -73,21 +75,27 @@ class Reader:
         number_of = count(1)
         asked = [(each.span, each.field) for each in times if each.field]
         asked += [(each.span, each.entities[0].field) for each in numbers if each.entities]
-        entities = [*self._values(text, said, [*taken, *self._calling(said, asked)], number_of)]
+        happening = [*self._events(said, times)]
+        found = [
+            each
+            for each in mentions
+            if not _meets(_span(said, each), [*taken, *self._calling(said, asked)])
+            and (each.likeness == 1.0 or not _meets(_span(said, each), happening))
+        ]
+        entities = [*self._values(text, said, found, taken, number_of)]
         for group in _joined_versions(text, versions):
             entities += _grouped(group, number_of)
         for group in alternatives(text, numbers):
             number = next(number_of)
             entities += [replace(entity, group=number) for entity in group]
         entities.sort(key=lambda each: (each.span, each.field, each.group))
-        taken += [each.span for each in entities] + list(self._events(said, times))
+        taken += [each.span for each in entities] + happening
         named = {each.field for each in entities} | {each.field for each in times if each.field}
         return Reading(tuple(entities), times, self._topic(said, taken, entities, named))
 
     def _values(
-        self, text: str, said: Sequence[Word], taken: Sequence[Span], number_of: Iterator[int]
+        self, text: str, said: Sequence[Word], found: Sequence[Mention], taken: Sequence[Span], number_of: Iterator[int]
     ) -> Iterator[Entity]:
-        found = [each for each in self.mentions.within(said) if not _meets(_span(said, each), taken)]
         read = frozenset(at for at, word in enumerate(said) if _meets((word.start, word.end), taken))
         phrases, people = Phrases(said, found, self.catalog, read), People(said, found)
         coverage = Coverage(said, found, read, phrases.heads, self.catalog)

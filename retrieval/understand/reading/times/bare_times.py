@@ -4,7 +4,8 @@ from collections.abc import Container, Sequence
 
 from retrieval.understand.catalog.words import Word
 from retrieval.understand.reading.times.periods import is_month
-from retrieval.understand.reading.times.spans import is_number
+from retrieval.understand.reading.times.relative import WEEKDAYS
+from retrieval.understand.reading.times.spans import MONTHS, SEASONS, is_number
 
 STOPS = frozenset(
     {"of", "for", "in", "on", "by", "with", "from", "to", "about", "and", "or", "that", "which", "is", "are", "was"}
@@ -36,3 +37,8 @@ def is_attribute(words: Sequence[Word], at: int, heads: Container[int]) -> bool:
     near = any(place in heads for place in range(at + 1, min(len(words), at + 4)))
     is_year = 1900 <= int(words[at].text) <= 2100
     return is_year and near and before_it in ("the", "all", "of", "and", "or", ",", "show", "me")
+
+
+def is_calendar_word(word: Word) -> bool:
+    """Whether a word names a day of the week, a month or a season."""
+    return word.key in {*WEEKDAYS, *MONTHS, *SEASONS}

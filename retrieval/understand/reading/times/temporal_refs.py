@@ -1,14 +1,14 @@
 """The times that a question names as conditions, and which date each is about."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import replace
 from datetime import date
 
 from retrieval.understand.analysis import TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word, text_of
-from retrieval.understand.reading.grammar import AUXILIARIES, NEGATIONS
-from retrieval.understand.reading.times.bare_times import STOPS, is_attribute, may_be_time
+from retrieval.understand.reading.grammar import AUXILIARIES, GLUE, NEGATIONS
+from retrieval.understand.reading.times.bare_times import STOPS, is_attribute, is_calendar_word, may_be_time
 from retrieval.understand.reading.times.bounds import (
     BACK,
     BOUNDS,
@@ -39,7 +39,12 @@ _PASSED = frozenset({"recent", "recently", "lately", "newly"})
 
 
 def temporal_refs(
-    text: str, words: Sequence[Word], catalog: Catalog, today: date, heads: Container[int] = ()
+    text: str,
+    words: Sequence[Word],
+    catalog: Catalog,
+    today: date,
+    heads: Container[int] = (),
+    valued: Collection[int] = (),
 ) -> tuple[TemporalRef, ...]:
     """The times that are conditions, left to right, not overlapping.
 
@@ -49,6 +54,7 @@ def temporal_refs(
         catalog: with the dates.
         today: what `last month` goes back from.
         heads: places of the nouns that documents are called by.
+        valued: places of words that are values: `Monday` is no date of courses that are held on Mondays.
     """
     found: list[TemporalRef] = []
     at = 0
@@ -57,6 +63,9 @@ def temporal_refs(
         each = untouched or _range(words, at, today, heads, catalog) or _recent(words, at, heads, today, catalog)
         if each is None:
             at += 1
+            continue
+        if _is_value(words[each.first : each.stop], each.first, valued):
+            at = each.stop
             continue
         each, gaps = listed(words, each, today)
         field = meant_date(words, each.first, each.stop, catalog, each.start, each.end)
@@ -72,6 +81,12 @@ def temporal_refs(
         found += [TemporalRef(said, *gap, each.confidence, span, name, not negated) for gap in gaps]
         at = each.stop
     return tuple(found)
+
+
+def _is_value(said: Sequence[Word], first: int, valued: Collection[int]) -> bool:
+    """Whether the days, months and seasons of a time are values of another field, and nothing else is said of it."""
+    told = [at for at, word in enumerate(said, first) if word.key not in GLUE]
+    return bool(told) and all(at in valued and is_calendar_word(said[at - first]) for at in told)
 
 
 def _is_denied(words: Sequence[Word], at: int, catalog: Catalog) -> bool:

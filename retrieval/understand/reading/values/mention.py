@@ -24,3 +24,8 @@ class Mention:
     """Whether the words say that it is none of the values: `unresolved`."""
     granted: bool = False
     """Whether the words around it say that it is asked: `pets allowed`."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the value itself stands there."""
+        return self.certainty == 1.0 and self.likeness == 1.0

@@ -28,7 +28,7 @@ _PARTICLES = frozenset({"on", "in", "out", "off", "up", "down", "under", "over"}
 """What such words may begin or end with: `on hold`, `threw out`."""
 _JOINED = re.compile(r"\band\b|&|\+|/", re.IGNORECASE)
 _FILLERS = frozenset({"still", "also", "now", "only", "already", "yet", "just", "even", "currently", "ever"})
-_PLAIN = re.compile(r"[^\W\d_][a-z]{3,}")
+_PLAIN = re.compile(r"[^\W\d_][a-z]{2,}")
 """A word of English, as `TypedDict` is none."""
 
 
