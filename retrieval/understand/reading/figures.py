@@ -57,6 +57,9 @@ _PATTERNS: tuple[tuple[str, Callable[[Match], str]], ...] = (
     ),
     (r"\b(?P<low>\d+)(?P<joint> ?(?:and|to|or|-|–) ?)(?P<high>\d+) ?(?P<size>thousand|million|k)\b", _multiplied),
     (r"\b(a|one|two|three|four|five|\d+) grand\b", lambda found: f"{found[1]} thousand"),
+    (r"\b(?:a )?quarter of an hour\b", lambda _: "15 minutes"),
+    (r"\b(?:three quarters|three-quarters) of an hour\b", lambda _: "45 minutes"),
+    (r"\bhalf an hour\b", lambda _: "30 minutes"),
     (r"\ba (?=thousand\b)", lambda _: "one "),
     (r"\ba (tenner|fiver)\b", lambda found: _SLANG[found[1].lower()]),
     (

@@ -8,6 +8,7 @@ from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.words import Word, stem
 from retrieval.understand.reading.grammar import AUXILIARIES
+from retrieval.understand.reading.past import is_past
 from retrieval.understand.reading.units import HIGHEST, LIMITS, LOWEST
 
 WORTH = frozenset(
@@ -54,12 +55,19 @@ def none_of(words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[CatalogFi
     counted = [each for each in catalog.fields.values() if each.kind == "number" and 0 in each.counts]
     flagged = {stem(word) for each in catalog.fields.values() if each.kind == "flag" for word in each.words}
     for at, word in enumerate(words):
-        if word.key not in _NONE:
+        out = word.key == "out" and at + 1 < len(words) and words[at + 1].key == "of"
+        if word.key not in _NONE and not out:
             continue
-        stop = at + 1
-        while stop < len(words) and words[stop].key in AUXILIARIES:
+        stop = at + 1 + out
+        passed = AUXILIARIES | {"a", "an", "any"}
+        while stop < len(words) and (words[stop].key in passed or (word.key == "never" and _is_won(words, stop))):
             stop += 1
         said = stem(words[stop].key) if stop < len(words) else ""
         called = [each for each in counted if any(len(name) > _VERB and stem(name) == said for name in each.words)]
         if len(called) == 1 and said not in flagged:
             yield called[0], words[at : stop + 1]
+
+
+def _is_won(words: Sequence[Word], at: int) -> bool:
+    """A verb of the past before what is counted: `never won an award`."""
+    return is_past(words[at]) and at + 1 < len(words) and words[at + 1].key in ("a", "an", "any")

@@ -73,7 +73,8 @@ def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> boo
         any_but = key == "but" and any(word.key in ("any", "every", "all") for word in words[max(0, at - 3) : at])
         if nobody or does_not or any_but or _denies(key) or before in _TURNED.get(key, ()):
             return True
-        is_verb = words[at + 1].key == "by" and is_past(words[at])
+        longer = key == "longer" and before == "no"
+        is_verb = longer or (words[at + 1].key == "by" and is_past(words[at]))
         if not is_verb and key not in _BETWEEN and key not in catalog.nouns and stem(key) not in stems:
             return False
         at -= 1

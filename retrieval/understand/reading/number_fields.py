@@ -1,6 +1,6 @@
 """Which field of numbers a number in a question is compared with."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isinf
@@ -14,12 +14,14 @@ from retrieval.understand.catalog.kin import Kin
 from retrieval.understand.catalog.words import Word, keys, stem
 from retrieval.understand.reading.grammar import is_noun_like
 from retrieval.understand.reading.limits import WORTH, fitting, one_thing
-from retrieval.understand.reading.units import in_unit_of, is_money, is_sum, may_measure, things, unit_of
+from retrieval.understand.reading.units import in_unit_of, is_money, is_sum, lasts, may_measure, things, unit_of
 
 _REACH, _BEHIND = 4, 2
 """Words before a number and behind it that may say what it is."""
 _FIRST_YEAR = 1000
 """What is less is no year."""
+_RATED = frozenset({"rated", "rating", "score", "scored", "star", "grade", "mark", "point"})
+"""What is said of each other: `rated above 7` asks the score."""
 _COUNTED = {"star": "rating", "people": "serving", "person": "serving", "guest": "serving"}
 """What is counted, and the word of the field that counts it."""
 _PEOPLE = frozenset(
@@ -58,7 +60,14 @@ class NumberFields:
 
     catalog: Catalog
 
-    def asked(self, words: Sequence[Word], span: Span, quantity: Quantity, others: Sequence[Span]) -> Asked | None:
+    def asked(
+        self,
+        words: Sequence[Word],
+        span: Span,
+        quantity: Quantity,
+        others: Sequence[Span],
+        valued: Collection[int] = (),
+    ) -> Asked | None:
         """The field that is called near a number, or that measures it, is worth it, is like a word, or counts things.
 
         Args:
@@ -66,12 +75,15 @@ class NumberFields:
             span: of the number.
             quantity: the number.
             others: spans of the other numbers and times: what stands within or behind them says nothing of this one.
+            valued: places of words that are values, and say nothing of a number either.
         """
         inside = [at for at, word in enumerate(words) if word.start < span[1] and word.end > span[0]]
         if not inside:
             return None
         first, last = inside[0], inside[-1]
         own = [word.key for word in words[first : last + 1]]
+        apart = [words[at] for at in valued if not first <= at <= last]
+        others = [*others, *((word.start, word.end) for word in apart)]
         near = [*_before(words, first, others), *own, *_behind(words, last, others)]
         return next(filter(None, self._ways(near, quantity)), None) or self._numbered(words, first, quantity)
 
@@ -81,7 +93,11 @@ class NumberFields:
         years = all(abs(bound) >= _FIRST_YEAR for bound in quantity.written)
         kinds = ("number", "identity", "year") if years else ("number", "identity")
         numbers = [each for each in self.catalog.fields.values() if each.kind in kinds and each.name not in orders]
-        return [each for each in numbers if may_measure(each, quantity, numbers)]
+        able = [each for each in numbers if may_measure(each, quantity, numbers)]
+        bounds = [bound for bound in quantity.written if not isinf(bound)]
+        if all(float(f"{bound:.8g}").is_integer() for bound in bounds):
+            return able
+        return [each for each in able if not all(float(value).is_integer() for value in each.counts)] or able
 
     def _ways(self, near: Sequence[str], quantity: Quantity) -> Iterator[Asked | None]:
         fields = self._able(quantity)
@@ -89,6 +105,8 @@ class NumberFields:
         for key in near:
             called = [each for each in fields if any(_akin(key, said) for said in each.words)]
             yield (fitting(called, near, quantity), 0.9) if called else None
+        rated = [each for each in fields if _RATED & set(each.words)] if _RATED & set(near) else []
+        yield (rated[0], 0.85) if len(rated) == 1 else None
         paid = [each for each in fields if is_money(each)] if is_sum(quantity) or WORTH & set(near) else []
         yield (fitting(paid, near, quantity), 0.8) if paid and one_thing(paid) else None
         bounds = [bound for bound in quantity.written if not isinf(bound)]
@@ -113,6 +131,7 @@ class NumberFields:
             return
         meant = {unit, _COUNTED.get(unit, unit)}
         able = [each for each in numbers if any({word, unit_of(word)[0]} & meant for word in things(each, numbers))]
+        able = able or [each for each in numbers if unit == "second" and lasts(each, quantity)]
         if not able:
             return
         said = [*near, *keys(quantity.text)]
@@ -146,12 +165,12 @@ def _counting(fields: Sequence[CatalogField]) -> CatalogField | None:
 
 
 def _reached(numbers: Sequence[CatalogField], quantity: Quantity) -> CatalogField | None:
-    """Of a number that is compared, the one field, or the one of money, that has numbers on both sides: `under 12,000`."""
+    """Of a number that is compared, the one field with numbers on both sides, or the one of money: `under 12,000`."""
     bounds = [abs(bound) for bound in quantity.written if not isinf(bound)]
     if quantity.unit or quantity.kind == "number" or not bounds:
         return None
     able = [each for each in numbers if each.kind != "year" and _has_both_sides(each, bounds)]
-    paid = [each for each in able if is_money(each)]
+    paid = [each for each in able if is_money(each)] if quantity.text[:1].isalpha() else []
     return next((found[0] for found in (able, paid) if len(found) == 1), None)
 
 

@@ -1,7 +1,7 @@
 """Numbers and versions that a question compares documents with: `numbered under 100`, `Python 3.13 and later`."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isinf
 
@@ -16,6 +16,7 @@ from retrieval.understand.reading.limits import none_of
 from retrieval.understand.reading.number_fields import NumberFields
 from retrieval.understand.reading.units import in_unit_of, unit_of
 
+_DIMENSIONS = frozenset({"high", "long", "tall", "wide", "deep", "thick", "old", "heavy", "across", "each", "apiece"})
 _LISTING = (",", "and", ", and", "&")
 _UNIT = re.compile(r"\s*([^\W\d_]+)")
 _ARTICLE = re.compile(r"an?\b(?! (?:dozen|hundred|thousand|million))", re.IGNORECASE)
@@ -29,8 +30,18 @@ class Compared:
     span: Span
 
 
-def numeric_conditions(text: str, words: Sequence[Word], catalog: Catalog, taken: Sequence[Span]) -> Iterator[Compared]:
-    """Quantities that a field of numbers is compared with, by its name or because documents are numbered by it."""
+def numeric_conditions(
+    text: str, words: Sequence[Word], catalog: Catalog, taken: Sequence[Span], valued: Collection[int] = ()
+) -> Iterator[Compared]:
+    """Quantities that a field of numbers is compared with, by its name or because documents are numbered by it.
+
+    Args:
+        text: the question.
+        words: its words.
+        catalog: with the fields.
+        taken: spans of what is read already.
+        valued: places of words that are values.
+    """
     figures, fields = Figures.of(text), NumberFields(catalog)
     found = [_with_unit(each, figures.text) for each in quantities(figures.text)]
     spans = [figures.span(each.start, each.end) for each in found]
@@ -40,14 +51,22 @@ def numeric_conditions(text: str, words: Sequence[Word], catalog: Catalog, taken
             continue
         if _ARTICLE.match(quantity.text):
             continue
-        asked = fields.asked(words, span, quantity, others)
+        asked = fields.asked(words, span, quantity, others, valued)
         if asked:
-            yield Compared(tuple(_bounds(text[slice(*span)], span, *asked, quantity, catalog)), span)
+            whole = _with_dimension(words, span, quantity)
+            yield Compared(tuple(_bounds(text[slice(*whole)], whole, *asked, quantity, catalog)), whole)
     for field, said in none_of(words, catalog):
         span = (said[0].start, said[-1].end)
         if not any(_meet(span, other) for other in taken):
             none = Entity(text[slice(*span)], field.name, 0, FilterOperator.EQ, 0.8, span)
             yield Compared((none,), span)
+
+
+def _with_dimension(words: Sequence[Word], span: Span, quantity: Quantity) -> Span:
+    """The span with the word that says what is measured, which is no value then: `30 cm high`."""
+    behind = next((word for word in words if word.start >= span[1]), None)
+    measured = quantity.unit is not None and behind is not None and behind.text.lower() in _DIMENSIONS
+    return (span[0], behind.end) if measured and behind else span
 
 
 def alternatives(text: str, numbers: Sequence[Compared]) -> Iterator[tuple[Entity, ...]]:

@@ -7,7 +7,7 @@ from itertools import count, pairwise
 
 from retrieval.understand.analysis import Entity, FilterOperator, Span, TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
-from retrieval.understand.catalog.words import Word, stem, words
+from retrieval.understand.catalog.words import STEM, Word, stem, words
 from retrieval.understand.reading.certainty import Certainty
 from retrieval.understand.reading.coverage import Coverage
 from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, GLUE, NEGATIONS
@@ -70,7 +70,7 @@ class Reader:
             if each.field and not _meets(each.span, taken)
         )
         taken += [each.span for each in times]
-        numbers = tuple(numeric_conditions(text, said, self.catalog, taken))
+        numbers = tuple(numeric_conditions(text, said, self.catalog, taken, valued))
         taken += [each.span for each in numbers]
         number_of = count(1)
         asked = [(each.span, each.field) for each in times if each.field]
@@ -140,7 +140,8 @@ class Reader:
         """The word before a time or number that is its field's name: `resolved in 2024` asks no status."""
         for span, name in asked:
             before = [word for word in said if word.end <= span[0]]
-            if before and before[-1].key in self.catalog.fields[name].words:
+            stems = {stem(word) for word in self.catalog.fields[name].words if len(word) >= STEM}
+            if before and (before[-1].key in self.catalog.fields[name].words or stem(before[-1].key) in stems):
                 yield before[-1].start, before[-1].end
 
     def _topic(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from math import isinf
 
 from retrieval.quantities.measures import measure
 from retrieval.quantities.quantity import Quantity
@@ -24,6 +25,8 @@ _COMPOUND = frozenset({"square-metre", "cubic-metre", "metre/second"})
 _TIMES = {"second", "month"}
 _DAYS = 30 * 86400.0
 """Seconds of a month, as people count."""
+_LASTING = frozenset({"time", "duration", "length", "runtime"})
+"""Words of fields that hold how long something takes, in a unit that they may not tell."""
 _AREA = re.compile(r"(?:sqm|qm|sq)", re.IGNORECASE)
 
 
@@ -82,4 +85,21 @@ def in_unit_of(field: CatalogField, quantity: Quantity, others: Sequence[Catalog
         if {name, quantity.unit} == _TIMES:
             days = _DAYS if name == "second" else 1 / _DAYS
             return quantity.low * days / size, quantity.high * days / size
+    if quantity.unit == "second" and not _LASTING.isdisjoint(field.words):
+        return _lasting(field, quantity) or quantity.written
     return quantity.written
+
+
+def lasts(field: CatalogField, quantity: Quantity) -> bool:
+    """Whether a field holds how long something takes, and has so long."""
+    return not _LASTING.isdisjoint(field.words) and _lasting(field, quantity) is not None
+
+
+def _lasting(field: CatalogField, quantity: Quantity) -> tuple[float, float] | None:
+    """Both ends in the largest unit in which the field has so long: a playing_time of 10 to 180 is in minutes."""
+    values = [float(value) for value in field.counts]
+    for size in (86400.0, 3600.0, 60.0, 1.0):
+        low, high = quantity.low / size, quantity.high / size
+        if all(isinf(end) or min(values) <= end <= max(values) for end in (low, high)):
+            return low, high
+    return None

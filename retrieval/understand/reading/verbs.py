@@ -17,7 +17,9 @@ MADE = frozenset(
 SENSES: tuple[frozenset[str], ...] = (
     MADE | {"create", "creation", "publication", "publish", "date", "open", "start", "release", "released"},
     frozenset({"updated", "modified", "changed", "edited", "revised", "update", "modification", "last", "touched"}),
-    frozenset({"due", "deadline", "expires", "expired", "expire", "expiry", "expiring", "expiration"}),
+    frozenset(
+        {"due", "deadline", "expires", "expired", "expire", "expiry", "expiring", "expiration", "run", "runs", "lapse"}
+    ),
     frozenset({"closed", "resolved", "finished", "completed", "ended", "close", "end", "resolution", "completion"}),
     frozenset({"acquired", "acquisition", "bought", "purchased", "purchase", "obtained", "got", "received", "came"}),
     frozenset({"arrived", "arrival", "arrive", "came", "landed", "entered", "docked", "reached"}),

@@ -25,7 +25,7 @@ def may_be_time(words: Sequence[Word], at: int, phrase: tuple[str, ...], *, happ
     """
     if not is_number(words[at].text):
         return is_month(words[at]) or happens
-    if phrase[0] in ("over", "for", "by", "of", "past", "on"):
+    if phrase[0] in ("over", "for", "by", "of", "past", "on") and not (happens and phrase[0] in ("for", "by")):
         return False
     following = words[at + 1] if at + 1 < len(words) else None
     return following is None or not following.is_plural or following.key in STOPS | {"onward"}

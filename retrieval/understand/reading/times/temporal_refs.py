@@ -85,7 +85,7 @@ def temporal_refs(
 
 def _is_value(said: Sequence[Word], first: int, valued: Collection[int]) -> bool:
     """Whether the days, months and seasons of a time are values of another field, and nothing else is said of it."""
-    told = [at for at, word in enumerate(said, first) if word.key not in GLUE]
+    told = [at for at, word in enumerate(said, first) if word.key not in GLUE or is_calendar_word(word)]
     return bool(told) and all(at in valued and is_calendar_word(said[at - first]) for at in told)
 
 

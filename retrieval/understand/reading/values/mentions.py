@@ -46,7 +46,13 @@ class Mentions:
         found += [each for each in others if (each.first, each.stop, each.field.name) not in places]
         stated = {(each.field.name, value) for each in found for value in each.values}
         meant = self._meant(words, {at for each in found for at in range(each.first, each.stop)})
-        found += [each for each in meant if stated.isdisjoint((each.field.name, value) for value in each.values)]
+        ends = {(each.stop, each.field.name) for each in found if each.is_exact}
+        found += [
+            each
+            for each in meant
+            if stated.isdisjoint((each.field.name, value) for value in each.values)
+            and (each.first, each.field.name) not in ends  # `medium weight`: it says what is medium
+        ]
         return tuple(
             each
             for each in sorted(found, key=lambda one: (one.first, -one.stop, one.field.name))
@@ -158,6 +164,8 @@ def _is_other_name(run: Sequence[Word], first: int, meant: Relatives) -> bool:
 def _is_written(words: Sequence[Word], first: int, stop: int, field: CatalogField) -> bool:
     """Whether a short value is written as it is: IN is India and `in` is none, and I is no number before a verb."""
     key = words[first].key
+    if key == "may" and first and words[first].is_capital:
+        return True
     if stop - first > 1 or field.kind != "text" or (len(key) >= _SHORTEST and key not in GLUE):
         return True
     following = words[stop].key if stop < len(words) else ","
