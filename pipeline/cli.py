@@ -28,6 +28,7 @@ from pipeline.commands import (
     status,
     ui,
 )
+from pipeline.commands.artifacts.export import export
 from pipeline.commands.snapshots import gc, pull, push, rollback, verify
 from pipeline.commands.stages import chunk, describe, embed, transform
 from pipeline.commands.teaching import feedback, questions_by_model, terms
@@ -61,6 +62,7 @@ app.command("rollback")(rollback.roll_back)
 app.command("gc")(gc.collect_garbage)
 app.command("push")(push.push)
 app.command("pull")(pull.pull)
+app.command("export")(export)
 app.command("serve")(serve.serve)
 app.command("mcp")(serve.serve_mcp)
 app.command("ui")(ui.serve_ui)

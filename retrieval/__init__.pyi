@@ -2,6 +2,10 @@ from .answer.answerer import Answerer
 from .answer.answers import Answer, AnswerEvent, Citation, Passage
 from .answer.cells import Cell
 from .answer.prompt import format_prompt
+from .artifacts.artifacts import BookKey
+from .artifacts.mongo_store import MongoStore
+from .artifacts.sqlite_store import SqliteStore
+from .artifacts.store import ArtifactStore
 from .errors import (
     AmbiguousNameError,
     BadPredicateError,
@@ -30,6 +34,7 @@ from .errors import (
     VectorDBUnavailableError,
     VectorDBWriteError,
 )
+from .handoff.embedding_loader import EmbeddingLoader, MongoEmbeddingLoader
 from .index.embedding.embedders import load_embedder
 from .index.snapshot.live import promote
 from .index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
@@ -77,8 +82,10 @@ __all__ = [
     "Answer",
     "AnswerEvent",
     "Answerer",
+    "ArtifactStore",
     "BadPredicateError",
     "Book",
+    "BookKey",
     "BudgetExceededError",
     "Cell",
     "Chunk",
@@ -91,6 +98,7 @@ __all__ = [
     "EmbedderMismatchError",
     "EmbedderUnavailableError",
     "EmbeddingFailureError",
+    "EmbeddingLoader",
     "Entity",
     "Explanation",
     "FallbackActivatedError",
@@ -110,6 +118,8 @@ __all__ = [
     "LibraryError",
     "ModelError",
     "ModelKeyError",
+    "MongoEmbeddingLoader",
+    "MongoStore",
     "NoDocumentsFoundError",
     "Passage",
     "QueryAnalysis",
@@ -131,6 +141,7 @@ __all__ = [
     "SelfQueryResult",
     "SelfQueryRetriever",
     "Snapshot",
+    "SqliteStore",
     "Stage",
     "Strategy",
     "Table",

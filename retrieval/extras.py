@@ -6,6 +6,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "gcs": ("gcsfs>=2025.7,<2027",),
     "http": ("aiohttp>=3.9,<4",),
     "milvus": ("pymilvus>=3,<4",),
+    "mongo": ("pymongo>=4.10,<5",),
     "s3": ("s3fs>=2025.7,<2027",),
     "st": ("sentence-transformers>=5",),
     "minilm": (

@@ -17,6 +17,7 @@
     <home>/live.jsonl                             which snapshots were live, and since when
     <home>/evaluations/<snapshot>/<strategy>/     scores
     <home>/finished.json                          what the last build that went live was made of, and what it left
+    <home>/artifacts.sqlite                       what `querymust export` made of the live snapshot, for other programs
     <home>/dagster/                               run history
 """
 
@@ -25,6 +26,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from retrieval.artifacts.sqlite_store import FILE_NAME as ARTIFACTS
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError, IndexMissingError, LibraryError
 from retrieval.index.snapshot.live import is_id
@@ -105,6 +107,11 @@ class Home:
     def graph(self) -> Path:
         """The graph of the last build."""
         return self.root / "graph"
+
+    @property
+    def artifacts(self) -> Path:
+        """The embedded artifact store."""
+        return self.root / ARTIFACTS
 
     def book(self, slug: str) -> Path:
         """Folder of one book's records.

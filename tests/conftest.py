@@ -19,6 +19,7 @@ from retrieval.records import dump_record, parse_record
 from retrieval.settings import Settings
 from tests.browser import NAMES, Browser
 from tests.milvus import milvus_server
+from tests.mongo import mongo_uri
 from tests.openai_server.server import FakeOpenAi, fake_openai
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 
-__all__ = ["milvus_server"]
+__all__ = ["milvus_server", "mongo_uri"]
 
 MEMORY = Path("/dev/shm")
 ROOM = 3 * 2**30

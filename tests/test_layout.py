@@ -64,7 +64,11 @@ def test_one_file_knows_openai() -> None:
 
 @pytest.mark.parametrize(
     ("name", "file"),
-    [("pymilvus", "retrieval/index/milvus/store.py"), ("fsspec", "retrieval/index/travel/place.py")],
+    [
+        ("pymilvus", "retrieval/index/milvus/store.py"),
+        ("pymongo", "retrieval/artifacts/mongo_store.py"),
+        ("fsspec", "retrieval/index/travel/place.py"),
+    ],
 )
 def test_one_file_knows_each_engine_and_each_place(name: str, file: str) -> None:
     assert [path.relative_to(ROOT).as_posix() for path in PYTHON_FILES if imports(path, name)] == [file]

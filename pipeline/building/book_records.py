@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from pipeline.building.embedding import embedding_key
+from retrieval.index.embedding.embedding_text import embedding_key
 from retrieval.records import read_jsonl
 from retrieval.types import Chunk
 

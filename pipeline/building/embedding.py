@@ -6,7 +6,7 @@ from pathlib import Path
 
 from retrieval.atomic_files import write_atomically
 from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
-from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.embedding_text import embedding_key, embedding_text
 from retrieval.types import Chunk, Embedder, Vector
 
 BATCH = 1024
@@ -20,14 +20,6 @@ class EmbeddingTally:
     n_reused: int
     n_deleted: int
     """Keys of the pass before that the book no longer has."""
-
-
-def embedding_key(chunk: Chunk) -> str:
-    """What a chunk's vector is kept under: the text that is embedded, and all that is searched.
-
-    A changed row is embedded once, whichever cell it was; and a new way of choosing the text finds no old vector.
-    """
-    return f"{embedding_text(chunk)}\0{chunk.search_text}"
 
 
 def embed_chunks(store: EmbeddingStore, embedder: Embedder, chunks: Sequence[Chunk], ledger: Path) -> EmbeddingTally:

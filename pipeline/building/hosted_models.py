@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from evals.benchmarks.corpus import chunks_of_book
-from pipeline.building.embedding import embedding_key
 from pipeline.building.model_passages import describer_of
 from pipeline.building.model_tables import chosen_tables, options_of, reader_of
 from retrieval.errors import EmbeddingFailureError, ModelError
@@ -12,7 +11,7 @@ from retrieval.home import Home
 from retrieval.index.embedding.cost import Cost
 from retrieval.index.embedding.embedders import is_hosted, load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
-from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.embedding_text import embedding_key, embedding_text
 from retrieval.index.embedding.prices import price_of
 from retrieval.index.embedding.token_counts import cuts_for
 from retrieval.ingest.library.book import read_book

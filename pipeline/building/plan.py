@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Literal
 
 from pipeline.building.book_entry import book_entries
-from pipeline.building.embedding import embedding_key, known_keys
+from pipeline.building.embedding import known_keys
 from retrieval.home import Home
 from retrieval.index.embedding.cost import Cost
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
-from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.embedding_text import embedding_key, embedding_text
 from retrieval.index.embedding.prices import price_of
 from retrieval.ingest.library.library import BookFolder, list_books
 from retrieval.records import read_jsonl

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipeline.commands.artifacts.export import BookOption, RulesetOption, StoreMongodbOption
+from pipeline.commands.artifacts.ingest_flags import GenerateOption, IngestFlags, ModelOption, ProfileOption
 from pipeline.commands.evaluate import print_scores_of_build
 from pipeline.commands.options import (
     DEFAULT_HOME,
@@ -55,6 +57,12 @@ def build_library(
     questions: QuestionsOption = None,
     no_questions: Annotated[bool, typer.Option("--no-questions", help="Forget those of the last build.")] = False,
     embedder: Annotated[str | None, typer.Option("--embedder", help="wordllama, minilm, openai or st:MODEL.")] = None,
+    embedding_model: ModelOption = None,
+    profile: ProfileOption = None,
+    _generate_embeddings: GenerateOption = False,
+    store_mongodb: StoreMongodbOption = False,
+    ruleset: RulesetOption = None,
+    book: BookOption = None,
     force: Annotated[
         str | None, typer.Option("--force", metavar="REASON", help="Go live past scores that refuse it; kept.")
     ] = None,
@@ -69,6 +77,8 @@ def build_library(
     --plan counts books, chunks, tokens and dollars, writes nothing and sends nothing; its status is 1 where the plan is
     beyond `budget_usd` of rag.yaml, which a build does not begin either.
     --force goes past the rules about scores only, and the reason is kept (docs/operations.md).
+    --store-mongodb also writes what went live to MongoDB, or the books of it that --ruleset and --book choose
+    (docs/artifacts.md).
     Another library than that of the last build forgets the questions of the last build. Ctrl-C stops a build at once
     and loses nothing that was live; the next one goes on where it was.
 
@@ -78,17 +88,21 @@ def build_library(
       querymust build --library books --questions mine.jsonl
       querymust build --library tickets.jsonl
       querymust build --plan --embedder openai
+      querymust build --store-mongodb --book lantern-and-blade
       querymust build          (the library and the questions of the last build)
     """
     from retrieval.ingest.library.library import check_library
 
+    flags = IngestFlags(ruleset, book, store_mongodb, profile, embedding_model, embedder, plan)
     with told_when_interrupted(home):
-        asked = asked_for(home, library, questions, no_questions=no_questions, embedder=embedder)
+        asked = asked_for(home, library, questions, no_questions=no_questions, embedder=flags.model)
+        flags.check_server()
         check_library(asked.home.library)  # loading Dagster takes seconds, and this would be said after it
         if plan:
             _show_plan(asked.home, json_=json_)
             return
         done = run_build(asked.home, asked.forgotten, force=_reason(force), json_=json_, verbose=verbose)
+        flags.hand_over(asked.home.root, quiet=json_)
     if not json_:
         print_scores_of_build(asked.home, str(done.library["live_index"]["snapshot"]))
 

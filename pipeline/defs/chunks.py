@@ -7,7 +7,7 @@ import dagster as dg
 from evals.assets import AGAIN, as_table, columns_of, with_reason
 from evals.code_version import code_version
 from pipeline.building.book_entry import enter_book
-from pipeline.building.embedding import embed_chunks, embedding_key
+from pipeline.building.embedding import embed_chunks
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, materialized
 from pipeline.building.model_passages import keep_report, make_chunks, told
@@ -16,6 +16,7 @@ from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.index.embedding.embedding_text import embedding_key
 from retrieval.index.embedding.token_counts import cuts_for
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.density import TableDensity, table_densities

@@ -7,12 +7,17 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from retrieval.artifacts.artifacts import StoredTraversalConfig, TraversalPolicy
+from retrieval.artifacts.mongo_store import MongoStore
+from retrieval.artifacts.store import ArtifactStore, stored_config
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import UnreadableSettingsError
 from retrieval.ingest.prose.enrichment import kind_by_headings
@@ -92,6 +97,72 @@ class TraversalConfig:
             feat_names=tuple(sorted(names["feat"])),
             item_names=tuple(sorted(names["item"])),
             action_names=tuple(sorted(names["action"])),
+        )
+
+    @classmethod
+    def load(cls, store: ArtifactStore, ruleset_id: str, version: str | None = None) -> "TraversalConfig":
+        """A ruleset's config in an artifact store; without a version the newest.
+
+        Raises:
+            IndexMissingError: the store has none.
+            UnreadableSettingsError: a pattern is not a regular expression, or a relation is none.
+        """
+        stored = stored_config(store, ruleset_id, version)
+        fields = asdict(stored)
+        intents = [
+            {"name": name, "patterns": patterns}
+            | ({"policy": fields["policies"][name]} if name in stored.policies else {})
+            for name, patterns in stored.intent_patterns.items()
+        ]
+        known = {name: fields[name] for name in fields if name in cls.__dataclass_fields__}
+        try:
+            return _checked(json.dumps(known | {"intents": intents}), toml=False)
+        except (ValidationError, re.error) as error:
+            raise UnreadableSettingsError(
+                f"the traversal config {stored.version} of {ruleset_id} cannot be used ({error}); write it again"
+            ) from error
+
+    @classmethod
+    def load_from_mongo(
+        cls, ruleset_id: str, mongo_uri: str | None = None, version: str | None = None
+    ) -> "TraversalConfig":
+        """The same from a MongoDB server.
+
+        Args:
+            ruleset_id: whose config.
+            mongo_uri: `mongodb://HOST:PORT/DATABASE`; None: what QUERYMUST_MONGO_URI says.
+            version: None: the newest.
+
+        Raises:
+            IndexMissingError: the server cannot be reached, or has none.
+            UnreadableSettingsError: as `load`; or no server is named.
+        """
+        with closing(MongoStore.open(mongo_uri)) as store:
+            return cls.load(store, ruleset_id, version)
+
+    def stored(self, now: datetime) -> StoredTraversalConfig:
+        """As an artifact store keeps it.
+
+        Args:
+            now: when it was made; a store that has one of its key keeps the time of that.
+        """
+        return StoredTraversalConfig(
+            self.ruleset_id,
+            self.version,
+            self.condition_names,
+            self.spell_names,
+            self.feat_names,
+            self.item_names,
+            self.action_names,
+            self.player_keywords,
+            self.gm_keywords,
+            intent_patterns={intent.name: intent.patterns for intent in self.intents},
+            policies={
+                intent.name: TraversalPolicy(intent.policy.relations, intent.policy.depth, intent.policy.candidates)
+                for intent in self.intents
+            },
+            created_at=now,
+            updated_at=now,
         )
 
     @property

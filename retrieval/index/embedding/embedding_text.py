@@ -19,6 +19,14 @@ def embedding_text(chunk: Chunk) -> str:
     return _text(chunk)[:MAX_CHARACTERS]
 
 
+def embedding_key(chunk: Chunk) -> str:
+    """What a chunk's vector is kept under: the text that is embedded, and all that is searched.
+
+    A changed row is embedded once, whichever cell it was; and a new way of choosing the text finds no old vector.
+    """
+    return f"{embedding_text(chunk)}\0{chunk.search_text}"
+
+
 def _text(chunk: Chunk) -> str:
     if chunk.kind == "prose":
         return chunk.search_text

@@ -28,7 +28,8 @@ Nodes = npt.NDArray[np.int64]
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 """A relation's place is its number on disk."""
-_SEPARATOR = "\x1f"
+SEPARATOR = "\x1f"
+"""Between the kind and the name of a node, and between the parts of a section's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +79,18 @@ class Graph:
 
     def node(self, kind: NodeKind, name: str) -> int | None:
         """The node of that kind and name, or None."""
-        place = self.names.position(f"{kind}{_SEPARATOR}{name}")
+        place = self.names.position(f"{kind}{SEPARATOR}{name}")
         return None if place is None else self.n_chunks + place
 
     def entities(self, names: Collection[str]) -> dict[str, int]:
         """Those of these names that an entity bears, with its node."""
         ordered = list(dict.fromkeys(names))
-        places = self.names.positions([f"entity{_SEPARATOR}{name}" for name in ordered])
+        places = self.names.positions([f"entity{SEPARATOR}{name}" for name in ordered])
         return {name: self.n_chunks + place for name, place in zip(ordered, places, strict=True) if place is not None}
 
     def name_of(self, node: int) -> str:
         """The name of a node that is not a chunk, without its kind."""
-        return self.names.text_of(node - self.n_chunks).partition(_SEPARATOR)[2]
+        return self.names.text_of(node - self.n_chunks).partition(SEPARATOR)[2]
 
     def neighbours(self, nodes: Nodes, relations: Collection[Relation] = RELATIONS) -> tuple[Nodes, Nodes]:
         """Pairs (place in `nodes`, neighbour), each of length (found,), in the order of `nodes`.
@@ -119,18 +120,36 @@ class Graph:
         nodes = nodes[nodes < self.n_chunks]
         return nodes[np.argsort(self.reading[nodes])]
 
+    def label_of(self, node: int) -> str:
+        """A node that is not a chunk as it is written out: `kind:name`."""
+        return self.names.text_of(node - self.n_chunks).replace(SEPARATOR, ":", 1)
+
+    def kind_of(self, node: int) -> NodeKind:
+        """What a node that is not a chunk is."""
+        kind: NodeKind = self.names.text_of(node - self.n_chunks).partition(SEPARATOR)[0]  # type: ignore[assignment]
+        return kind
+
+    def edges_from(self, nodes: Nodes) -> Iterator[tuple[int, int, Relation]]:
+        """The edges that lead from these nodes, in their order: source, target, relation."""
+        sources = np.repeat(nodes, self.targets.sizes(nodes))
+        edges = self.targets.places(nodes)
+        for at in np.flatnonzero(self.forward[edges]).tolist():
+            edge = edges[at]
+            yield int(sources[at]), int(self.targets.items[edge]), RELATIONS[self.relations[edge]]
+
+    def count_from(self, nodes: Nodes) -> int:
+        """How many edges lead from these nodes."""
+        return int(self.forward[self.targets.places(nodes)].sum())
+
     def edges(self, chunk_ids: Collection[str]) -> Iterator[Edge]:
         """Every edge once, by the ids of its ends: a chunk's own, or `kind:name`."""
         known = list(chunk_ids)
 
         def name(node: int) -> str:
-            if node < self.n_chunks:
-                return known[node]
-            return self.names.text_of(node - self.n_chunks).replace(_SEPARATOR, ":", 1)
+            return known[node] if node < self.n_chunks else self.label_of(node)
 
-        sources = self.targets.owners()
-        for edge in np.flatnonzero(self.forward).tolist():
-            yield Edge(name(int(sources[edge])), name(int(self.targets.items[edge])), RELATIONS[self.relations[edge]])
+        for source, target, relation in self.edges_from(np.arange(self.n_nodes)):
+            yield Edge(name(source), name(target), relation)
 
     def save(self, folder: Path) -> None:
         """Write the arrays."""
@@ -177,4 +196,4 @@ class Graph:
 
 def node_key(kind: NodeKind, name: str) -> bytes:
     """How a node that is not a chunk is kept: kind, separator, name."""
-    return f"{kind}{_SEPARATOR}{name}".encode("utf-8", "surrogatepass")
+    return f"{kind}{SEPARATOR}{name}".encode("utf-8", "surrogatepass")

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from pipeline.building.book_records import book_records
-from pipeline.building.embedding import embedding_key
 from retrieval.errors import IndexCorruptError
 from retrieval.home import Home
+from retrieval.index.embedding.embedding_text import embedding_key
 from retrieval.records import read_jsonl, write_jsonl
 from retrieval.types import Chunk
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from pipeline.building import embedding
-from pipeline.building.embedding import EmbeddingTally, embed_chunks, embedding_key
+from pipeline.building.embedding import EmbeddingTally, embed_chunks
 from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.index.embedding.embedding_text import embedding_key
 from retrieval.types import Chunk, EmbedderIdentity, Vector
 
 

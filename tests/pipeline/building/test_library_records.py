@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.building.embedding import embedding_key
 from pipeline.building.library_records import LibraryRecords
 from retrieval.home import Home
+from retrieval.index.embedding.embedding_text import embedding_key
 from retrieval.records import read_jsonl, write_jsonl
 from retrieval.types import Chunk
 

@@ -8,12 +8,12 @@ import dagster as dg
 import numpy as np
 import pytest
 
-from pipeline.building.embedding import embedding_key
 from pipeline.defs import index
 from pipeline.runs.in_process import dagster_instance
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.index.embedding.embedding_text import embedding_key
 from retrieval.records import read_jsonl, write_jsonl
 from retrieval.types import Chunk
 

@@ -1,11 +1,14 @@
 import tomllib
+from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from retrieval.errors import IndexCorruptError, InvalidQueryError, UnreadableSettingsError
+from retrieval.artifacts.mongo_store import MongoStore
+from retrieval.errors import IndexCorruptError, IndexMissingError, InvalidQueryError, UnreadableSettingsError
 from retrieval.index.graph.building import build_graph
 from retrieval.ingest.prose.enrichment import enriched
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -156,3 +159,33 @@ def test_an_empty_question_is_refused() -> None:
 )
 def test_keywords_are_whole_words(question: str, audience: str) -> None:
     assert retrieve_candidates(question, INDEX, CONFIG).audience == audience
+
+
+NOW = datetime(2026, 11, 23, tzinfo=UTC)
+
+
+def test_a_config_is_loaded_from_mongodb_as_it_was_stored(mongo_uri: str) -> None:
+    edited = replace(CONFIG, version="v2", spell_names=("Wish",))
+    with closing(MongoStore.open(mongo_uri)) as store:
+        for config in (CONFIG, edited):
+            store.save_config(config.stored(NOW))
+    assert TraversalConfig.load_from_mongo("tiny", mongo_uri) == edited
+    assert TraversalConfig.load_from_mongo("tiny", mongo_uri, version="v1") == CONFIG
+    with pytest.raises(IndexMissingError, match="ruleset 'huge' has no traversal config; there are: none"):
+        TraversalConfig.load_from_mongo("huge", mongo_uri)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("intent_patterns", {"effect": ("[",)}),
+        ("policies", {"effect": {"relations": ["loves"], "depth": 1, "candidates": 2}}),
+    ],
+    ids=["pattern", "relation"],
+)
+def test_a_stored_config_that_cannot_be_used_says_so(mongo_uri: str, field: str, value: object) -> None:
+    with closing(MongoStore.open(mongo_uri)) as store:
+        store.save_config(CONFIG.stored(NOW))
+        store._database["traversal_configs"].update_one({}, {"$set": {field: value}})
+    with pytest.raises(UnreadableSettingsError, match="the traversal config v1 of tiny cannot be used"):
+        TraversalConfig.load_from_mongo("tiny", mongo_uri)

@@ -1,0 +1,1 @@
+"""What is handed to other programs as artifact tables or files."""

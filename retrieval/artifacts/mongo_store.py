@@ -1,0 +1,237 @@
+"""The only file that imports MongoDB's client: the artifact tables as collections of one database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from retrieval.artifacts.artifacts import (
+    BookArtifacts,
+    BookKey,
+    ChunkEmbedding,
+    EnrichedChunk,
+    GraphEdge,
+    GraphNode,
+    StoredTraversalConfig,
+    TraversalIndexEntry,
+)
+from retrieval.artifacts.documents import Document, document_of, record_of
+from retrieval.artifacts.store import BATCH, kept_times, newest_first
+from retrieval.artifacts.tables import CHUNKS, CONFIGS, EDGES, EMBEDDINGS, ENTRIES, NODES, OF_A_BOOK, TABLES, Table
+from retrieval.errors import IndexMissingError, UnreadableSettingsError, VectorDBWriteError
+from retrieval.extras import install
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+Record = TypeVar("Record")
+Query = dict[str, Any]
+
+URI = "QUERYMUST_MONGO_URI"
+"""Variable with the address of the server; a password in it is in no file and in no list of processes."""
+DATABASE = "querymust"
+"""Where the address names none. The database is of one library; two libraries need two."""
+_WAITING = "serverSelectionTimeoutMS"
+_SECONDS = 5
+"""How long a server may take to answer at all, where the address does not say."""
+
+
+class MongoStore:
+    """An artifact store in a database of MongoDB; see `ArtifactStore`.
+
+    Args:
+        database: of a client that is aware of time zones.
+        name: what to call it in an error; without a password.
+
+    Raises:
+        IndexMissingError: the server cannot be reached, or refuses.
+    """
+
+    def __init__(self, database: Database[Document], name: str = "the MongoDB database") -> None:
+        self._database, self.name = database, name
+        with self._asked():
+            for table in TABLES:
+                for index in table.indexes:
+                    database[table.name].create_index(list(index.fields), unique=index.unique, name=index.name)
+
+    @classmethod
+    def open(cls, uri: str | None = None, environment: Mapping[str, str] = os.environ) -> MongoStore:
+        """The store on a server.
+
+        Args:
+            uri: `mongodb://HOST:PORT/DATABASE`; None: what QUERYMUST_MONGO_URI says.
+            environment: where that is looked up.
+
+        Raises:
+            UnreadableSettingsError: no address is given, or it is none.
+            IndexMissingError: the client is not installed, or the server cannot be reached.
+        """
+        address = uri or environment.get(URI)
+        if not address:
+            raise UnreadableSettingsError(f"no MongoDB is named; set {URI} to mongodb://HOST:PORT/DATABASE")
+        try:
+            from pymongo import MongoClient
+            from pymongo.errors import PyMongoError
+        except ImportError as error:
+            raise IndexMissingError(f"MongoDB's client is not installed; run: {install('mongo')}") from error
+        # What stands before an @ or behind a ? may be a secret, and the client's own words may repeat it.
+        shown = address.rpartition("@")[2].rpartition("//")[2].partition("?")[0]
+        try:
+            # What is given beside the address would win over what it says.
+            waiting: dict[str, Any] = {} if _WAITING.lower() in address.lower() else {_WAITING: _SECONDS * 1000}
+            client: MongoClient[Document] = MongoClient(address, tz_aware=True, **waiting)
+            database = client.get_default_database(DATABASE)
+        except (PyMongoError, ValueError):
+            raise UnreadableSettingsError(
+                f"{shown!r} is not an address like mongodb://HOST:PORT/DATABASE, or its host is not known; fix it"
+            ) from None
+        try:
+            return cls(database, f"the MongoDB at {shown}")
+        except BaseException:
+            client.close()
+            raise
+
+    def replace_book(self, book: BookArtifacts) -> None:
+        """Write a book in place of what the store has of it; its entry is complete when all of it is there."""
+        entry, key = book.entry, book.entry.book
+        of_book, of_run = _of(key), {**_of(key), "run_id": entry.run_id}
+        with self._asked():
+            entries = self._database[ENTRIES.name]
+            entries.replace_one(of_run, {**document_of(entry), "complete": False}, upsert=True)
+            entries.delete_many({**of_book, "run_id": {"$ne": entry.run_id}})
+            self._replace(CHUNKS, of_book, book.chunks)
+            now = self._replace_embeddings({**of_book, "model_id": entry.model_id}, book.embeddings)
+            self._replace(NODES, of_book, book.nodes)
+            self._replace(EDGES, of_book, book.edges)
+            self._remove_stale({**of_book, "model_id": {"$ne": entry.model_id}}, now)
+            self._require_counts(entry)
+            entries.update_one(of_run, {"$set": {"complete": entry.complete}})
+
+    def remove_book(self, book: BookKey) -> None:
+        """Remove all that there is of a book."""
+        with self._asked():
+            # The entry goes last: what was broken off is still listed.
+            for table in (*OF_A_BOOK, ENTRIES):
+                self._database[table.name].delete_many(_of(book))
+
+    def entries(self) -> tuple[TraversalIndexEntry, ...]:
+        """An entry for each book."""
+        return tuple(self._found(ENTRIES, TraversalIndexEntry, {}, ("ruleset_id", "book_id", "run_id")))
+
+    def chunks(self, book: BookKey) -> Iterator[EnrichedChunk]:
+        """A book's chunks."""
+        return self._found(CHUNKS, EnrichedChunk, _of(book), ("chunk_id",))
+
+    def embeddings(self, book: BookKey, model_id: str) -> Iterator[ChunkEmbedding]:
+        """A book's vectors by one model."""
+        return self._found(EMBEDDINGS, ChunkEmbedding, {**_of(book), "model_id": model_id}, ("chunk_id",))
+
+    def models(self, book: BookKey) -> tuple[str, ...]:
+        """The models that a book has vectors of."""
+        with self._asked():
+            return tuple(sorted(self._database[EMBEDDINGS.name].distinct("model_id", _of(book))))
+
+    def nodes(self, book: BookKey) -> Iterator[GraphNode]:
+        """A book's nodes."""
+        return self._found(NODES, GraphNode, _of(book), ("node_id",))
+
+    def edges(self, book: BookKey) -> Iterator[GraphEdge]:
+        """A book's edges."""
+        return self._found(EDGES, GraphEdge, _of(book), _EDGE_KEY)
+
+    def edges_at(self, node_id: str) -> Iterator[GraphEdge]:
+        """The edges of a node, in both directions."""
+        return self._found(EDGES, GraphEdge, {"$or": [{"source_id": node_id}, {"target_id": node_id}]}, _EDGE_KEY)
+
+    def save_config(self, config: StoredTraversalConfig) -> None:
+        """Keep a config."""
+        before = next((each for each in self.configs(config.ruleset_id) if each.version == config.version), None)
+        key = {"ruleset_id": config.ruleset_id, "version": config.version}
+        with self._asked():
+            self._database[CONFIGS.name].replace_one(key, document_of(kept_times(config, before)), upsert=True)
+
+    def configs(self, ruleset_id: str) -> tuple[StoredTraversalConfig, ...]:
+        """The configs of a ruleset, the newest version first."""
+        return newest_first(
+            tuple(self._found(CONFIGS, StoredTraversalConfig, {"ruleset_id": ruleset_id}, ("version",)))
+        )
+
+    def close(self) -> None:
+        """Let go of the server."""
+        self._database.client.close()
+
+    def _replace(self, table: Table, query: Query, records: Iterable[object]) -> None:
+        collection = self._database[table.name]
+        collection.delete_many(query)
+        # Documents that are replaced one by one would be one round trip each; a bulk of replacements is no faster.
+        for batch in _batches(map(document_of, records)):
+            collection.insert_many(batch)
+
+    def _replace_embeddings(self, query: Query, embeddings: Iterable[ChunkEmbedding]) -> dict[str, str]:
+        """Write vectors; the text hash of each chunk that has one now."""
+        now: dict[str, str] = {}
+
+        def noted() -> Iterator[ChunkEmbedding]:
+            for each in embeddings:
+                now[each.chunk_id] = each.metadata.text_hash
+                yield each
+
+        self._replace(EMBEDDINGS, query, noted())
+        return now
+
+    def _remove_stale(self, others: Query, now: Mapping[str, str]) -> None:
+        collection = self._database[EMBEDDINGS.name]
+        kept = collection.find(others, {"chunk_id": 1, "metadata.text_hash": 1})
+        stale = (each["_id"] for each in kept if now.get(each["chunk_id"]) != each["metadata"]["text_hash"])
+        for batch in _batches(stale):
+            collection.delete_many({"_id": {"$in": batch}})
+
+    def _require_counts(self, entry: TraversalIndexEntry) -> None:
+        expected = {CHUNKS: entry.n_chunks, EMBEDDINGS: entry.n_chunks, NODES: entry.n_nodes, EDGES: entry.n_edges}
+        of_run = {**_of(entry.book), "run_id": entry.run_id}
+        for table, number in expected.items():
+            of_model = {"model_id": entry.model_id} if table is EMBEDDINGS else {}
+            found = self._database[table.name].count_documents({**of_run, **of_model})
+            if found != number:
+                raise VectorDBWriteError(
+                    f"{table.name} of {entry.ruleset_id}/{entry.book_id} are {found}, not {number} as the entry says; "
+                    "nobody reads them as they are; export again, and let one program write at a time"
+                )
+
+    def _found(self, table: Table, record: type[Record], query: Query, order: Sequence[str]) -> Iterator[Record]:
+        where = f"{table.name} in {self.name}"
+        with self._asked():
+            found = self._database[table.name].find(query, {"_id": 0}).sort([(field, 1) for field in order])
+            for each in found.allow_disk_use(True):
+                yield record_of(each, record, where)
+
+    @contextmanager
+    def _asked(self) -> Iterator[None]:
+        from pymongo.errors import BulkWriteError, DuplicateKeyError, PyMongoError
+
+        try:
+            yield
+        except (BulkWriteError, DuplicateKeyError) as error:
+            raise VectorDBWriteError(
+                f"{self.name}: a record of that key is another book's, or another program is writing; "
+                "a database is of one library: name another, or export again"
+            ) from error
+        except PyMongoError as error:
+            first = str(error).partition(" (configured")[0]
+            raise IndexMissingError(f"{self.name} cannot be asked ({first}); start it, or fix {URI}") from error
+
+
+_EDGE_KEY = ("source_id", "target_id", "relation")
+
+
+def _of(book: BookKey) -> Query:
+    return {"ruleset_id": book.ruleset_id, "book_id": book.book_id}
+
+
+def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
+    remaining = iter(records)
+    while batch := list(islice(remaining, BATCH)):
+        yield batch

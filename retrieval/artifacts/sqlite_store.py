@@ -1,0 +1,228 @@
+"""The embedded artifact store: one SQLite file, in which a book is there whole or not at all."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, get_origin, get_type_hints
+
+import numpy as np
+
+from retrieval.artifacts.artifacts import (
+    BookArtifacts,
+    BookKey,
+    ChunkEmbedding,
+    EnrichedChunk,
+    GraphEdge,
+    GraphNode,
+    StoredTraversalConfig,
+    TraversalIndexEntry,
+)
+from retrieval.artifacts.documents import document_of, record_of
+from retrieval.artifacts.store import kept_times, newest_first
+from retrieval.artifacts.tables import CHUNKS, CONFIGS, EDGES, EMBEDDINGS, ENTRIES, NODES, OF_A_BOOK, TABLES, Table
+from retrieval.errors import IndexCorruptError, IndexMissingError, VectorDBWriteError
+
+Record = TypeVar("Record")
+
+FILE_NAME = "artifacts.sqlite"
+_SCHEMA = 1
+_WAIT = 60.0
+"""Seconds that one writer waits for another."""
+_VECTOR = "embedding"
+"""The one column that is bytes: float32, little-endian. Lists and mappings are JSON."""
+_STALE = """
+DELETE FROM chunk_embeddings WHERE ruleset_id = ? AND book_id = ? AND model_id <> ? AND NOT EXISTS (
+    SELECT 1 FROM chunk_embeddings AS now
+    WHERE now.chunk_id = chunk_embeddings.chunk_id AND now.model_id = ?
+    AND json_extract(now.metadata, '$.text_hash') = json_extract(chunk_embeddings.metadata, '$.text_hash'))
+"""
+
+
+class SqliteStore:
+    """An artifact store in a file; see `ArtifactStore`.
+
+    Args:
+        path: of the file.
+        create: make it where it is not there.
+
+    Raises:
+        IndexMissingError: there is no such file, or it is in use for more than a minute.
+        IndexCorruptError: it is damaged, no artifact store, or of another version of this program.
+    """
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        self.path = path
+        if not create and not path.is_file():
+            raise IndexMissingError(f"there are no artifacts at {path}; write them: querymust export")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with self._asked():
+            self._connection = sqlite3.connect(path, timeout=_WAIT)
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def _prepare(self) -> None:
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if version not in {0, _SCHEMA}:
+            raise IndexCorruptError(
+                f"{self.path} is of schema {version}, this program writes {_SCHEMA}; delete it and export again"
+            )
+        with self._connection:
+            for table in TABLES:
+                columns = ", ".join(_columns(table))
+                self._connection.execute(f"CREATE TABLE IF NOT EXISTS {table.name} ({columns})")
+                for index in table.indexes:
+                    over = ", ".join(f"{field} {'ASC' if order == 1 else 'DESC'}" for field, order in index.fields)
+                    unique = "UNIQUE" if index.unique else ""
+                    self._connection.execute(
+                        f'CREATE {unique} INDEX IF NOT EXISTS "{table.name}.{index.name}" ON {table.name} ({over})'
+                    )
+            self._connection.execute(f"PRAGMA user_version = {_SCHEMA}")
+
+    def replace_book(self, book: BookArtifacts) -> None:
+        """Write a book in place of what the store has of it, in one transaction."""
+        entry, key = book.entry, book.entry.book
+        with self._asked(), self._connection:
+            for table in (CHUNKS, NODES, EDGES, ENTRIES):
+                self._delete(table, key)
+            self._connection.execute(f"{_OF_BOOK.format(EMBEDDINGS.name)} AND model_id = ?", (*key, entry.model_id))
+            parts: Sequence[tuple[Table, Iterable[object], int]] = (
+                (CHUNKS, book.chunks, entry.n_chunks),
+                (EMBEDDINGS, book.embeddings, entry.n_chunks),
+                (NODES, book.nodes, entry.n_nodes),
+                (EDGES, book.edges, entry.n_edges),
+            )
+            for table, records, expected in parts:
+                if (written := self._insert(table, records)) != expected:
+                    raise VectorDBWriteError(
+                        f"{table.name} of {key.ruleset_id}/{key.book_id} are {written}, not {expected} as the entry "
+                        "says; nothing was changed"
+                    )
+            self._connection.execute(_STALE, (*key, entry.model_id, entry.model_id))
+            self._insert(ENTRIES, [entry])
+
+    def remove_book(self, book: BookKey) -> None:
+        """Remove all that there is of a book."""
+        with self._asked(), self._connection:
+            for table in (*OF_A_BOOK, ENTRIES):
+                self._delete(table, book)
+
+    def entries(self) -> tuple[TraversalIndexEntry, ...]:
+        """An entry for each book."""
+        return tuple(self._found(ENTRIES, TraversalIndexEntry, "", (), "ruleset_id, book_id, run_id"))
+
+    def chunks(self, book: BookKey) -> Iterator[EnrichedChunk]:
+        """A book's chunks."""
+        return self._found(CHUNKS, EnrichedChunk, "ruleset_id = ? AND book_id = ?", book, "chunk_id")
+
+    def embeddings(self, book: BookKey, model_id: str) -> Iterator[ChunkEmbedding]:
+        """A book's vectors by one model."""
+        where = "ruleset_id = ? AND book_id = ? AND model_id = ?"
+        return self._found(EMBEDDINGS, ChunkEmbedding, where, (*book, model_id), "chunk_id")
+
+    def models(self, book: BookKey) -> tuple[str, ...]:
+        """The models that a book has vectors of."""
+        query = "SELECT DISTINCT model_id FROM chunk_embeddings WHERE ruleset_id = ? AND book_id = ? ORDER BY model_id"
+        with self._asked():
+            return tuple(name for (name,) in self._connection.execute(query, book))
+
+    def nodes(self, book: BookKey) -> Iterator[GraphNode]:
+        """A book's nodes."""
+        return self._found(NODES, GraphNode, "ruleset_id = ? AND book_id = ?", book, "node_id")
+
+    def edges(self, book: BookKey) -> Iterator[GraphEdge]:
+        """A book's edges."""
+        return self._found(EDGES, GraphEdge, "ruleset_id = ? AND book_id = ?", book, _EDGE_KEY)
+
+    def edges_at(self, node_id: str) -> Iterator[GraphEdge]:
+        """The edges of a node, in both directions."""
+        return self._found(EDGES, GraphEdge, "source_id = ? OR target_id = ?", (node_id, node_id), _EDGE_KEY)
+
+    def save_config(self, config: StoredTraversalConfig) -> None:
+        """Keep a config."""
+        before = next((each for each in self.configs(config.ruleset_id) if each.version == config.version), None)
+        with self._asked(), self._connection:
+            self._connection.execute(
+                "DELETE FROM traversal_configs WHERE ruleset_id = ? AND version = ?",
+                (config.ruleset_id, config.version),
+            )
+            self._insert(CONFIGS, [kept_times(config, before)])
+
+    def configs(self, ruleset_id: str) -> tuple[StoredTraversalConfig, ...]:
+        """The configs of a ruleset, the newest version first."""
+        found = self._found(CONFIGS, StoredTraversalConfig, "ruleset_id = ?", (ruleset_id,), "version")
+        return newest_first(tuple(found))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def _delete(self, table: Table, book: BookKey) -> None:
+        self._connection.execute(_OF_BOOK.format(table.name), book)
+
+    def _insert(self, table: Table, records: Iterable[object]) -> int:
+        marks = ", ".join("?" * len(_columns(table)))
+        command = f"INSERT INTO {table.name} VALUES ({marks})"  # noqa: S608
+        return self._connection.executemany(command, map(_row, records)).rowcount if records else 0
+
+    def _found(
+        self, table: Table, record: type[Record], where: str, values: Sequence[str], order: str
+    ) -> Iterator[Record]:
+        condition = f"WHERE {where}" if where else ""
+        query = f"SELECT {', '.join(_columns(table))} FROM {table.name} {condition} ORDER BY {order}"  # noqa: S608
+        with self._asked(), closing(self._connection.execute(query, tuple(values))) as cursor:
+            for row in cursor:
+                yield record_of(_document(table, row), record, f"{table.name} in {self.path}")
+
+    @contextmanager
+    def _asked(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.IntegrityError as error:
+            raise VectorDBWriteError(
+                f"{self.path}: a record of that key is another book's ({error}); delete the file and export again"
+            ) from error
+        except sqlite3.OperationalError as error:
+            raise IndexMissingError(
+                f"{self.path} is in use or cannot be written ({error}); wait for the other writer, or free space"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise IndexCorruptError(f"{self.path} cannot be read ({error}); delete it and export again") from error
+
+
+_OF_BOOK = "DELETE FROM {} WHERE ruleset_id = ? AND book_id = ?"
+_EDGE_KEY = "source_id, target_id, relation"
+
+
+def _columns(table: Table) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(table.record))
+
+
+def _row(record: object) -> tuple[object, ...]:
+    return tuple(_cell(name, value) for name, value in document_of(record, "json").items())
+
+
+def _cell(name: str, value: Any) -> object:
+    if name == _VECTOR:
+        return np.asarray(value, dtype="<f4").tobytes()
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+
+
+def _document(table: Table, row: Sequence[Any]) -> dict[str, Any]:
+    found = dict(zip(_columns(table), row, strict=True))
+    for name in _lists(table):
+        found[name] = np.frombuffer(found[name], "<f4").tolist() if name == _VECTOR else json.loads(found[name])
+    return found
+
+
+@cache
+def _lists(table: Table) -> tuple[str, ...]:
+    """Columns that SQLite has no type for: lists, mappings and records in a record."""
+    types = get_type_hints(table.record)
+    return tuple(name for name, kind in types.items() if get_origin(kind) in {tuple, Mapping} or is_dataclass(kind))
