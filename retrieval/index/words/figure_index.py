@@ -1,10 +1,10 @@
 """The quantities of a library: what numbers a row's cells, its columns and its headings stand for."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from math import isinf
+from itertools import chain, repeat
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +13,13 @@ import numpy.typing as npt
 from retrieval.arrays import load_array, save_array
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.first_chunks import first_chunks
+from retrieval.index.words.key_figures import Whole, Within, closed_ladder, figure_of_cell, key_cell
 from retrieval.index.words.tokenizer import Tokenize
 from retrieval.quantities import Quantity, quantities, whole_quantity
-from retrieval.quantities.quantity import AS_TEXT, beyond
+from retrieval.quantities.quantity import AS_TEXT
 from retrieval.ragged import RaggedArray
 from retrieval.types import Chunk
 
-LONGEST = 60
-"""Characters of a cell that may be one quantity; a longer one is a sentence."""
 CELLS = 32
 """Cells of a row that are read."""
 HEAD = -1
@@ -31,8 +30,6 @@ _SHORTEST = 2
 """Letters of an abbreviation at least."""
 STRANGE = -2
 """A unit or a label that no quantity of the library has."""
-DEGREES = "celsius"
-"""The base unit of temperatures, the one dimension whose units begin at another zero."""
 UNIT, WORD, LABEL, IS_FRACTION = range(4)
 
 _DIGIT = re.compile(r"\d")
@@ -119,7 +116,7 @@ class FigureIndex:
             units,
             Figures.build(rows, units, word),
             Figures.build(heads, units, word),
-            np.fromiter(map(_key_cell, chunks), np.int16, count=len(chunks)),
+            np.fromiter(map(key_cell, chunks), np.int16, count=len(chunks)),
             np.fromiter(map(_code, chunks), np.uint8, count=len(chunks)),
         )
 
@@ -161,59 +158,38 @@ def unit_number(units: TermTable, name: str | None) -> int:
     return next((at for at in known if at is not None), STRANGE)
 
 
-def _of_row(
-    chunk: Chunk, whole: Callable[[str], Quantity | None], within: Callable[[str], Iterable[Quantity]]
-) -> Iterator[tuple[int, Quantity]]:
-    key = _key_cell(chunk)
-    for place, cell in enumerate(chunk.cells[:CELLS]):
-        found = whole(cell) if 0 < len(cell) <= LONGEST else None
-        if found is None and place == key and len(cell) <= LONGEST:
-            found = _step(within(cell))
+def _of_row(chunk: Chunk, whole: Whole, within: Within) -> Iterator[tuple[int, Quantity]]:
+    key = key_cell(chunk)
+    for place, (cell, column) in enumerate(_with_columns(chunk)):
+        found = figure_of_cell(cell, column, whole, within, is_key=place == key)
         if found is not None and found.kind not in AS_TEXT:
             yield place, found
+
+
+def _with_columns(chunk: Chunk) -> Iterator[tuple[str, str]]:
+    columns = chain(chunk.columns, repeat(""))
+    return zip(chunk.cells[:CELLS], columns, strict=False)
 
 
 def _close_ladders(
     rows: Sequence[list[tuple[int, Quantity]]], chunks: Sequence[Chunk], of: npt.NDArray[np.int32]
 ) -> None:
-    """Let keys that are open at one end stop at the next: 10 g is in `up to 20 g`, and not in `up to 50 g` below it."""
+    """Close the open keys of every table, in place."""
     # A snapshot keeps its chunks by id: the order of a table's rows is that of their lines.
-    order = sorted(range(len(rows)), key=lambda position: chunks[position].lines)
-    for upwards in (False, True):
-        last: dict[tuple[int, str | None], float] = {}
-        for position in order[:: -1 if upwards else 1]:
-            row, key = rows[position], _key_cell(chunks[position])
-            place = next((place for place, (cell, _) in enumerate(row) if cell == key), None)
-            if place is None:
-                continue
-            found = row[place][1]
-            ladder = (int(of[position]), found.unit)
-            row[place] = (key, _closed(found, last.get(ladder), upwards=upwards))
-            last[ladder] = found.low if upwards else found.high
+    ladders: dict[int, list[tuple[int, int]]] = {}
+    for position in sorted(range(len(rows)), key=lambda position: chunks[position].lines):
+        key = key_cell(chunks[position])
+        place = next((place for place, (cell, _) in enumerate(rows[position]) if cell == key), None)
+        if place is not None:
+            ladders.setdefault(int(of[position]), []).append((position, place))
+    for ladder in ladders.values():
+        keys = closed_ladder([rows[position][place][1] for position, place in ladder])
+        for (position, place), closed in zip(ladder, keys, strict=True):
+            if closed is not None:
+                rows[position][place] = (rows[position][place][0], closed)
 
 
-def _closed(found: Quantity, bound: float | None, *, upwards: bool) -> Quantity:
-    """An open interval up to the bound of the next; as it is where that is no step further on."""
-    if bound is None or isinf(bound) or isinf(found.low) == isinf(found.high) or isinf(found.high) != upwards:
-        return found
-    if upwards:
-        low, high = found.low, -beyond(-bound)
-    else:
-        low, high = beyond(bound), found.high
-    # The end that is there tells how many of the text's units a base unit is; degrees have another zero.
-    there, written = (low, found.written[0]) if upwards else (high, found.written[1])
-    if low > high or not there or (found.unit == DEGREES and written != there):
-        return found
-    return replace(found, low=low, high=high, written=(low * written / there, high * written / there))
-
-
-def _step(found: Iterable[Quantity]) -> Quantity | None:
-    """The one interval among the words of a key: `Parcel over 5 to 20 kg`."""
-    spread = [each for each in found if each.kind in ("range", "open")]
-    return spread[0] if len(spread) == 1 else None
-
-
-def _of_table(chunk: Chunk, within: Callable[[str], Iterable[Quantity]]) -> Iterator[tuple[int, Quantity]]:
+def _of_table(chunk: Chunk, within: Within) -> Iterator[tuple[int, Quantity]]:
     heads = (*chunk.heading_path[-2:], chunk.caption or "")
     columns = chunk.columns if chunk.table_id is not None else ()
     for place, text in (*((HEAD, head) for head in heads), *enumerate(columns)):
@@ -225,10 +201,6 @@ def _word(unit: str | None, terms: TermTable, tokenize: Tokenize) -> int:
     words = tokenize(unit) if unit else ()
     at = terms.position(words[0]) if words else None
     return BARE if at is None else at
-
-
-def _key_cell(chunk: Chunk) -> int:
-    return chunk.cells.index(chunk.row_key) if chunk.row_key in chunk.cells else -1
 
 
 def _code(chunk: Chunk) -> int:

@@ -2,10 +2,17 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from retrieval.index.words.key_figures import closed_ladder, figure_of_cell, key_cell
+from retrieval.quantities import AS_TEXT, Quantity, quantities, whole_quantity
 from retrieval.query_must.conditional import Membership, membership
+from retrieval.query_must.rivals.amounts import Amount, row_amount
 from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
 from retrieval.types import TABLE_SUBJECT, Chunk
+
+_STEPS = 2
+"""Rows with an interval that make steps of a column beside the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,8 @@ def keyed_tables(chunks: Sequence[Chunk]) -> KeyedTables:
 
 
 def _table(name: str, rows: Sequence[tuple[int, Chunk]]) -> KeyedTable:
+    rows = sorted(rows, key=lambda row: row[0])
+    amounts = _amounts([chunk for _, chunk in rows])
     first = rows[0][1]
     caption = first.caption or ""
     nearest = first.heading_path[-1:]
@@ -41,12 +50,37 @@ def _table(name: str, rows: Sequence[tuple[int, Chunk]]) -> KeyedTable:
         titles=_said((*nearest, "" if first.introduced else caption, *subject)),
         heads=_said((*first.heading_path, caption, *subject)),
         columns=_said(column for _, chunk in rows for column in chunk.columns),
-        rows={number: _row(chunk) for number, chunk in sorted(rows, key=lambda row: row[0])},
+        rows={number: _row(chunk, held) for (number, chunk), held in zip(rows, amounts, strict=True)},
     )
 
 
-def _row(chunk: Chunk) -> KeyedRow:
-    return KeyedRow(chunk.names, _said((*chunk.cells, str(chunk.metadata.get("row_label", "")))))
+def _row(chunk: Chunk, amounts: tuple[Amount, ...]) -> KeyedRow:
+    return KeyedRow(chunk.names, _said((*chunk.cells, str(chunk.metadata.get("row_label", "")))), amounts)
+
+
+def _amounts(rows: Sequence[Chunk]) -> Sequence[tuple[Amount, ...]]:
+    """What each row of a table stands for: the quantity of its key, and of any other column of steps."""
+    found: list[list[Amount]] = [[] for _ in rows]
+    for place in range(min(len(row.cells) for row in rows)):
+        column = closed_ladder([_figure(row, place) for row in rows])
+        steps = sum(each is not None and each.kind in ("range", "open") for each in column)
+        for row, amounts, figure in zip(rows, found, column, strict=True):
+            is_step = place == key_cell(row) or steps >= _STEPS
+            if figure is not None and is_step and (amount := row_amount(figure)):
+                amounts.append(amount)
+    return [tuple(amounts) for amounts in found]
+
+
+def _figure(row: Chunk, place: int) -> Quantity | None:
+    column = row.columns[place] if place < len(row.columns) else ""
+    return _read(row.cells[place], column, is_key=place == key_cell(row))
+
+
+@lru_cache(maxsize=1 << 16)
+def _read(cell: str, column: str, *, is_key: bool) -> Quantity | None:
+    # The cells of near-twins repeat each other.
+    found = figure_of_cell(cell, column, whole_quantity, quantities, is_key=is_key)
+    return found if found is not None and found.kind not in AS_TEXT else None
 
 
 def _said(texts: Iterable[str]) -> tuple[str, ...]:

@@ -55,6 +55,8 @@ class Canonical:
     """Plain numbers, bound or not. An ordinal, a die, a fraction and a code are none."""
     intervals: tuple[Span, ...]
     vocabulary: Vocabulary
+    written: str = field(default="", compare=False, repr=False)
+    """The question as it was asked."""
     rivals: KeepsOut | None = field(default=None, compare=False, repr=False)
     """Rows that it keeps out because it names others; None: nobody looked, and `contain_no_rival` asks nothing."""
 
@@ -97,6 +99,7 @@ def _read(text: str, vocabulary: Vocabulary) -> Canonical:
         free_numbers=tuple(_free_numbers(sentence, bindings)),
         intervals=intervals,
         vocabulary=vocabulary,
+        written=text,
     )
 
 

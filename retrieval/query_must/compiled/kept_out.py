@@ -109,7 +109,7 @@ class CompiledKeptOut:
         at = place[own]
         told = np.uint64(asked.informative) & ~named.claimed & ~(named.heads & np.uint64(asked.words))
         less = (words[own] & (told & ~named.words)[at]) == 0
-        out = less & ((named.named[at] & ~words[own]) != 0) & (rows[own] != named.row[at])
+        out = less & ((named.named[at] & ~(words[own] & ~named.measured[at])) != 0) & (rows[own] != named.row[at])
         by[own[out]] = at[out]
         self._of_twins(by, tables, words)
         return by

@@ -56,36 +56,67 @@ class Named:
     row: Integers
     """(k,) the one row that is named; -1 where there are more."""
     named: Masks
+    measured: Masks
     claimed: Masks
     heads: Masks
     words: Masks
     title: Masks
     spans: RaggedArray[np.uint64]
-    """By table: places of the names of that row."""
+    """By table: places of the names of that row, without its amounts."""
     free: npt.NDArray[np.bool_]
     """(k,) whether nothing holds the filter back."""
 
     def verdict(self, place: int, asked: Asked, name: str) -> Verdict:
         """The verdict of the table at a place, with its reason."""
-        masks = (self.named, self.claimed, self.heads, self.words, self.title)
-        named, claimed, heads, words, title = (int(each[place]) for each in masks)
+        masks = (self.named, self.measured, self.claimed, self.heads, self.words, self.title)
+        named, measured, claimed, heads, words, title = (int(each[place]) for each in masks)
         row = int(self.row[place])
-        held = held_because(asked, self.spans[place].tolist() if row >= 0 else (), claimed, heads | words, named)
-        return Verdict(name, row, named, claimed, heads, words, title, held)
+        held = held_because(asked, self.spans[place].tolist() if row >= 0 else None, claimed, heads | words, named)
+        return Verdict(name, row, named, measured, claimed, heads, words, title, held)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mentions:
+    """The m places where a question names a row."""
+
+    rows: Integers
+    """(m,)."""
+    span: Masks
+    """(m,)."""
+    is_amount: npt.NDArray[np.bool_]
+    """(m,) whether the row stands for an amount that is said there, and is not called so."""
+
+    @classmethod
+    def of(cls, index: "RivalIndex", asked: Asked, of_names: list[tuple[int, int]]) -> "Mentions":
+        """Those that are no part of a longer one; `of_names` are places of the question and numbers of names."""
+        found = [(mask, index.rows_of_name[name].astype(np.int64), False) for mask, name in of_names]
+        for each in asked.amounts:
+            rows = index.rows_holding(each.amount)
+            if len(rows):
+                found.append((span_mask(each.start, each.stop), rows, True))
+        masks = {mask for mask, *_ in found}
+        found = [each for each in found if not any(each[0] & ~mask == 0 and mask != each[0] for mask in masks)]
+        sizes = [len(rows) for _, rows, _ in found]
+        return cls(
+            np.concatenate([rows for _, rows, _ in found] or [np.zeros(0, dtype=np.int64)]),
+            np.repeat(np.array([mask for mask, *_ in found], dtype=np.uint64), sizes),
+            np.repeat(np.array([is_amount for *_, is_amount in found], dtype=np.bool_), sizes),
+        )
+
+    def at(self, places: Integers) -> "Mentions":
+        """Some of them."""
+        return Mentions(self.rows[places], self.span[places], self.is_amount[places])
 
 
 def name_rows(index: "RivalIndex", asked: Asked) -> Named | None:
     """Which rows are named, by which names; None if no row is."""
     longest_name, longest_run = index.longest.tolist()
     spans, numbers = hashes_of_spans(asked.tokens, max(longest_name, longest_run))
-    of_names = _outermost(_found(spans, places_of(numbers, index.names)))
-    if not of_names:
+    mentions = Mentions.of(index, asked, _found(spans, places_of(numbers, index.names)))
+    if not len(mentions.rows):
         return None
     said = SaidWords.of(index, asked)
-    names = np.array([place for _, place in of_names], dtype=np.int64)
-    counts = index.rows_of_name.sizes(names)
-    rows = index.rows_of_name.gather(names).astype(np.int64)
-    span = np.repeat(np.array([mask for mask, _ in of_names], dtype=np.uint64), counts)
+    rows, span = mentions.rows, mentions.span
     tables, which = np.unique(index.table_of[rows], return_inverse=True)
     heads = said.masks(index.words_of_heads, tables.astype(np.int64))
     runs = np.zeros(len(tables), dtype=np.uint64)
@@ -98,15 +129,14 @@ def name_rows(index: "RivalIndex", asked: Asked) -> Named | None:
     if not len(kept):
         return None
     kept = kept[np.argsort(rows[kept], kind="stable")]
-    return _named(index, asked, said, rows[kept], span[kept], (tables.astype(np.int64), heads, runs))
+    return _named(index, asked, said, mentions.at(kept), (tables.astype(np.int64), heads, runs))
 
 
 def _named(
     index: "RivalIndex",
     asked: Asked,
     said: SaidWords,
-    rows: Integers,
-    span: Masks,
+    mentions: Mentions,
     of_tables: tuple[Integers, Masks, Masks],
 ) -> Named:
     """Decide the tables of some mentions.
@@ -115,10 +145,10 @@ def _named(
         index: of the tables.
         asked: the question.
         said: its words.
-        rows: (m,) of each mention, rising.
-        span: (m,) places of each.
+        mentions: their rows rise.
         of_tables: numbers of tables, rising, with the words of their heads and of what is said of them whole.
     """
+    rows, span = mentions.rows, mentions.span
     distinct, first = np.unique(rows, return_index=True)
     cover = np.bitwise_or.reduceat(span, first)
     tables, start, which = np.unique(index.table_of[distinct], return_index=True, return_inverse=True)
@@ -136,10 +166,15 @@ def _named(
     for word, following in asked.opposed:
         claimed[(heads & np.uint64(following)) != 0] |= np.uint64(word)
     table = np.searchsorted(tables, index.table_of[rows])
-    own = rows == row[table]
+    own = (rows == row[table]) & ~mentions.is_amount
     spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), span[own])
     beside = np.zeros(len(tables), dtype=np.uint64)
     np.bitwise_or.at(beside, table[own], span[own] << np.uint64(1) | span[own] >> np.uint64(1))
+    measured = np.zeros(len(tables), dtype=np.uint64)
+    by_amount = (rows == row[table]) & mentions.is_amount
+    np.bitwise_or.at(measured, table[by_amount], span[by_amount])
+    called = np.zeros(len(tables), dtype=np.uint64)
+    np.bitwise_or.at(called, table[own], span[own])
     loose = ~claimed & ~(heads | words)
     held = (claimed & np.uint64(asked.holding)) != np.uint64(asked.holding)
     held |= (loose & np.uint64(asked.figures)) != 0
@@ -148,15 +183,10 @@ def _named(
     title = said.masks(index.words_of_title, tables.astype(np.int64)) & np.uint64(asked.informative)
     title &= ~(whole & np.uint64(asked.figures))
     title[(title & np.uint64(asked.words)) == 0] = 0
-    return Named(said, tables.astype(np.int64), row, whole, claimed, heads, words, title, spans, free)
+    measured &= ~called
+    return Named(said, tables.astype(np.int64), row, whole, measured, claimed, heads, words, title, spans, free)
 
 
 def _found(spans: list[tuple[int, int]], places: Integers) -> list[tuple[int, int]]:
     """(mask, place) of the spans that have one."""
     return [(span_mask(*spans[at]), int(places[at])) for at in np.flatnonzero(places >= 0).tolist()]
-
-
-def _outermost(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Without those inside a longer one."""
-    masks = {mask for mask, _ in found}
-    return [each for each in found if not any(each[0] & ~mask == 0 and mask != each[0] for mask in masks)]

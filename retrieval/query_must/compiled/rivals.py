@@ -15,10 +15,12 @@ import numpy.typing as npt
 from retrieval.arrays import Integers, load_array, save_array
 from retrieval.errors import IndexCorruptError
 from retrieval.query_must.canonical.canonical import Canonical
+from retrieval.query_must.compiled.intervals import IntervalIndex
 from retrieval.query_must.compiled.kept_out import CompiledKeptOut
 from retrieval.query_must.compiled.naming import name_rows
 from retrieval.query_must.compiled.phrase_hashes import Hashes, hash_of, places_of
 from retrieval.query_must.conditional import Membership
+from retrieval.query_must.rivals.amounts import Amount
 from retrieval.query_must.rivals.speech import Asked
 from retrieval.query_must.rivals.tables import KeyedTable, TableWords, words_of_table
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -58,6 +60,10 @@ class RivalIndex:
     rows_of_name: Lists
     runs: Hashes
     tables_of_run: Lists
+    amounts: IntervalIndex
+    """A amounts of rows, by what they measure."""
+    row_of_amount: Numbers
+    """(A,)."""
     longest: Integers
     """(2,) tokens of the longest name, and of the longest run."""
 
@@ -75,6 +81,7 @@ class RivalIndex:
         of_row = [read[table].rows[number] for table, number in rows]
         names, rows_of_name = _inverted([row.names for row in of_row])
         runs, tables_of_run = _inverted([each.runs for each in read])
+        amounts = [(number, each) for number, row in enumerate(of_row) for each in row.amounts]
         places = np.array([positions[Membership(ordered[table].id, number)] for table, number in rows], dtype=np.int64)
         return cls(
             _hashes(hash_of((table.id,)) for table in ordered),
@@ -93,6 +100,8 @@ class RivalIndex:
             rows_of_name,
             runs,
             tables_of_run,
+            IntervalIndex.build((each.unit, each.low, each.high, place) for place, (_, each) in enumerate(amounts)),
+            np.array([row for row, _ in amounts], dtype=np.int32),
             np.array([_longest(row.names for row in of_row), _longest(each.runs for each in read)], dtype=np.int64),
         )
 
@@ -125,6 +134,11 @@ class RivalIndex:
         row = self.by_position[np.minimum(place, len(self.positions) - 1)].astype(np.int64)
         return np.where(self.positions[row] == positions, row, -1)
 
+    def rows_holding(self, amount: Amount) -> Integers:
+        """The rows that stand for an amount, rising: both of its ends lie in one of theirs."""
+        low, high = (self.amounts.overlapping(amount.unit, end, end) for end in (amount.low, amount.high))
+        return np.unique(self.row_of_amount[np.intersect1d(low, high)]).astype(np.int64)
+
     def save(self, folder: Path) -> None:
         """Write .npy files into a folder, which is made if it is not there."""
         folder.mkdir(parents=True, exist_ok=True)
@@ -132,6 +146,8 @@ class RivalIndex:
             value = getattr(self, field.name)
             if isinstance(value, RaggedArray):
                 value.save(folder, field.name, f"{field.name}.starts")
+            elif isinstance(value, IntervalIndex):
+                value.save(folder, field.name)
             else:
                 save_array(folder / f"{field.name}.npy", value)
 
@@ -155,6 +171,8 @@ class RivalIndex:
             _load(folder, "rows_of_name"),
             load_array(folder / "runs.npy", np.uint64),
             _load(folder, "tables_of_run"),
+            IntervalIndex.load(folder, "amounts"),
+            load_array(folder / "row_of_amount.npy", np.int32),
             load_array(folder / "longest.npy", np.int64),
         )
         sizes = {len(loaded.table_of), len(loaded.ordinals), len(loaded.positions), len(loaded.words_of_row)}

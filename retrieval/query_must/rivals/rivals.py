@@ -9,7 +9,7 @@ from functools import cached_property
 
 from retrieval.query_must.canonical.canonical import Canonical
 from retrieval.query_must.rivals.speech import Asked, span_mask
-from retrieval.query_must.rivals.tables import KeyedTable, Run, TableWords, words_of_table
+from retrieval.query_must.rivals.tables import KeyedTable, RowWords, Run, TableWords, words_of_table
 from retrieval.query_must.rivals.verdict import Verdict, held_because, named_reason, twin_reason
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
@@ -55,7 +55,7 @@ class Rivals:
         asked = Asked.of(question)
         if asked is None:
             return KeptOut({}, {})
-        spans = _spans(asked, self._names)
+        spans = self._mentions(asked)
         verdicts = {name: found for name in self.tables if (found := self._decide(name, asked, spans)) is not None}
         reasons: dict[tuple[str, int], str] = {}
         for name, verdict in verdicts.items():
@@ -67,25 +67,22 @@ class Rivals:
                     reasons.setdefault(twin, twin_reason(asked, verdict))
         return KeptOut(reasons, verdicts)
 
+    def _mentions(self, asked: Asked) -> Spans:
+        """Where any row of any table is named."""
+        every = [amount for words in self._words.values() for row in words.rows.values() for amount in row.amounts]
+        said = [(each.start, each.stop) for each in asked.amounts if any(held.holds(each.amount) for held in every)]
+        return [*_spans(asked, self._names), *said]
+
     def _decide(self, name: str, asked: Asked, spans: Spans) -> Verdict | None:
         table = self._words[name]
         heads = asked.mask(table.heads)
         runs = [span_mask(*span) for span in _spans(asked, table.runs)]
-        named: dict[int, list[int]] = {}
-        for start, stop in spans:
-            span = span_mask(start, stop)
-            longer = any(span & ~span_mask(*other) == 0 and other != (start, stop) for other in spans)
-            of_heads = any(span & ~run == 0 != run & ~span for run in runs) or not (
-                span & ~heads or span & asked.figures
-            )
-            if longer or of_heads:
-                continue
-            for number, row in table.rows.items():
-                if asked.tokens[start:stop] in row.names:
-                    named.setdefault(number, []).append(span)
-        if not named:
+        kept = [span for span in spans if not _is_part(span, spans, runs, heads, asked)]
+        called = {number: _called(row, kept, asked) for number, row in table.rows.items()}
+        measured = {number: _measured(row, kept, asked) for number, row in table.rows.items()}
+        covers = {number: cover for number in table.rows if (cover := _union(called[number]) | measured[number])}
+        if not covers:
             return None
-        covers = {number: _union(found) for number, found in named.items()}
         whole = _union(covers.values())
         best = [number for number, cover in covers.items() if cover == whole]
         one = best[0] if len(best) == 1 else -1
@@ -94,8 +91,9 @@ class Rivals:
         # The 3 of `level 3` is not that of `Table 3`, and a number alone says no title.
         title = asked.mask(table.title) & asked.informative & ~(whole & asked.figures)
         title = title if title & asked.words else 0
-        held = held_because(asked, named[one] if one >= 0 else (), claimed, heads | words, whole)
-        return Verdict(name, one, whole, claimed, heads, words, title, held)
+        amounts = measured[one] & ~_union(called[one]) if one >= 0 else 0
+        held = held_because(asked, called[one] if one >= 0 else None, claimed, heads | words, whole)
+        return Verdict(name, one, whole, amounts, claimed, heads, words, title, held)
 
     def _siblings(self, name: str, verdict: Verdict, asked: Asked) -> list[int]:
         """Rows that have nothing of the question which the named row has not."""
@@ -103,7 +101,9 @@ class Rivals:
         found = []
         for number, row in self._words[name].rows.items():
             words = asked.mask(row.words)
-            if number != verdict.row and not words & told & ~verdict.words and verdict.named & ~words:
+            if number == verdict.row or words & told & ~verdict.words:
+                continue
+            if verdict.named & ~(words & ~verdict.measured):
                 found.append(number)
         return found
 
@@ -132,6 +132,25 @@ def _spans(asked: Asked, runs: frozenset[Run]) -> Spans:
         for stop in range(start + 1, min(start + longest, size) + 1)
         if asked.tokens[start:stop] in runs
     ]
+
+
+def _is_part(span: tuple[int, int], spans: Spans, runs: Sequence[int], heads: int, asked: Asked) -> bool:
+    """Whether a mention is but a part of a longer one, or says what the heads of the table say."""
+    own = span_mask(*span)
+    if any(own & ~span_mask(*other) == 0 and other != span for other in spans):
+        return True
+    return any(own & ~run == 0 != run & ~own for run in runs) or not (own & ~heads or own & asked.figures)
+
+
+def _called(row: RowWords, spans: Spans, asked: Asked) -> list[int]:
+    """Which of these mentions are names of a row; as masks."""
+    return [span_mask(*span) for span in spans if asked.tokens[slice(*span)] in row.names]
+
+
+def _measured(row: RowWords, spans: Spans, asked: Asked) -> int:
+    """Which of these mentions are amounts that a row stands for; as one mask."""
+    within = (each for each in asked.amounts if any(held.holds(each.amount) for held in row.amounts))
+    return _union(span_mask(*span) for each in within if (span := (each.start, each.stop)) in spans)
 
 
 def _union(masks: Iterable[int]) -> int:

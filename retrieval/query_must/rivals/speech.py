@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from retrieval.query_must.canonical.canonical import Canonical, canonical_term
+from retrieval.query_must.rivals.amounts import SaidAmount, said_amounts
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 MOST = 63
@@ -55,6 +56,7 @@ class Asked:
     """Every opposing word, and the next word after it that is not idle; as masks."""
     open: bool
     """Whether it leaves a bound open (`level 7 or higher`)."""
+    amounts: tuple[SaidAmount, ...]
 
     @staticmethod
     def of(question: Canonical) -> "Asked | None":
@@ -76,6 +78,7 @@ class Asked:
             _mask(place for place, token in enumerate(tokens) if token in speech.holding) | _mask(twice),
             tuple(_opposed(tokens, speech)),
             bool(question.intervals),
+            said_amounts(question),
         )
 
     def mask(self, words: Iterable[str]) -> int:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 
 from retrieval.query_must.canonical.canonical import as_number, canonical_term, literal
+from retrieval.query_must.rivals.amounts import Amount
 from retrieval.query_must.rivals.speech import Speech
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
@@ -25,6 +26,8 @@ class KeyedRow:
     """What it may be called."""
     texts: tuple[str, ...]
     """Its cells, and the label that it stands under."""
+    amounts: tuple[Amount, ...] = ()
+    """The quantities with a unit that its key stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class RowWords:
 
     names: frozenset[Run]
     words: frozenset[str]
+    amounts: tuple[Amount, ...]
 
 
 def words_of_table(table: KeyedTable, vocabulary: Vocabulary) -> TableWords:
@@ -82,6 +86,7 @@ def words_of_table(table: KeyedTable, vocabulary: Vocabulary) -> TableWords:
             number: RowWords(
                 frozenset(run for name in row.names if speech.is_name(run := _run(name, vocabulary))),
                 words_of(row.texts, vocabulary),
+                row.amounts,
             )
             for number, row in table.rows.items()
         },

@@ -19,6 +19,8 @@ class Verdict:
     """Number of the named row; -1 if it is more than one."""
     named: int
     """The words that name it."""
+    measured: int
+    """Those of them that are an amount: the same words in another row say something else."""
     claimed: int
     """Those, titles and columns of the table that the question says whole, and `vs` before a word of its heads."""
     heads: int
@@ -35,18 +37,17 @@ class Verdict:
         return asked.informative & ~self.claimed & ~(self.heads & asked.words)
 
 
-def held_because(asked: Asked, spans: Iterable[int], claimed: int, explained: int, named: int) -> str:
+def held_because(asked: Asked, spans: Iterable[int] | None, claimed: int, explained: int, named: int) -> str:
     """Why a question keeps nothing out of a table though it names a row; empty if it does keep rows out.
 
     Args:
         asked: the question.
-        spans: the places of each name that it says of the one row; none if it names several rows.
+        spans: the places of each name that it says of the one row, without its amounts; None if it names several rows.
         claimed: places of names, titles and columns.
         explained: places of words that the row or the heads have.
         named: places of names.
     """
-    spans = tuple(spans)
-    if not spans:
+    if spans is None:
         return TWO
     if asked.open:
         return OPEN

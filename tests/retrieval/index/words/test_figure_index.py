@@ -11,13 +11,13 @@ from retrieval.index.words.figure_index import (
     HEAD,
     IS_FRACTION,
     LABEL,
-    LONGEST,
     STRANGE,
     UNIT,
     WORD,
     FigureIndex,
     unit_number,
 )
+from retrieval.index.words.key_figures import LONGEST
 from retrieval.index.words.tokenizer import tokens
 from retrieval.types import Chunk
 

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from retrieval.arrays import save_array
 from retrieval.errors import IndexCorruptError
+from retrieval.quantities import quantities
 from retrieval.query_must import Vocabulary, canonical
 from retrieval.query_must.compiled.rivals import RivalIndex
 from retrieval.query_must.conditional import Membership
+from retrieval.query_must.rivals.amounts import row_amount
 from retrieval.query_must.rivals.rivals import Rivals
 from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
 
@@ -28,11 +30,23 @@ WORDS = (
     "other",
     "Axes, long",
     "日本",
+    "3 kg",
     "",
 )
-QUESTION_WORDS = (*WORDS, "of a", "and", "than", "not", "level 7 or higher", "3", "what", "roll", "table", "bow (long)")
+MEASURED = ("3.4 kg", "3 kg", "3,000 g", "3 to 4 kg", "long 3 h")
+QUESTION_WORDS = (
+    *(*WORDS, *MEASURED, "of a", "and", "than", "not", "level 7 or higher"),
+    *("3", "what", "roll", "table", "bow (long)"),
+)
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join)
-ROWS = st.builds(KeyedRow, st.lists(TEXTS, max_size=3).map(tuple), st.lists(TEXTS, max_size=3).map(tuple))
+STEPS = ("3 kg", "3 to 4 kg", "up to 500 g", "over 4 kg", "3 hours", "30 to 50 mm", "3")
+AMOUNTS = st.sampled_from(STEPS).map(lambda step: row_amount(quantities(step)[0]))
+ROWS = st.builds(
+    KeyedRow,
+    st.lists(TEXTS, max_size=3).map(tuple),
+    st.lists(TEXTS, max_size=3).map(tuple),
+    st.lists(AMOUNTS.filter(lambda amount: amount is not None), max_size=2).map(tuple),
+)
 TABLES = st.builds(
     KeyedTable,
     id=st.sampled_from("abcde"),
