@@ -1,7 +1,7 @@
 """The quantities of a library: what numbers a row's cells, its columns and its headings stand for."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, repeat
@@ -13,9 +13,9 @@ import numpy.typing as npt
 from retrieval.arrays import load_array, save_array
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.first_chunks import first_chunks
-from retrieval.index.words.key_figures import Whole, Within, closed_ladder, figure_of_cell, key_cell
 from retrieval.index.words.tokenizer import Tokenize
-from retrieval.quantities import Quantity, quantities, whole_quantity
+from retrieval.quantities import Quantity, quantities
+from retrieval.quantities.columns import closed_ladder, figure_of_cell
 from retrieval.quantities.quantity import AS_TEXT
 from retrieval.ragged import RaggedArray
 from retrieval.types import Chunk
@@ -104,9 +104,9 @@ class FigureIndex:
         cls, chunks: Sequence[Chunk], of: npt.NDArray[np.int32], terms: TermTable, tokenize: Tokenize
     ) -> "FigureIndex":
         """Index chunks; the arguments are those of `FieldIndex.build`."""
-        whole, within = cache(whole_quantity), cache(quantities)
+        within = cache(quantities)
         tables = first_chunks(chunks, of)
-        rows = [list(_of_row(chunk, whole, within)) if chunk.table_id is not None else [] for chunk in chunks]
+        rows = [list(_of_row(chunk)) if chunk.table_id is not None else [] for chunk in chunks]
         _close_ladders(rows, chunks, of)
         heads = [list(_of_table(table, within)) for table in tables]
         said = {name for each in (*rows, *heads) for _, found in each for name in (found.unit, found.label) if name}
@@ -158,11 +158,11 @@ def unit_number(units: TermTable, name: str | None) -> int:
     return next((at for at in known if at is not None), STRANGE)
 
 
-def _of_row(chunk: Chunk, whole: Whole, within: Within) -> Iterator[tuple[int, Quantity]]:
+def _of_row(chunk: Chunk) -> Iterator[tuple[int, Quantity]]:
     key = key_cell(chunk)
     for place, (cell, column) in enumerate(_with_columns(chunk)):
-        found = figure_of_cell(cell, column, whole, within, is_key=place == key)
-        if found is not None and found.kind not in AS_TEXT:
+        found = figure_of_cell(cell, column, is_key=place == key)
+        if found is not None:
             yield place, found
 
 
@@ -189,7 +189,7 @@ def _close_ladders(
                 rows[position][place] = (rows[position][place][0], closed)
 
 
-def _of_table(chunk: Chunk, within: Within) -> Iterator[tuple[int, Quantity]]:
+def _of_table(chunk: Chunk, within: Callable[[str], Iterable[Quantity]]) -> Iterator[tuple[int, Quantity]]:
     heads = (*chunk.heading_path[-2:], chunk.caption or "")
     columns = chunk.columns if chunk.table_id is not None else ()
     for place, text in (*((HEAD, head) for head in heads), *enumerate(columns)):
@@ -201,6 +201,11 @@ def _word(unit: str | None, terms: TermTable, tokenize: Tokenize) -> int:
     words = tokenize(unit) if unit else ()
     at = terms.position(words[0]) if words else None
     return BARE if at is None else at
+
+
+def key_cell(chunk: Chunk) -> int:
+    """The cell that picks a row, by its place; -1 if there is none."""
+    return chunk.cells.index(chunk.row_key) if chunk.row_key in chunk.cells else -1
 
 
 def _code(chunk: Chunk) -> int:

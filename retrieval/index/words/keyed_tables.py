@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from retrieval.index.words.key_figures import closed_ladder, figure_of_cell, key_cell
-from retrieval.quantities import AS_TEXT, Quantity, quantities, whole_quantity
+from retrieval.index.words.figure_index import key_cell
+from retrieval.quantities import Quantity
+from retrieval.quantities.columns import closed_ladder, figure_of_cell
 from retrieval.query_must.conditional import Membership, membership
-from retrieval.query_must.rivals.amounts import Amount, row_amount
+from retrieval.query_must.rivals.amounts import Amount, row_amounts
 from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
 from retrieval.types import TABLE_SUBJECT, Chunk
 
@@ -66,21 +66,14 @@ def _amounts(rows: Sequence[Chunk]) -> Sequence[tuple[Amount, ...]]:
         steps = sum(each is not None and each.kind in ("range", "open") for each in column)
         for row, amounts, figure in zip(rows, found, column, strict=True):
             is_step = place == key_cell(row) or steps >= _STEPS
-            if figure is not None and is_step and (amount := row_amount(figure)):
-                amounts.append(amount)
+            if figure is not None and is_step:
+                amounts.extend(row_amounts(figure, row.columns[place] if place < len(row.columns) else ""))
     return [tuple(amounts) for amounts in found]
 
 
 def _figure(row: Chunk, place: int) -> Quantity | None:
     column = row.columns[place] if place < len(row.columns) else ""
-    return _read(row.cells[place], column, is_key=place == key_cell(row))
-
-
-@lru_cache(maxsize=1 << 16)
-def _read(cell: str, column: str, *, is_key: bool) -> Quantity | None:
-    # The cells of near-twins repeat each other.
-    found = figure_of_cell(cell, column, whole_quantity, quantities, is_key=is_key)
-    return found if found is not None and found.kind not in AS_TEXT else None
+    return figure_of_cell(row.cells[place], column, is_key=place == key_cell(row))
 
 
 def _said(texts: Iterable[str]) -> tuple[str, ...]:

@@ -3,8 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from retrieval.ingest.tables.read_row import ReadRow
 from retrieval.ingest.tables.reading import Reading
+from retrieval.quantities.columns import figure_of_cell
 from retrieval.query_must.canonical.canonical import canonical_term
+from retrieval.query_must.rivals.amounts import row_amounts
 from retrieval.query_must.rivals.speech import Speech
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
@@ -25,12 +28,20 @@ def why_unkeyed(reading: Reading, names: Mapping[int, Sequence[str]], vocabulary
     """
     if reading.kind == "record":
         return "record"
-    data = [row.ordinal for row in reading.rows if row.role == "data" and any(row.cells)]
+    data = [row for row in reading.rows if row.role == "data" and any(row.cells)]
     if len(data) < MIN_NAMED:
         return "single"
     speech = Speech.of(vocabulary)
     named = sum(
-        any(speech.is_name(canonical_term(name, vocabulary).split()) for name in names.get(ordinal, ()))
-        for ordinal in data
+        any(speech.is_name(canonical_term(name, vocabulary).split()) for name in names.get(row.ordinal, ()))
+        or _is_counted(reading, row)
+        for row in data
     )
     return None if named >= MIN_NAMED else "nameless"
+
+
+def _is_counted(reading: Reading, row: ReadRow) -> bool:
+    """Whether the key is a number of something, as `60` under `Temperature (°C)`."""
+    key = reading.key_column
+    figure = figure_of_cell(row.cells[key], row.columns[key], is_key=True)
+    return figure is not None and any(amount.unit for amount in row_amounts(figure, row.columns[key]))

@@ -10,6 +10,7 @@ from retrieval.ingest.tables.read_row import ReadRow
 from retrieval.ingest.tables.reading import Reading
 from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import NumberRange, is_numeric, parse_range
+from retrieval.query_must.rivals.speech import CODE
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 OPEN_NAMES = 20
@@ -114,6 +115,8 @@ def _names(
             continue
         if column in keys and (spread := parse_range(cell)):
             yield from _numbers(row.columns[column], cell, spread, vocabulary)
+            if len(_DIGIT.findall(cell)) >= CODE:
+                yield cell
             if _WORD.search(cell):
                 yield from (name for name in spellings(cell) if _DIGIT.search(name))
         elif column in keys or (not is_numeric(cell) and shared[column][cell.casefold()] == 1):

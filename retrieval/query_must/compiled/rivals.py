@@ -107,7 +107,7 @@ class RivalIndex:
 
     def read(self, question: Canonical) -> CompiledKeptOut:
         """Decide every table of which the question names a row."""
-        asked = Asked.of(question) if len(self.tables) else None
+        asked = Asked.of(question, self.amounts.stretches) if len(self.tables) else None
         named = name_rows(self, asked) if asked is not None else None
         return CompiledKeptOut(self, asked, named)
 

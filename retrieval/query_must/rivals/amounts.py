@@ -1,12 +1,20 @@
 """Quantities with a unit: those that rows stand for, and those that a question says. `3.4 kg` is `over 3 to 4 kg`."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from math import isinf
 
 from retrieval.quantities import AS_TEXT, Quantity, quantities
+from retrieval.quantities.columns import DEGREES
 from retrieval.quantities.quantity import ROUNDING
+from retrieval.quantities.words import singular
 from retrieval.query_must.canonical.canonical import Canonical, canonical_term
+
+_DECIMAL = ""
+"""The unit of a number with a decimal point and without a unit."""
+_DEGREE = "degree"
+"""What degrees are in a question that names no scale: those of the table."""
+_SHORTEST_UNIT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,31 +40,49 @@ class SaidAmount:
     """The tokens start .. stop - 1 of the question say it."""
 
 
-def row_amount(quantity: Quantity) -> Amount | None:
-    """What a row stands for, a hair wider than written; None for a bare number, a die, a date.
+def row_amounts(quantity: Quantity, column: str) -> Iterator[Amount]:
+    """What a row stands for, a hair wider than written: two conversions of one value differ by a rounding error.
 
-    Two conversions of one value differ by a rounding error: 500 g are in `up to 0.5 kg`.
+    Args:
+        quantity: of its key, or of another step.
+        column: the heading of that cell. `60` under `Points` are 60 points.
     """
-    if quantity.unit is None or quantity.kind in AS_TEXT:
-        return None
-    return Amount(quantity.unit, quantity.low - _slack(quantity.low), quantity.high + _slack(quantity.high))
+    written = (quantity.written[0] - _slack(quantity.written[0]), quantity.written[1] + _slack(quantity.written[1]))
+    yield Amount(_DECIMAL, *written)
+    if quantity.unit is not None:
+        yield Amount(quantity.unit, quantity.low - _slack(quantity.low), quantity.high + _slack(quantity.high))
+    elif (noun := column.lower()).isalpha() and singular(noun) != noun:
+        yield Amount(singular(noun), *written)
+    if quantity.unit == DEGREES:
+        yield Amount(_DEGREE, *written)
 
 
 def said_amounts(question: Canonical) -> tuple[SaidAmount, ...]:
-    """The quantities with a unit that stand in a question as they stand alone; the others are not told from words."""
+    """The quantities with a unit that a question says, and its decimals.
+
+    They stand there as they stand alone; others cannot be told from words. A whole number without a unit may be
+    anything.
+    """
     return tuple(_said_amounts(question))
+
+
+def known_unit(unit: str, units: Collection[str]) -> str:
+    """What the tables that count in these units call one: a book that counts in `th` has no `thaler`."""
+    shorter = (unit[:length] for length in range(len(unit), _SHORTEST_UNIT - 1, -1))
+    return next((each for each in shorter if each in units), unit)
 
 
 def _said_amounts(question: Canonical) -> Iterator[SaidAmount]:
     after = 0
     for found in quantities(question.written):
-        if found.unit is None or found.kind in AS_TEXT:
+        is_decimal = found.unit is None and found.label is None and found.kind == "number" and "." in found.text
+        if found.kind in AS_TEXT or (found.unit is None and not is_decimal):
             continue
         run = tuple(canonical_term(found.text, question.vocabulary).split())
         start = _find(question.tokens, run, after) if run else -1
         if start >= 0:
             after = start + len(run)
-            yield SaidAmount(Amount(found.unit, found.low, found.high), start, after)
+            yield SaidAmount(Amount(found.unit or _DECIMAL, found.low, found.high), start, after)
 
 
 def _find(tokens: tuple[str, ...], run: tuple[str, ...], after: int) -> int:

@@ -50,9 +50,14 @@ class Rivals:
     def _names(self) -> frozenset[Run]:
         return frozenset(run for words in self._words.values() for row in words.rows.values() for run in row.names)
 
+    @cached_property
+    def _units(self) -> frozenset[str]:
+        rows = (row for words in self._words.values() for row in words.rows.values())
+        return frozenset(amount.unit for row in rows for amount in row.amounts)
+
     def read(self, question: Canonical) -> KeptOut:
         """Decide every table."""
-        asked = Asked.of(question)
+        asked = Asked.of(question, self._units)
         if asked is None:
             return KeptOut({}, {})
         spans = self._mentions(asked)

@@ -1,17 +1,20 @@
 """What the words of a question do: those that say nothing, those that compare or step, those that ask."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from retrieval.query_must.canonical.canonical import Canonical, canonical_term
-from retrieval.query_must.rivals.amounts import SaidAmount, said_amounts
+from retrieval.query_must.rivals.amounts import SaidAmount, known_unit, said_amounts
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 MOST = 63
 """Tokens of a question that are read; a longer one keeps nothing out."""
 LONG = 4
 """So many words together are a name, whatever they are: `I Want You to Know`."""
+CODE = 5
+"""Figures of a number that is one row's own, as `6205.20`."""
+_PAIR = 2
 _ASKING = frozenset({"what", "which", "who", "when", "where", "how", "why"})
 _KEPT = 16
 
@@ -33,9 +36,16 @@ class Speech:
         return _speech(vocabulary)
 
     def is_name(self, run: Sequence[str]) -> bool:
-        """Whether a run of tokens can name a row: it has a word of two letters, and is no mere turn of phrase."""
+        """Whether a run of tokens can name a row: it is a code or has a word of two letters, and is no turn of phrase."""
         says = len(run) >= LONG or not all(token in self.idle or token in self.holding for token in run)
-        return says and any(len(token) > 1 and _is_word(token) for token in run)
+        return says and (any(len(token) > 1 and _is_word(token) for token in run) or self._is_code(run))
+
+    def _is_code(self, run: Sequence[str]) -> bool:
+        """`m 12`, `e 41`, `0 x 1 a`, and a number of five figures; not `a 4` and `4 m`."""
+        if len(run) == 1:
+            return sum(map(str.isdigit, run[0])) >= CODE
+        letters = [token for token in run if _is_word(token) and token not in self.idle]
+        return bool(letters) and any(map(_has_digit, run)) and (len(run) > _PAIR or run[0] in letters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +69,8 @@ class Asked:
     amounts: tuple[SaidAmount, ...]
 
     @staticmethod
-    def of(question: Canonical) -> "Asked | None":
-        """Read a question; None if it is too long."""
+    def of(question: Canonical, units: Collection[str] = ()) -> "Asked | None":
+        """Read a question; None if it is too long. `units` are those that the tables know."""
         tokens = question.tokens
         if not 0 < len(tokens) <= MOST:
             return None
@@ -78,7 +88,7 @@ class Asked:
             _mask(place for place, token in enumerate(tokens) if token in speech.holding) | _mask(twice),
             tuple(_opposed(tokens, speech)),
             bool(question.intervals),
-            said_amounts(question),
+            tuple(_in_units(said_amounts(question), units)),
         )
 
     def mask(self, words: Iterable[str]) -> int:
@@ -101,6 +111,11 @@ class Asked:
     def said(self, mask: int) -> str:
         """The tokens at these places."""
         return " ".join(token for place, token in enumerate(self.tokens) if mask >> place & 1)
+
+
+def _in_units(amounts: Iterable[SaidAmount], units: Collection[str]) -> Iterator[SaidAmount]:
+    for each in amounts:
+        yield replace(each, amount=replace(each.amount, unit=known_unit(each.amount.unit, units)))
 
 
 def span_mask(start: int, stop: int) -> int:

@@ -17,8 +17,8 @@ from retrieval.index.words.figure_index import (
     FigureIndex,
     unit_number,
 )
-from retrieval.index.words.key_figures import LONGEST
 from retrieval.index.words.tokenizer import tokens
+from retrieval.quantities.columns import LONGEST
 from retrieval.types import Chunk
 
 ROW = Chunk(

@@ -13,7 +13,7 @@ from retrieval.quantities import quantities
 from retrieval.query_must import Vocabulary, canonical
 from retrieval.query_must.compiled.rivals import RivalIndex
 from retrieval.query_must.conditional import Membership
-from retrieval.query_must.rivals.amounts import row_amount
+from retrieval.query_must.rivals.amounts import row_amounts
 from retrieval.query_must.rivals.rivals import Rivals
 from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
 
@@ -33,19 +33,19 @@ WORDS = (
     "3 kg",
     "",
 )
-MEASURED = ("3.4 kg", "3 kg", "3,000 g", "3 to 4 kg", "long 3 h")
+MEASURED = ("3.4", "3 axes", "4 degrees", "340 thalers", "3.4 kg", "3 kg", "3,000 g", "3 to 4 kg", "long 3 h")
 QUESTION_WORDS = (
     *(*WORDS, *MEASURED, "of a", "and", "than", "not", "level 7 or higher"),
     *("3", "what", "roll", "table", "bow (long)"),
 )
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join)
-STEPS = ("3 kg", "3 to 4 kg", "up to 500 g", "over 4 kg", "3 hours", "30 to 50 mm", "3")
-AMOUNTS = st.sampled_from(STEPS).map(lambda step: row_amount(quantities(step)[0]))
+STEPS = ("3 kg", "3 to 4 kg", "up to 500 g", "over 4 kg", "3 hours", "30 to 50 mm", "3", "0 to 5 °C", "200 to 500 th")
+AMOUNTS = st.sampled_from(STEPS).flatmap(lambda step: st.sampled_from(list(row_amounts(quantities(step)[0], "Axes"))))
 ROWS = st.builds(
     KeyedRow,
     st.lists(TEXTS, max_size=3).map(tuple),
     st.lists(TEXTS, max_size=3).map(tuple),
-    st.lists(AMOUNTS.filter(lambda amount: amount is not None), max_size=2).map(tuple),
+    st.lists(AMOUNTS, max_size=3).map(tuple),
 )
 TABLES = st.builds(
     KeyedTable,

@@ -1,16 +1,16 @@
-"""The numbers that the keys of a table stand for: `over 3 to 4 kg`, and `up to 50 g` only above `up to 20 g`."""
+"""The numbers that the cells of a column stand for: 3 g under `Weight (g)`; `up to 50 g` only above `up to 20 g`."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import isinf
 
-from retrieval.quantities import AS_TEXT, Quantity
 from retrieval.quantities.measures import measure
-from retrieval.quantities.quantity import beyond
+from retrieval.quantities.quantity import AS_TEXT, Quantity, beyond
+from retrieval.quantities.reading import quantities
+from retrieval.quantities.whole import whole_quantity
 from retrieval.quantities.words import FUNCTION_WORDS
-from retrieval.types import Chunk
 
 LONGEST = 60
 """Characters of a cell that may be one quantity; a longer one is a sentence."""
@@ -18,45 +18,44 @@ DEGREES = "celsius"
 """The base unit of temperatures, the one dimension whose units begin at another zero."""
 _SHORTEST_WORD = 4
 """Letters of a unit that a heading begins with: `Min` and `Day` are others."""
-_UNIT = re.compile(r"(?:[(\[]|,|\bin)\s*(?P<unit>[^\s()\[\],]+)\s*[)\]]?\s*$")
-
-Whole = Callable[[str], Quantity | None]
-"""Reads a cell that is one quantity."""
-Within = Callable[[str], Iterable[Quantity]]
-"""Reads the quantities of a text."""
+_MEASURED = {"age": "years"}
+"""What a column counts whose name is no unit."""
+_PARTS = re.compile(r"[()\[\],]|\bin\b")
+_READ_AT_ONCE = 1 << 16
 
 
-def key_cell(chunk: Chunk) -> int:
-    """The cell that picks a row, by its place; -1 if there is none."""
-    return chunk.cells.index(chunk.row_key) if chunk.row_key in chunk.cells else -1
-
-
-def figure_of_cell(cell: str, column: str, whole: Whole, within: Within, *, is_key: bool) -> Quantity | None:
+@lru_cache(maxsize=_READ_AT_ONCE)
+def figure_of_cell(cell: str, column: str, *, is_key: bool) -> Quantity | None:
     """The quantity that a cell is; of a key also the one step among its words, as of `Parcel over 5 to 20 kg`.
 
-    A number without a unit counts what its column says: `20` is 20 g under `Weight (g)`.
+    A number without a unit counts what its column says: `20` is 20 g under `Weight (g)`. Dice, dates and times, which
+    have no place on the line of numbers, are none.
     """
+    # The cells of near-twins repeat each other.
     if not 0 < len(cell) <= LONGEST:
         return None
-    found = whole(cell)
+    found = whole_quantity(cell)
     if found is None and is_key:
-        spread = [each for each in within(cell) if each.kind in ("range", "open")]
-        return spread[0] if len(spread) == 1 else None
-    if found is not None and found.unit is None and found.kind not in AS_TEXT and (unit := column_unit(column)):
-        counted = whole(f"{cell} {unit}")
+        spread = [each for each in quantities(cell) if each.kind in ("range", "open")]
+        found = spread[0] if len(spread) == 1 else None
+    if found is None or found.kind in AS_TEXT:
+        return None
+    if found.unit is None and (unit := column_unit(column)):
+        counted = whole_quantity(f"{cell} {unit}")
         return counted if counted is not None and counted.written == found.written else found
     return found
 
 
 @lru_cache(maxsize=1 << 12)
 def column_unit(column: str) -> str | None:
-    """The unit of a column of numbers: that of `Weight (g)`, `Weight in g`, `Weight, g`, `Weight g`, `Minutes late`."""
-    if found := _UNIT.search(column):
-        return found["unit"] if measure(found["unit"].partition("/")[0]) else None
-    words = column.split()
+    """The unit of a column of numbers: that of `Weight (g)`, `Gap, mm (D4)`, `Weight g`, `Minutes late`."""
+    name, *parts = (part.strip() for part in _PARTS.split(column))
+    if found := next((part for part in parts if part and measure(part.partition("/")[0])), None):
+        return found
+    words = name.split()
     said = [word for word in words[:1] if len(word) >= _SHORTEST_WORD]
     said += [word for word in words[1:][-1:] if len(word) > 1 and word not in FUNCTION_WORDS]
-    return next((word for word in said if measure(word)), None)
+    return next((word for word in said if measure(word)), _MEASURED.get(name.lower()))
 
 
 def closed_ladder(keys: Sequence[Quantity | None]) -> Sequence[Quantity | None]:
