@@ -1,9 +1,11 @@
 """The keyed tables of a library, from its chunks: what is stored once for all rows of a table."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.index.words.figure_index import key_cell
+from retrieval.ingest.tables.values import is_numeric
 from retrieval.quantities import Quantity
 from retrieval.quantities.columns import closed_ladder, figure_of_cell
 from retrieval.query_must.conditional import Membership, membership
@@ -11,6 +13,8 @@ from retrieval.query_must.rivals.amounts import Amount, row_amounts
 from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
 from retrieval.types import TABLE_SUBJECT, Chunk
 
+_MOST_WORDS = 4
+"""Of a cell that may be one of two keys."""
 _STEPS = 2
 """Rows with an interval that make steps of a column beside the key."""
 
@@ -38,7 +42,7 @@ def keyed_tables(chunks: Sequence[Chunk]) -> KeyedTables:
 
 def _table(name: str, rows: Sequence[tuple[int, Chunk]]) -> KeyedTable:
     rows = sorted(rows, key=lambda row: row[0])
-    amounts = _amounts([chunk for _, chunk in rows])
+    amounts, shared = _amounts([chunk for _, chunk in rows]), _shared([chunk for _, chunk in rows])
     first = rows[0][1]
     caption = first.caption or ""
     nearest = first.heading_path[-1:]
@@ -50,12 +54,23 @@ def _table(name: str, rows: Sequence[tuple[int, Chunk]]) -> KeyedTable:
         titles=_said((*nearest, "" if first.introduced else caption, *subject)),
         heads=_said((*first.heading_path, caption, *subject)),
         columns=_said(column for _, chunk in rows for column in chunk.columns),
-        rows={number: _row(chunk, held) for (number, chunk), held in zip(rows, amounts, strict=True)},
+        rows={number: _row(chunk, shared, held) for (number, chunk), held in zip(rows, amounts, strict=True)},
     )
 
 
-def _row(chunk: Chunk, amounts: tuple[Amount, ...]) -> KeyedRow:
-    return KeyedRow(chunk.names, _said((*chunk.cells, str(chunk.metadata.get("row_label", "")))), amounts)
+def _row(chunk: Chunk, shared: frozenset[tuple[int, str]], amounts: tuple[Amount, ...]) -> KeyedRow:
+    also = (cell for place, cell in enumerate(chunk.cells) if (place, cell) in shared)
+    return KeyedRow(chunk.names, _said((*chunk.cells, str(chunk.metadata.get("row_label", "")))), _said(also), amounts)
+
+
+def _shared(rows: Sequence[Chunk]) -> frozenset[tuple[int, str]]:
+    """Short cells that some rows of a table have and others have not, with their columns."""
+    counts = Counter(pair for row in rows for pair in enumerate(row.cells))
+    return frozenset(
+        (place, cell)
+        for (place, cell), count in counts.items()
+        if 1 < count < len(rows) and cell and len(cell.split()) <= _MOST_WORDS and not is_numeric(cell)
+    )
 
 
 def _amounts(rows: Sequence[Chunk]) -> Sequence[tuple[Amount, ...]]:

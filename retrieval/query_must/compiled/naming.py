@@ -1,5 +1,6 @@
 """Which rows a question names, table by table, and whether that keeps others out; all tables at once."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 Masks = npt.NDArray[np.uint64]
 """Places of tokens, as in `Asked`."""
+Places = list[tuple[int, int]]
+"""Masks of places of the question, and the number of the run that stands there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,118 +78,158 @@ class Named:
         return Verdict(name, row, named, measured, claimed, heads, words, title, held)
 
 
+NAME, AMOUNT, SHARED = range(3)
+"""What a mention says: a name of the row, an amount that it stands for, a cell that other rows have too."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Mentions:
-    """The m places where a question names a row."""
+    """The m places where a question names rows."""
 
     rows: Integers
-    """(m,)."""
+    """(m,) rising."""
     span: Masks
     """(m,)."""
-    is_amount: npt.NDArray[np.bool_]
-    """(m,) whether the row stands for an amount that is said there, and is not called so."""
+    what: npt.NDArray[np.int8]
+    """(m,)."""
 
     @classmethod
-    def of(cls, index: "RivalIndex", asked: Asked, of_names: list[tuple[int, int]]) -> "Mentions":
-        """Those that are no part of a longer one; `of_names` are places of the question and numbers of names."""
-        found = [(mask, index.rows_of_name[name].astype(np.int64), False) for mask, name in of_names]
+    def of(cls, index: "RivalIndex", asked: Asked, names: Places, shared: Places) -> "Mentions":
+        """Those that are no part of a longer one; the arguments are places of the question and numbers of runs."""
+        found = [(mask, index.rows_of_name[name].astype(np.int64), NAME) for mask, name in names]
         for each in asked.amounts:
             rows = index.rows_holding(each.amount)
             if len(rows):
-                found.append((span_mask(each.start, each.stop), rows, True))
-        masks = {mask for mask, *_ in found}
-        found = [each for each in found if not any(each[0] & ~mask == 0 and mask != each[0] for mask in masks)]
-        sizes = [len(rows) for _, rows, _ in found]
-        return cls(
-            np.concatenate([rows for _, rows, _ in found] or [np.zeros(0, dtype=np.int64)]),
-            np.repeat(np.array([mask for mask, *_ in found], dtype=np.uint64), sizes),
-            np.repeat(np.array([is_amount for *_, is_amount in found], dtype=np.bool_), sizes),
-        )
+                found.append((span_mask(each.start, each.stop), rows, AMOUNT))
+        own = {mask for mask, *_ in found}
+        found += [(mask, index.rows_of_shared[cell].astype(np.int64), SHARED) for mask, cell in shared]
+        every = own | {mask for mask, _ in shared}
+        outer = [each for each in found if not _inside(each[0], every if each[2] == SHARED else own)]
+        sizes = [len(rows) for _, rows, _ in outer]
+        rows = np.concatenate([rows for _, rows, _ in outer] or [np.zeros(0, dtype=np.int64)])
+        order = np.argsort(rows, kind="stable")
+        span = np.repeat(np.array([mask for mask, *_ in outer], dtype=np.uint64), sizes)
+        what = np.repeat(np.array([what for *_, what in outer], dtype=np.int8), sizes)
+        return cls(rows[order], span[order], what[order])
 
-    def at(self, places: Integers) -> "Mentions":
+    def at(self, places: npt.NDArray[np.bool_]) -> "Mentions":
         """Some of them."""
-        return Mentions(self.rows[places], self.span[places], self.is_amount[places])
+        return Mentions(self.rows[places], self.span[places], self.what[places])
+
+    def covers(self, rows: Integers, *what: int) -> Masks:
+        """What is said of each of some rows, which rise: the union of its mentions of these kinds."""
+        found = np.zeros(len(rows), dtype=np.uint64)
+        if len(rows):
+            place = np.minimum(np.searchsorted(rows, self.rows), len(rows) - 1)
+            some = (rows[place] == self.rows) & np.isin(self.what, what)
+            np.bitwise_or.at(found, place[some], self.span[some])
+        return found
 
 
 def name_rows(index: "RivalIndex", asked: Asked) -> Named | None:
     """Which rows are named, by which names; None if no row is."""
-    longest_name, longest_run = index.longest.tolist()
-    spans, numbers = hashes_of_spans(asked.tokens, max(longest_name, longest_run))
-    mentions = Mentions.of(index, asked, _found(spans, places_of(numbers, index.names)))
+    spans, numbers = hashes_of_spans(asked.tokens, max(index.longest.tolist()))
+    names, shared = (_found(spans, places_of(numbers, runs)) for runs in (index.names, index.shared))
+    mentions = Mentions.of(index, asked, names, shared)
     if not len(mentions.rows):
         return None
     said = SaidWords.of(index, asked)
-    rows, span = mentions.rows, mentions.span
-    tables, which = np.unique(index.table_of[rows], return_inverse=True)
+    span = mentions.span
+    tables, which = np.unique(index.table_of[mentions.rows], return_inverse=True)
     heads = said.masks(index.words_of_heads, tables.astype(np.int64))
     runs = np.zeros(len(tables), dtype=np.uint64)
     of_heads = ((span & ~heads[which]) == 0) & ((span & np.uint64(asked.figures)) == 0)
-    for mask, place in _found(spans, places_of(numbers, index.runs)):
-        has = np.isin(tables, index.tables_of_run[place])
+    for mask, run in _found(spans, places_of(numbers, index.runs)):
+        has = np.isin(tables, index.tables_of_run[run])
         runs[has] |= np.uint64(mask)
         of_heads |= has[which] & ((span & ~np.uint64(mask)) == 0) & (span != np.uint64(mask))
-    kept = np.flatnonzero(~of_heads)
-    if not len(kept):
+    chosen = _chosen(index, mentions.at(~of_heads))
+    if not len(chosen.tables):
         return None
-    kept = kept[np.argsort(rows[kept], kind="stable")]
-    return _named(index, asked, said, mentions.at(kept), (tables.astype(np.int64), heads, runs))
+    place = np.searchsorted(tables, chosen.tables)
+    return _named(index, asked, said, chosen, heads[place], runs[place])
 
 
-def _named(
-    index: "RivalIndex",
-    asked: Asked,
-    said: SaidWords,
-    mentions: Mentions,
-    of_tables: tuple[Integers, Masks, Masks],
-) -> Named:
-    """Decide the tables of some mentions.
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """The k tables of which rows are named, and the one row of each that covers all that is said of them."""
+
+    tables: Integers
+    """(k,) rising."""
+    row: Integers
+    """(k,) -1 where there is no such row, or more than one."""
+    whole: Masks
+    """(k,) what the mentions of the rows cover that cover the most."""
+    mentions: Mentions
+    """Of these rows."""
+
+
+def _chosen(index: "RivalIndex", mentions: Mentions) -> Chosen:
+    """Names and amounts choose rows first; what cells say that several rows have decides between those."""
+    rows = np.unique(mentions.rows)
+    tables, which = np.unique(index.table_of[rows], return_inverse=True)
+    first = mentions.covers(rows, NAME, AMOUNT)
+    by_name = _united(first, which, len(tables))
+    able = first == by_name[which]
+    cover = first | mentions.covers(rows, SHARED)
+    whole = _united(np.where(able, cover, np.uint64(0)), which, len(tables))
+    best = np.flatnonzero(able & (cover == whole[which]))
+    row = np.full(len(tables), -1, dtype=np.int64)
+    row[which[best]] = rows[best]
+    row[np.bincount(which[best], minlength=len(tables)) != 1] = -1
+    kept = np.flatnonzero((row >= 0) | (by_name != 0))
+    whole = np.where(whole == 0, by_name, whole)
+    return Chosen(tables[kept].astype(np.int64), row[kept], whole[kept], mentions)
+
+
+def _named(index: "RivalIndex", asked: Asked, said: SaidWords, chosen: Chosen, heads: Masks, runs: Masks) -> Named:
+    """Decide these tables.
 
     Args:
         index: of the tables.
         asked: the question.
         said: its words.
-        mentions: their rows rise.
-        of_tables: numbers of tables, rising, with the words of their heads and of what is said of them whole.
+        chosen: k tables.
+        heads: (k,) words of their heads.
+        runs: (k,) what is said of them whole.
     """
-    rows, span = mentions.rows, mentions.span
-    distinct, first = np.unique(rows, return_index=True)
-    cover = np.bitwise_or.reduceat(span, first)
-    tables, start, which = np.unique(index.table_of[distinct], return_index=True, return_inverse=True)
-    whole = np.bitwise_or.reduceat(cover, start)
-    best = np.flatnonzero(cover == whole[which])
-    count = np.bincount(which[best], minlength=len(tables))
-    row = np.full(len(tables), -1, dtype=np.int64)
-    row[which[best]] = distinct[best]
-    row[count != 1] = -1
+    tables, row, whole, mentions = chosen.tables, chosen.row, chosen.whole, chosen.mentions
     one = np.flatnonzero(row >= 0)
     words = np.zeros(len(tables), dtype=np.uint64)
     words[one] = said.masks(index.words_of_row, row[one])
-    place = np.searchsorted(of_tables[0], tables)
-    heads, claimed = of_tables[1][place], of_tables[2][place] | whole
+    claimed = runs | whole
     for word, following in asked.opposed:
         claimed[(heads & np.uint64(following)) != 0] |= np.uint64(word)
-    table = np.searchsorted(tables, index.table_of[rows])
-    own = (rows == row[table]) & ~mentions.is_amount
-    spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), span[own])
-    beside = np.zeros(len(tables), dtype=np.uint64)
-    np.bitwise_or.at(beside, table[own], span[own] << np.uint64(1) | span[own] >> np.uint64(1))
+    place = np.searchsorted(tables, index.table_of[mentions.rows])
+    table = np.minimum(place, len(tables) - 1)
+    own = (mentions.rows == row[table]) & (mentions.what != AMOUNT)
+    spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), mentions.span[own])
+    called = _united(mentions.span[own], table[own], len(tables))
+    beside = _united(mentions.span[own] << np.uint64(1) | mentions.span[own] >> np.uint64(1), table[own], len(tables))
     measured = np.zeros(len(tables), dtype=np.uint64)
-    by_amount = (rows == row[table]) & mentions.is_amount
-    np.bitwise_or.at(measured, table[by_amount], span[by_amount])
-    called = np.zeros(len(tables), dtype=np.uint64)
-    np.bitwise_or.at(called, table[own], span[own])
+    measured[one] = mentions.covers(row[one], AMOUNT) & ~called[one]
     loose = ~claimed & ~(heads | words)
     held = (claimed & np.uint64(asked.holding)) != np.uint64(asked.holding)
     held |= (loose & np.uint64(asked.figures)) != 0
     held |= (loose & beside & np.uint64(asked.words & asked.informative)) != 0
     free = (row >= 0) & ~held if not asked.open else np.zeros(len(tables), dtype=np.bool_)
-    title = said.masks(index.words_of_title, tables.astype(np.int64)) & np.uint64(asked.informative)
+    title = said.masks(index.words_of_title, tables) & np.uint64(asked.informative)
     title &= ~(whole & np.uint64(asked.figures))
     title[(title & np.uint64(asked.words)) == 0] = 0
-    measured &= ~called
-    return Named(said, tables.astype(np.int64), row, whole, measured, claimed, heads, words, title, spans, free)
+    return Named(said, tables, row, whole, measured, claimed, heads, words, title, spans, free)
 
 
-def _found(spans: list[tuple[int, int]], places: Integers) -> list[tuple[int, int]]:
+def _united(masks: Masks, groups: Integers, n: int) -> Masks:
+    """(n,) the union of the masks of each group."""
+    found = np.zeros(n, dtype=np.uint64)
+    np.bitwise_or.at(found, groups, masks)
+    return found
+
+
+def _inside(mask: int, others: Iterable[int]) -> bool:
+    return any(mask & ~other == 0 and mask != other for other in others)
+
+
+def _found(spans: list[tuple[int, int]], places: Integers) -> Places:
     """(mask, place) of the spans that have one."""
     return [(span_mask(*spans[at]), int(places[at])) for at in np.flatnonzero(places >= 0).tolist()]

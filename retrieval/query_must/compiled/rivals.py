@@ -56,8 +56,11 @@ class RivalIndex:
     """By table, as that of its titles."""
     words_of_title: Lists
     names: Hashes
-    """Rising, as the runs."""
+    """Rising, as the shared cells and the runs."""
     rows_of_name: Lists
+    shared: Hashes
+    """Cells that several rows have."""
+    rows_of_shared: Lists
     runs: Hashes
     tables_of_run: Lists
     amounts: IntervalIndex
@@ -65,7 +68,7 @@ class RivalIndex:
     row_of_amount: Numbers
     """(A,)."""
     longest: Integers
-    """(2,) tokens of the longest name, and of the longest run."""
+    """(2,) tokens of the longest name or shared cell, and of the longest run."""
 
     @classmethod
     def build(
@@ -80,6 +83,7 @@ class RivalIndex:
         kind = np.array([kinds[table.kind] for table in ordered], dtype=np.int32)
         of_row = [read[table].rows[number] for table, number in rows]
         names, rows_of_name = _inverted([row.names for row in of_row])
+        shared, rows_of_shared = _inverted([row.shared for row in of_row])
         runs, tables_of_run = _inverted([each.runs for each in read])
         amounts = [(number, each) for number, row in enumerate(of_row) for each in row.amounts]
         places = np.array([positions[Membership(ordered[table].id, number)] for table, number in rows], dtype=np.int64)
@@ -98,11 +102,16 @@ class RivalIndex:
             _numbers([each.title for each in read], words),
             names,
             rows_of_name,
+            shared,
+            rows_of_shared,
             runs,
             tables_of_run,
             IntervalIndex.build((each.unit, each.low, each.high, place) for place, (_, each) in enumerate(amounts)),
             np.array([row for row, _ in amounts], dtype=np.int32),
-            np.array([_longest(row.names for row in of_row), _longest(each.runs for each in read)], dtype=np.int64),
+            np.array(
+                [_longest(row.names | row.shared for row in of_row), _longest(each.runs for each in read)],
+                dtype=np.int64,
+            ),
         )
 
     def read(self, question: Canonical) -> CompiledKeptOut:
@@ -169,6 +178,8 @@ class RivalIndex:
             _load(folder, "words_of_title"),
             load_array(folder / "names.npy", np.uint64),
             _load(folder, "rows_of_name"),
+            load_array(folder / "shared.npy", np.uint64),
+            _load(folder, "rows_of_shared"),
             load_array(folder / "runs.npy", np.uint64),
             _load(folder, "tables_of_run"),
             IntervalIndex.load(folder, "amounts"),

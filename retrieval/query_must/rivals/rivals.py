@@ -55,13 +55,18 @@ class Rivals:
         rows = (row for words in self._words.values() for row in words.rows.values())
         return frozenset(amount.unit for row in rows for amount in row.amounts)
 
+    @cached_property
+    def _shared(self) -> frozenset[Run]:
+        return frozenset(run for words in self._words.values() for row in words.rows.values() for run in row.shared)
+
     def read(self, question: Canonical) -> KeptOut:
         """Decide every table."""
         asked = Asked.of(question, self._units)
         if asked is None:
             return KeptOut({}, {})
         spans = self._mentions(asked)
-        verdicts = {name: found for name in self.tables if (found := self._decide(name, asked, spans)) is not None}
+        shared = _spans(asked, self._shared)
+        verdicts = {name: found for name in self.tables if (found := self._decide(name, asked, spans, shared))}
         reasons: dict[tuple[str, int], str] = {}
         for name, verdict in verdicts.items():
             if not verdict.held:
@@ -78,26 +83,31 @@ class Rivals:
         said = [(each.start, each.stop) for each in asked.amounts if any(held.holds(each.amount) for held in every)]
         return [*_spans(asked, self._names), *said]
 
-    def _decide(self, name: str, asked: Asked, spans: Spans) -> Verdict | None:
+    def _decide(self, name: str, asked: Asked, spans: Spans, shared: Spans) -> Verdict | None:
         table = self._words[name]
         heads = asked.mask(table.heads)
         runs = [span_mask(*span) for span in _spans(asked, table.runs)]
         kept = [span for span in spans if not _is_part(span, spans, runs, heads, asked)]
-        called = {number: _called(row, kept, asked) for number, row in table.rows.items()}
+        beside = [span for span in shared if not _is_part(span, [*spans, *shared], runs, heads, asked)]
+        called = {number: _said(row.names, kept, asked) for number, row in table.rows.items()}
         measured = {number: _measured(row, kept, asked) for number, row in table.rows.items()}
+        also = {number: _said(row.shared, beside, asked) for number, row in table.rows.items()}
         covers = {number: cover for number in table.rows if (cover := _union(called[number]) | measured[number])}
-        if not covers:
-            return None
-        whole = _union(covers.values())
-        best = [number for number, cover in covers.items() if cover == whole]
+        able = _widest(covers) if covers else [number for number in table.rows if also[number]]
+        wider = {number: covers.get(number, 0) | _union(also[number]) for number in able}
+        best = _widest(wider)
         one = best[0] if len(best) == 1 else -1
+        if one < 0 and not covers:
+            return None
+        whole = _union(wider.values()) or _union(covers.values())
         words = asked.mask(table.rows[one].words) if one >= 0 else 0
         claimed = _union(runs) | whole | asked.settled(heads)
         # The 3 of `level 3` is not that of `Table 3`, and a number alone says no title.
         title = asked.mask(table.title) & asked.informative & ~(whole & asked.figures)
         title = title if title & asked.words else 0
-        amounts = measured[one] & ~_union(called[one]) if one >= 0 else 0
-        held = held_because(asked, called[one] if one >= 0 else None, claimed, heads | words, whole)
+        names = [*called[one], *also[one]] if one >= 0 else None
+        amounts = measured[one] & ~_union(names) if names is not None else 0
+        held = held_because(asked, names, claimed, heads | words, whole)
         return Verdict(name, one, whole, amounts, claimed, heads, words, title, held)
 
     def _siblings(self, name: str, verdict: Verdict, asked: Asked) -> list[int]:
@@ -147,9 +157,15 @@ def _is_part(span: tuple[int, int], spans: Spans, runs: Sequence[int], heads: in
     return any(own & ~run == 0 != run & ~own for run in runs) or not (own & ~heads or own & asked.figures)
 
 
-def _called(row: RowWords, spans: Spans, asked: Asked) -> list[int]:
-    """Which of these mentions are names of a row; as masks."""
-    return [span_mask(*span) for span in spans if asked.tokens[slice(*span)] in row.names]
+def _widest(covers: Mapping[int, int]) -> list[int]:
+    """The rows that cover all that any of them covers."""
+    whole = _union(covers.values())
+    return [number for number, cover in covers.items() if cover == whole]
+
+
+def _said(runs: frozenset[Run], spans: Spans, asked: Asked) -> list[int]:
+    """Which of these places say one of some runs; as masks."""
+    return [span_mask(*span) for span in spans if asked.tokens[slice(*span)] in runs]
 
 
 def _measured(row: RowWords, spans: Spans, asked: Asked) -> int:

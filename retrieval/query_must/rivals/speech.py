@@ -36,7 +36,7 @@ class Speech:
         return _speech(vocabulary)
 
     def is_name(self, run: Sequence[str]) -> bool:
-        """Whether a run of tokens can name a row: it is a code or has a word of two letters, and is no turn of phrase."""
+        """Whether a run can name a row: it has a code or a word of two letters, and is no turn of phrase."""
         says = len(run) >= LONG or not all(token in self.idle or token in self.holding for token in run)
         return says and (any(len(token) > 1 and _is_word(token) for token in run) or self._is_code(run))
 

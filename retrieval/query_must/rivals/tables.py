@@ -26,6 +26,8 @@ class KeyedRow:
     """What it may be called."""
     texts: tuple[str, ...]
     """Its cells, and the label that it stands under."""
+    shared: tuple[str, ...] = ()
+    """Cells that other rows have too: together they may name one row, as two keys do."""
     amounts: tuple[Amount, ...] = ()
     """The quantities with a unit that its key stands for."""
 
@@ -64,6 +66,7 @@ class RowWords:
     """A row in canonical form."""
 
     names: frozenset[Run]
+    shared: frozenset[Run]
     words: frozenset[str]
     amounts: tuple[Amount, ...]
 
@@ -84,13 +87,18 @@ def words_of_table(table: KeyedTable, vocabulary: Vocabulary) -> TableWords:
         frozenset(run for run in whole if not speech.idle.issuperset(run)),
         {
             number: RowWords(
-                frozenset(run for name in row.names if speech.is_name(run := _run(name, vocabulary))),
+                _names(row.names, speech, vocabulary),
+                _names(row.shared, speech, vocabulary),
                 words_of(row.texts, vocabulary),
                 row.amounts,
             )
             for number, row in table.rows.items()
         },
     )
+
+
+def _names(names: Iterable[str], speech: Speech, vocabulary: Vocabulary) -> frozenset[Run]:
+    return frozenset(run for name in names if speech.is_name(run := _run(name, vocabulary)))
 
 
 def words_of(texts: Iterable[str], vocabulary: Vocabulary) -> frozenset[str]:

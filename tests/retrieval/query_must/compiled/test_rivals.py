@@ -45,6 +45,7 @@ ROWS = st.builds(
     KeyedRow,
     st.lists(TEXTS, max_size=3).map(tuple),
     st.lists(TEXTS, max_size=3).map(tuple),
+    st.lists(TEXTS, max_size=2).map(tuple),
     st.lists(AMOUNTS, max_size=3).map(tuple),
 )
 TABLES = st.builds(
