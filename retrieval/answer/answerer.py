@@ -12,8 +12,8 @@ from retrieval.answer.chat_model import ChatModel, Piece
 from retrieval.answer.citations import cited, doubts
 from retrieval.answer.context import Context, Gatherer
 from retrieval.answer.prompt import format_prompt
-from retrieval.answer.reading import read
-from retrieval.answer.wording import worded
+from retrieval.answer.reading import read, read_chunk
+from retrieval.answer.wording import NOT_HERE, nearest, worded
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.models.access import KEY
@@ -210,7 +210,12 @@ def _found(context: Context) -> AnswerEvent:
 
 
 def _nothing(context: Context) -> Answer:
-    return Answer(context.query, "Not in these books.", "none", (), snapshot=context.snapshot.id)
+    near = context.nearest
+    if near is None:
+        return Answer(context.query, NOT_HERE, "none", (), snapshot=context.snapshot.id)
+    cells = read_chunk(context.query, near.hit.chunk, context.snapshot)
+    text = "".join(nearest(cells, near))
+    return Answer(context.query, text, "none", cited(text, (near,)), cells, snapshot=context.snapshot.id)
 
 
 def _complete(answer: Answer) -> AnswerEvent:

@@ -43,7 +43,8 @@ class Answer:
     query: str
     text: str
     mode: Mode
-    """`read` from cells and sentences, `generated` by a model from the passages, or `none`: not in these books."""
+    """`read` from cells and sentences, `generated` by a model from the passages, or `none`: not in these books; what
+    comes nearest may stand beside that."""
     citations: tuple[Citation, ...]
     """Passages that the text points to, in the order of their numbers."""
     cells: tuple[Cell, ...] = ()

@@ -15,6 +15,8 @@ from retrieval.types import Hit, Retrieval
 from retrieval.understand.decompose.names import Names
 from retrieval.understand.iterate.retriever import DEALT_FROM, IterativeResult, IterativeRetriever
 
+NEAR = 0.15
+"""Relevance of a passage that is worth showing beside the word that the books do not answer."""
 _DECIMALS = 6
 """Of the share of a question that a passage says: two that say the same words say as much."""
 
@@ -31,6 +33,8 @@ class Context:
     reason: str
     """Why there is no passage."""
     snapshot: Snapshot
+    nearest: Passage | None = None
+    """Where nothing is relevant enough: the best passage, if it is not far from the question."""
     best: str | None = None
     """Chunk id of the best passage for the whole question, which is not the first of a comparison's."""
 
@@ -74,7 +78,8 @@ class Gatherer:
         found = measures(retriever, query, [hit.chunk.id for hit in hits])
         scores = self.reader.calibration.of(found).tolist()
         if not scores or max(scores) < least:
-            return Context(query, (), (query,), why_none(scores, least), retriever.snapshot)
+            near = Passage(1, _marked(hits[0], scores[0]), query) if scores and max(scores) >= NEAR else None
+            return Context(query, (), (query,), why_none(scores, least), retriever.snapshot, near)
         relevance = {hit.chunk.id: score for hit, score in zip(hits, scores, strict=True)}
         says = dict(zip(relevance, np.round(found[:, NAMES.index("alike")], _DECIMALS).tolist(), strict=True))
         best = hits[0].chunk.id
@@ -90,7 +95,7 @@ class Gatherer:
             Passage(number, _marked(hit, relevance.get(name)), of.get(name, query), says.get(name, 0.0))
             for number, (name, hit) in enumerate(zip(ids, hits, strict=True), start=1)
         )
-        return Context(query, passages, parts, "", retriever.snapshot, best)
+        return Context(query, passages, parts, "", retriever.snapshot, best=best)
 
     def _is_several(self, query: str) -> bool:
         """Whether a question looks as if it were several."""

@@ -7,6 +7,7 @@ from retrieval.answer.answers import Passage
 from retrieval.answer.cells import Cell
 
 _OR = "Or, if that is meant: "
+NOT_HERE = "Not in these books."
 READ = "Read from the books, not generated."
 
 
@@ -21,6 +22,13 @@ def worded(cells: Sequence[Cell], passages: Sequence[Passage], *, compared: bool
         passage = numbers[chunk_id]
         yield f"{_OR * (count > 0 and not compared)}{_line(list(group), passage)} [{passage.number}]\n"
     yield READ
+
+
+def nearest(cells: Sequence[Cell], passage: Passage) -> Iterator[str]:
+    """The pieces of an answer where the books do not answer: that they do not, and what comes nearest."""
+    yield NOT_HERE
+    if cells:
+        yield f" The nearest in them: {_line(cells, passage)} [{passage.number}]"
 
 
 def _line(cells: Sequence[Cell], passage: Passage) -> str:

@@ -10,7 +10,7 @@ from retrieval.quantities.measures import measure
 from retrieval.quantities.quantity import AS_TEXT, Quantity, beyond
 from retrieval.quantities.reading import quantities
 from retrieval.quantities.whole import whole_quantity
-from retrieval.quantities.words import FUNCTION_WORDS
+from retrieval.quantities.words import FUNCTION_WORDS, singular
 
 LONGEST = 60
 """Characters of a cell that may be one quantity; a longer one is a sentence."""
@@ -55,7 +55,14 @@ def column_unit(column: str) -> str | None:
     words = name.split()
     said = [word for word in words[:1] if len(word) >= _SHORTEST_WORD]
     said += [word for word in words[1:][-1:] if len(word) > 1 and word not in FUNCTION_WORDS]
-    return next((word for word in said if measure(word)), _MEASURED.get(name.lower()))
+    return next((word for word in said if measure(word)), _MEASURED.get(words[0].lower()) if words else None)
+
+
+@lru_cache(maxsize=1 << 12)
+def column_noun(column: str) -> str | None:
+    """What a column counts that is no unit, singular: `pace` of `Height (paces)`, `point` of `Points`."""
+    nouns = (part.strip().lower() for part in _PARTS.split(column)[::-1])
+    return next((singular(noun) for noun in nouns if noun.isalpha() and singular(noun) != noun), None)
 
 
 def closed_ladder(keys: Sequence[Quantity | None]) -> Sequence[Quantity | None]:

@@ -205,13 +205,13 @@ def _named(index: "RivalIndex", asked: Asked, said: SaidWords, chosen: Chosen, h
     own = (mentions.rows == row[table]) & (mentions.what != AMOUNT)
     spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), mentions.span[own])
     called = _united(mentions.span[own], table[own], len(tables))
-    beside = _united(mentions.span[own] << np.uint64(1) | mentions.span[own] >> np.uint64(1), table[own], len(tables))
+    before = _united(mentions.span[own] >> np.uint64(1), table[own], len(tables))
     measured = np.zeros(len(tables), dtype=np.uint64)
     measured[one] = mentions.covers(row[one], AMOUNT) & ~called[one]
     loose = ~claimed & ~(heads | words)
     held = (claimed & np.uint64(asked.holding)) != np.uint64(asked.holding)
     held |= (loose & np.uint64(asked.figures)) != 0
-    held |= (loose & beside & np.uint64(asked.words & asked.informative)) != 0
+    held |= (loose & before & np.uint64(asked.words & asked.informative)) != 0
     free = (row >= 0) & ~held if not asked.open else np.zeros(len(tables), dtype=np.bool_)
     title = said.masks(index.words_of_title, tables) & np.uint64(asked.informative)
     title &= ~(whole & np.uint64(asked.figures))

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from math import isinf
 
 from retrieval.quantities import AS_TEXT, Quantity, quantities
-from retrieval.quantities.columns import DEGREES
+from retrieval.quantities.columns import DEGREES, column_noun
 from retrieval.quantities.quantity import ROUNDING
-from retrieval.quantities.words import singular
 from retrieval.query_must.canonical.canonical import Canonical, canonical_term
 
 _DECIMAL = ""
@@ -51,8 +50,8 @@ def row_amounts(quantity: Quantity, column: str) -> Iterator[Amount]:
     yield Amount(_DECIMAL, *written)
     if quantity.unit is not None:
         yield Amount(quantity.unit, quantity.low - _slack(quantity.low), quantity.high + _slack(quantity.high))
-    elif (noun := column.lower()).isalpha() and singular(noun) != noun:
-        yield Amount(singular(noun), *written)
+    elif noun := column_noun(column):
+        yield Amount(noun, *written)
     if quantity.unit == DEGREES:
         yield Amount(_DEGREE, *written)
 

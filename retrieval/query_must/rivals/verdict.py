@@ -55,11 +55,11 @@ def held_because(asked: Asked, spans: Iterable[int] | None, claimed: int, explai
         return f"it may want another row: {asked.said(holding)!r}"
     if figures := asked.figures & ~claimed & ~explained:
         return f"nothing in the row explains {asked.said(figures)!r}"
-    beside = 0
+    before = 0
     for span in spans:
-        beside |= span << 1 | span >> 1
-    if beside := beside & asked.words & asked.informative & ~claimed & ~explained:
-        return f"nothing in the row explains {asked.said(beside)!r} beside {asked.said(named)!r}"
+        before |= span >> 1
+    if before := before & asked.words & asked.informative & ~claimed & ~explained:
+        return f"nothing in the row explains {asked.said(before)!r} before {asked.said(named)!r}"
     return ""
 
 
