@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from retrieval.arrays import Integers
 from retrieval.query_must.compiled.naming import Named
-from retrieval.query_must.rivals.speech import Asked
+from retrieval.query_must.rivals.speech import Asked, span_mask
 from retrieval.query_must.rivals.verdict import Verdict, named_reason, twin_reason
 
 if TYPE_CHECKING:
@@ -109,10 +109,18 @@ class CompiledKeptOut:
         at = place[own]
         told = np.uint64(asked.informative) & ~named.claimed & ~(named.heads & np.uint64(asked.words))
         less = (words[own] & (told & ~named.words)[at]) == 0
-        out = less & ((named.named[at] & ~(words[own] & ~named.measured[at])) != 0) & (rows[own] != named.row[at])
+        explained = words[own] & ~named.measured[at] | self._held(rows[own])
+        out = less & ((named.named[at] & ~explained) != 0) & (rows[own] != named.row[at])
         by[own[out]] = at[out]
         self._of_twins(by, tables, words)
         return by
+
+    def _held(self, rows: Integers) -> npt.NDArray[np.uint64]:
+        """Where the question says amounts that these rows stand for."""
+        found = np.zeros(len(rows), dtype=np.uint64)
+        for each in self._asked.amounts if self._asked else ():
+            found[np.isin(rows, self._index.rows_holding(each.amount))] |= np.uint64(span_mask(*each.span))
+        return found
 
     def _of_twins(self, by: Integers, tables: Integers, words: npt.NDArray[np.uint64]) -> None:
         """Fill in who keeps out what its own table does not: a table of its kind whose title the question says."""

@@ -100,7 +100,7 @@ class Mentions:
         for each in asked.amounts:
             rows = index.rows_holding(each.amount)
             if len(rows):
-                found.append((span_mask(each.start, each.stop), rows, AMOUNT))
+                found.append((span_mask(*each.span), rows, AMOUNT))
         own = {mask for mask, *_ in found}
         found += [(mask, index.rows_of_shared[cell].astype(np.int64), SHARED) for mask, cell in shared]
         every = own | {mask for mask, _ in shared}
@@ -208,6 +208,9 @@ def _named(index: "RivalIndex", asked: Asked, said: SaidWords, chosen: Chosen, h
     before = _united(mentions.span[own] >> np.uint64(1), table[own], len(tables))
     measured = np.zeros(len(tables), dtype=np.uint64)
     measured[one] = mentions.covers(row[one], AMOUNT) & ~called[one]
+    for each in asked.amounts:
+        is_step = np.isin(row, index.rows_holding(each.amount, steps=True))
+        measured[~is_step] &= ~np.uint64(span_mask(*each.span))
     loose = ~claimed & ~(heads | words)
     held = (claimed & np.uint64(asked.holding)) != np.uint64(asked.holding)
     held |= (loose & np.uint64(asked.figures)) != 0

@@ -67,6 +67,8 @@ class RivalIndex:
     """A amounts of rows, by what they measure."""
     row_of_amount: Numbers
     """(A,)."""
+    is_step: npt.NDArray[np.bool_]
+    """(A,) whether it is more than one value."""
     longest: Integers
     """(2,) tokens of the longest name or shared cell, and of the longest run."""
 
@@ -108,6 +110,7 @@ class RivalIndex:
             tables_of_run,
             IntervalIndex.build((each.unit, each.low, each.high, place) for place, (_, each) in enumerate(amounts)),
             np.array([row for row, _ in amounts], dtype=np.int32),
+            np.array([each.is_step for _, each in amounts], dtype=np.bool_),
             np.array(
                 [_longest(row.names | row.shared for row in of_row), _longest(each.runs for each in read)],
                 dtype=np.int64,
@@ -143,10 +146,11 @@ class RivalIndex:
         row = self.by_position[np.minimum(place, len(self.positions) - 1)].astype(np.int64)
         return np.where(self.positions[row] == positions, row, -1)
 
-    def rows_holding(self, amount: Amount) -> Integers:
-        """The rows that stand for an amount, rising: both of its ends lie in one of theirs."""
+    def rows_holding(self, amount: Amount, *, steps: bool = False) -> Integers:
+        """The rows that stand for an amount, rising: both of its ends lie in one of theirs, or in a step of theirs."""
         low, high = (self.amounts.overlapping(amount.unit, end, end) for end in (amount.low, amount.high))
-        return np.unique(self.row_of_amount[np.intersect1d(low, high)]).astype(np.int64)
+        held = np.intersect1d(low, high)
+        return np.unique(self.row_of_amount[held[self.is_step[held]] if steps else held]).astype(np.int64)
 
     def save(self, folder: Path) -> None:
         """Write .npy files into a folder, which is made if it is not there."""
@@ -184,6 +188,7 @@ class RivalIndex:
             _load(folder, "tables_of_run"),
             IntervalIndex.load(folder, "amounts"),
             load_array(folder / "row_of_amount.npy", np.int32),
+            load_array(folder / "is_step.npy", np.bool_),
             load_array(folder / "longest.npy", np.int64),
         )
         sizes = {len(loaded.table_of), len(loaded.ordinals), len(loaded.positions), len(loaded.words_of_row)}

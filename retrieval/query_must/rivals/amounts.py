@@ -24,6 +24,11 @@ class Amount:
     low: float
     high: float
 
+    @property
+    def is_step(self) -> bool:
+        """Whether it is more than one value."""
+        return self.high - self.low > 4 * (_slack(self.low) + _slack(self.high))
+
     def holds(self, other: "Amount") -> bool:
         """Whether the whole of another one lies in it. What counts something else lies in none."""
         return self.unit == other.unit and self.low <= other.low and other.high <= self.high
@@ -34,9 +39,8 @@ class SaidAmount:
     """One that a question says."""
 
     amount: Amount
-    start: int
-    stop: int
-    """The tokens start .. stop - 1 of the question say it."""
+    span: tuple[int, int]
+    """The first of the question's tokens that say it, and the one after the last."""
 
 
 def row_amounts(quantity: Quantity, column: str) -> Iterator[Amount]:
@@ -81,7 +85,7 @@ def _said_amounts(question: Canonical) -> Iterator[SaidAmount]:
         start = _find(question.tokens, run, after) if run else -1
         if start >= 0:
             after = start + len(run)
-            yield SaidAmount(Amount(found.unit or _DECIMAL, found.low, found.high), start, after)
+            yield SaidAmount(Amount(found.unit or _DECIMAL, found.low, found.high), (start, after))
 
 
 def _find(tokens: tuple[str, ...], run: tuple[str, ...], after: int) -> int:

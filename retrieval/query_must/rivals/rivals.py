@@ -80,7 +80,7 @@ class Rivals:
     def _mentions(self, asked: Asked) -> Spans:
         """Where any row of any table is named."""
         every = [amount for words in self._words.values() for row in words.rows.values() for amount in row.amounts]
-        said = [(each.start, each.stop) for each in asked.amounts if any(held.holds(each.amount) for held in every)]
+        said = [each.span for each in asked.amounts if any(held.holds(each.amount) for held in every)]
         return [*_spans(asked, self._names), *said]
 
     def _decide(self, name: str, asked: Asked, spans: Spans, shared: Spans) -> Verdict | None:
@@ -106,7 +106,8 @@ class Rivals:
         title = asked.mask(table.title) & asked.informative & ~(whole & asked.figures)
         title = title if title & asked.words else 0
         names = [*called[one], *also[one]] if one >= 0 else None
-        amounts = measured[one] & ~_union(names) if names is not None else 0
+        steps = _held(table.rows[one], asked, steps=True) & measured[one] if one >= 0 else 0
+        amounts = steps & ~_union(names or ())
         held = held_because(asked, names, claimed, heads | words, whole)
         return Verdict(name, one, whole, amounts, claimed, heads, words, title, held)
 
@@ -118,7 +119,7 @@ class Rivals:
             words = asked.mask(row.words)
             if number == verdict.row or words & told & ~verdict.words:
                 continue
-            if verdict.named & ~(words & ~verdict.measured):
+            if verdict.named & ~(words & ~verdict.measured | _held(row, asked)):
                 found.append(number)
         return found
 
@@ -170,8 +171,14 @@ def _said(runs: frozenset[Run], spans: Spans, asked: Asked) -> list[int]:
 
 def _measured(row: RowWords, spans: Spans, asked: Asked) -> int:
     """Which of these mentions are amounts that a row stands for; as one mask."""
-    within = (each for each in asked.amounts if any(held.holds(each.amount) for held in row.amounts))
-    return _union(span_mask(*span) for each in within if (span := (each.start, each.stop)) in spans)
+    return _held(row, asked) & _union(span_mask(*each.span) for each in asked.amounts if each.span in spans)
+
+
+def _held(row: RowWords, asked: Asked, *, steps: bool = False) -> int:
+    """Where the question says amounts that a row stands for, or those that are one value of a step."""
+    able = [held for held in row.amounts if held.is_step or not steps]
+    within = (each for each in asked.amounts if any(held.holds(each.amount) for held in able))
+    return _union(span_mask(*each.span) for each in within)
 
 
 def _union(masks: Iterable[int]) -> int:

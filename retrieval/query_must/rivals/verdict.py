@@ -20,7 +20,7 @@ class Verdict:
     named: int
     """The words that name it."""
     measured: int
-    """Those of them that are an amount: the same words in another row say something else."""
+    """Those of them that are a value of its step: the same words in another row may be the bound of its own."""
     claimed: int
     """Those, titles and columns of the table that the question says whole, and `vs` before a word of its heads."""
     heads: int
