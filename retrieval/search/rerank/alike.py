@@ -12,6 +12,7 @@ from retrieval.search.query import LETTERS
 from retrieval.search.rerank.asked import Asked
 from retrieval.search.rerank.meaning import NEAR, SAME
 from retrieval.search.rerank.said import Fields, Marks, Numbers
+from retrieval.search.rerank.siblings import read_with_prose
 from retrieval.types import Vector
 
 _DECIMALS = 3
@@ -25,7 +26,7 @@ def alike(
     fields: tuple[Fields, Fields],
     heads: Sequence[int],
     said: tuple[Marks, Marks],
-    table_of: Numbers,
+    places: tuple[Numbers, Numbers, Marks],
 ) -> Mapping[str, Scores]:
     """How much of a question n candidates say, each word as far as their nearest word means it.
 
@@ -38,8 +39,9 @@ def alike(
         fields: of the candidates, and of their tables.
         heads: which of those of the tables are looked at.
         said: (n, t) whether a candidate's own fields have the word; whether those of its table have it.
-        table_of: (n,) which table each candidate is in.
+        places: (n,) which table each candidate is in, which section, and whether it is a row.
     """
+    table_of, section_of, is_row = places
     words = [*asked.known, *asked.strangers]
     weights = np.append(asked.weights, list(asked.strangers.values()))
     shares = weights / (weights.sum() or 1.0)
@@ -49,7 +51,10 @@ def alike(
     t = len(asked.words)
     np.maximum(row[:, :t], said[0], out=row[:, :t])
     np.maximum(head[:, :t], said[1], out=head[:, :t])
-    return {"alike": np.maximum(row, head) @ shares, "alike_row": row @ shares, "alike_head": head @ shares}
+    own = np.maximum(row, head)
+    read = read_with_prose(own, section_of, is_row)
+    values = {"alike": own, "alike_row": row, "alike_head": head, "alike_read": read}
+    return {name: near @ shares for name, near in values.items()}
 
 
 class _Near:

@@ -18,7 +18,7 @@ from retrieval.search.rerank.meaning import meaning
 from retrieval.search.rerank.numbers import NAMES as NUMBERS
 from retrieval.search.rerank.numbers import Near, number_features
 from retrieval.search.rerank.said import Fields, Marks, Numbers, look
-from retrieval.search.rerank.siblings import behind_best, distinct_cells, in_section
+from retrieval.search.rerank.siblings import behind_best, distinct_cells, in_section, read_with_prose
 from retrieval.strategy import EvidenceWeights
 
 Features = Mapping[str, Scores]
@@ -31,7 +31,7 @@ _COVERED = (*_ROWS, *_HEADS)
 _SHARED = ("key", "caption", "heading", "above")
 _ORDERED = ("key", "cell", "passage", "caption", "heading", "column")
 _RELATIVE = (
-    *("alike", "alike_row", "alike_head", "covered_key_head"),
+    *("alike", "alike_row", "alike_head", "alike_read", "covered_read", "covered_key_head"),
     *("covered", "together", "covered_row", "covered_head", "whole_cells", "best_cell", "distinct", "order"),
     *("said_heading", "column_said", "part_dense", "part_name", "number_key", "number_key_labelled", "meaning"),
 )
@@ -45,13 +45,14 @@ NAMES = (
     *(f"{what}_{name}" for name in _SHARED for what in ("said", "words")),
     *(f"order_{name}" for name in _ORDERED),
     "order",
-    *("distinct", "behind_row", "behind_whole", "behind_covered", "behind_distinct"),
+    *("distinct", "behind_row", "behind_whole", "behind_covered", "behind_distinct", "behind_alike"),
     *(f"number_{name}" for name in NUMBERS),
     *("behind_number_key", "behind_number", "behind_number_labelled"),
     *("meaning", "meaning_missing", "meaning_covered", "missing"),
     *("alike", "alike_row", "alike_head"),
     *("code_key", "other_code_key"),
     *("behind_section_key", "behind_section_number", "behind_section_whole", "behind_section_covered"),
+    *("covered_read", "alike_read", "behind_section_read", "behind_section_alike"),
     *(f"less_{name}" for name in _RELATIVE),
 )
 """What the trees see, in the order of their columns."""
@@ -67,6 +68,8 @@ class Candidates:
     """Distinct numbers of their tables and passages, rising."""
     table_of: Numbers
     """(n,) which of those each one is in."""
+    section_of: Numbers
+    """(n,) which section, numbers from 0 on."""
     is_row: Marks
     evidence: Mapping[str, Scores]
     """Every part of the evidence, (n,) each."""
@@ -77,7 +80,8 @@ def candidates(snapshot: Snapshot, evidence: Evidence, positions: Positions) -> 
     numbers = snapshot.evidence.of[positions]
     tables, table_of = numbered(numbers)
     is_row = numbers < snapshot.evidence.n_tables
-    return Candidates(positions, tables.astype(np.int64), table_of, is_row, evidence.at(positions))
+    section_of = numbered(snapshot.fields.section[tables][table_of])[1]
+    return Candidates(positions, tables.astype(np.int64), table_of, section_of, is_row, evidence.at(positions))
 
 
 def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
@@ -99,11 +103,21 @@ def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
         **words,
         **numbers,
         **meaning(snapshot, question.text, asked, found.tables, found.table_of, elsewhere, elsewhere | said["column"]),
-        **alike(snapshot, question.text, asked, (rows, heads), _MEANT, (row, head), found.table_of),
+        **alike(
+            snapshot,
+            question.text,
+            asked,
+            (rows, heads),
+            _MEANT,
+            (row, head),
+            (found.table_of, found.section_of, found.is_row),
+        ),
         **_codes(snapshot, asked, found),
     }
+    somewhere = (elsewhere | said["column"]).astype(np.float64)
+    features["covered_read"] = read_with_prose(somewhere, found.section_of, found.is_row) @ asked.weights / asked.whole
     features |= _behind(features, found)
-    features |= in_section(snapshot.fields.section[found.tables][found.table_of], features)
+    features |= in_section(found.section_of, features)
     relative = np.asarray([features[name] for name in _RELATIVE])
     less = relative - relative.max(axis=1, initial=0.0, keepdims=True)
     return features | {f"less_{name}": values for name, values in zip(_RELATIVE, less, strict=True)}
@@ -186,6 +200,7 @@ def _behind(features: Features, found: Candidates) -> dict[str, Scores]:
         "behind_whole": features["whole_cells"],
         "behind_covered": features["covered"],
         "behind_distinct": features["distinct"],
+        "behind_alike": features["alike_row"],
         "behind_number_key": features["number_key"] + features["number_key_labelled"],
         "behind_number": fits,
         "behind_number_labelled": labelled + 0.5 * features["number_wide_labelled"],

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from retrieval.arrays import begins, numbered
+from retrieval.arrays import begins
 from retrieval.search.fusion import Scores
 from retrieval.search.rerank.said import Marks, Numbers
 
@@ -41,16 +40,34 @@ def behind_best(group: Numbers, values: Sequence[Scores]) -> Scores:
     return gap
 
 
-def in_section(sections: npt.NDArray[np.int32], features: Mapping[str, Scores]) -> dict[str, Scores]:
+_IN_SECTION = {
+    "behind_section_key": "number_key",
+    "behind_section_number": "number_key_labelled",
+    "behind_section_whole": "whole_cells",
+    "behind_section_covered": "covered",
+    "behind_section_read": "covered_read",
+    "behind_section_alike": "alike_read",
+}
+
+
+def in_section(sections: Numbers, features: Mapping[str, Scores]) -> dict[str, Scores]:
     """How much better another candidate of the same section is named: prose beside the row that was asked for."""
-    values = [features[name] for name in ("number_key", "number_key_labelled", "whole_cells", "covered")]
-    key, number, whole, covered = behind_best(numbered(sections)[1], values)
-    return {
-        "behind_section_key": key,
-        "behind_section_number": number,
-        "behind_section_whole": whole,
-        "behind_section_covered": covered,
-    }
+    gaps = behind_best(sections, [features[name] for name in _IN_SECTION.values()])
+    return dict(zip(_IN_SECTION, gaps, strict=True))
+
+
+def read_with_prose(said: Scores, sections: Numbers, is_row: Marks) -> Scores:
+    """(n, words) what each candidate says; a row with the prose around its table, which its reader has read.
+
+    Args:
+        said: (n, words) how far each candidate says each word of the question.
+        sections: (n,) which section each is in, numbers from 0 on.
+        is_row: (n,).
+    """
+    prose = np.zeros((int(sections.max(initial=-1)) + 1, said.shape[1]))
+    np.maximum.at(prose, sections[~is_row], said[~is_row])
+    read: Scores = np.where(is_row[:, None], np.maximum(said, prose[sections]), said)
+    return read
 
 
 def _groups(group: Numbers) -> tuple[Numbers, Numbers]:

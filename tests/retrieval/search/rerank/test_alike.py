@@ -21,9 +21,11 @@ def like(snapshot):
         rows = look([index.key, index.cell, index.passage], positions, asked, snapshot.rarity)
         heads = look([index.caption, index.heading, index.column], tables, asked, snapshot.rarity)
         row, head = rows.said().any(axis=0), heads.said().any(axis=0)[table_of]
+        sections = np.unique(index.section[tables][table_of], return_inverse=True)[1]
+        is_row = snapshot.evidence.of[positions] < snapshot.evidence.n_tables
         if unsaid:
             row, head = np.zeros_like(row), np.zeros_like(head)
-        return alike(snapshot, question, asked, (rows, heads), (0, 1, 2), (row, head), table_of)
+        return alike(snapshot, question, asked, (rows, heads), (0, 1, 2), (row, head), (table_of, sections, is_row))
 
     return of
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from retrieval.search.rerank.siblings import behind_best, distinct_cells, in_section
+from retrieval.search.rerank.siblings import behind_best, distinct_cells, in_section, read_with_prose
 
 TABLES = np.asarray([0, 0, 0, 1, 2])
 IS_ROW = np.asarray([True, True, True, True, False])
@@ -34,10 +34,22 @@ def test_what_every_row_of_a_table_says_sets_none_apart():
 
 def test_prose_is_behind_the_row_of_its_section():
     values = np.asarray([1.0, 0.0, 0.0])
-    features = {"number_key": values, "number_key_labelled": values, "whole_cells": values / 2, "covered": np.ones(3)}
-    found = in_section(np.asarray([4, 4, 9], dtype=np.int32), features)
+    features = {
+        **{"number_key": values, "number_key_labelled": values, "whole_cells": values / 2, "covered": np.ones(3)},
+        **{"covered_read": values, "alike_read": np.asarray([0.5, 0.25, 0])},
+    }
+    found = in_section(np.asarray([0, 0, 1]), features)
 
     assert found["behind_section_key"].tolist() == [0, 1, 0]
     assert found["behind_section_number"].tolist() == [0, 1, 0]
     assert found["behind_section_whole"].tolist() == [0, 0.5, 0]
     assert found["behind_section_covered"].tolist() == [0, 0, 0]
+    assert found["behind_section_read"].tolist() == [0, 1, 0]
+    assert found["behind_section_alike"].tolist() == [0, 0.25, 0]
+
+
+def test_a_row_is_read_with_the_prose_of_its_section_and_prose_by_itself():
+    said = np.asarray([[1.0, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    read = read_with_prose(said, np.asarray([0, 0, 0, 1]), np.asarray([True, False, False, True]))
+
+    assert read.tolist() == [[1.0, 0.5, 1.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
