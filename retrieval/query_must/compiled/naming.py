@@ -205,7 +205,9 @@ def _named(index: "RivalIndex", asked: Asked, said: SaidWords, chosen: Chosen, h
     own = (mentions.rows == row[table]) & (mentions.what != AMOUNT)
     spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), mentions.span[own])
     called = _united(mentions.span[own], table[own], len(tables))
-    before = _united(mentions.span[own] >> np.uint64(1), table[own], len(tables))
+    codes = [mask for mask in np.unique(mentions.span[own]) if asked.is_code(int(mask))]
+    words_of = own & ~np.isin(mentions.span, codes)
+    before = _united(mentions.span[words_of] >> np.uint64(1), table[words_of], len(tables))
     measured = np.zeros(len(tables), dtype=np.uint64)
     measured[one] = mentions.covers(row[one], AMOUNT) & ~called[one]
     for each in asked.amounts:

@@ -7,6 +7,7 @@ from math import isinf
 from retrieval.quantities import AS_TEXT, Quantity, quantities
 from retrieval.quantities.columns import DEGREES, column_noun
 from retrieval.quantities.quantity import ROUNDING
+from retrieval.quantities.words import NUMBERING
 from retrieval.query_must.canonical.canonical import Canonical, canonical_term
 
 _DECIMAL = ""
@@ -78,14 +79,19 @@ def known_unit(unit: str, units: Collection[str]) -> str:
 def _said_amounts(question: Canonical) -> Iterator[SaidAmount]:
     after = 0
     for found in quantities(question.written):
-        is_decimal = found.unit is None and found.label is None and found.kind == "number" and "." in found.text
-        if found.kind in AS_TEXT or (found.unit is None and not is_decimal):
+        if found.kind in AS_TEXT or (found.unit is None and not _is_decimal(found)):
             continue
         run = tuple(canonical_term(found.text, question.vocabulary).split())
         start = _find(question.tokens, run, after) if run else -1
         if start >= 0:
             after = start + len(run)
             yield SaidAmount(Amount(found.unit or _DECIMAL, found.low, found.high), (start, after))
+
+
+def _is_decimal(found: Quantity) -> bool:
+    """Whether it is a number with a point that numbers nothing: not that of `Table 3.2` and `version 2.0`."""
+    numbers_something = found.follows_name or found.label in NUMBERING
+    return found.kind == "number" and "." in found.text and not numbers_something
 
 
 def _find(tokens: tuple[str, ...], run: tuple[str, ...], after: int) -> int:

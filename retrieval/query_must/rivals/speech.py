@@ -38,12 +38,14 @@ class Speech:
     def is_name(self, run: Sequence[str]) -> bool:
         """Whether a run can name a row: it has a code or a word of two letters, and is no turn of phrase."""
         says = len(run) >= LONG or not all(token in self.idle or token in self.holding for token in run)
-        return says and (any(len(token) > 1 and _is_word(token) for token in run) or self._is_code(run))
+        return says and (any(len(token) > 1 and _is_word(token) for token in run) or self.is_code(run))
 
-    def _is_code(self, run: Sequence[str]) -> bool:
-        """`m 12`, `e 41`, `0 x 1 a`, and a number of five figures; not `a 4` and `4 m`."""
+    def is_code(self, run: Sequence[str]) -> bool:
+        """Whether a run has no word of two letters: `m 12`, `e 41`, `0 x 1 a`, five figures; not `a 4` and `4 m`."""
         if len(run) == 1:
             return sum(map(str.isdigit, run[0])) >= CODE
+        if any(len(token) > 1 and _is_word(token) for token in run):
+            return False
         letters = [token for token in run if _is_word(token) and token not in self.idle]
         return bool(letters) and any(map(_has_digit, run)) and (len(run) > _PAIR or run[0] in letters)
 
@@ -67,6 +69,7 @@ class Asked:
     open: bool
     """Whether it leaves a bound open (`level 7 or higher`)."""
     amounts: tuple[SaidAmount, ...]
+    speech: Speech
 
     @staticmethod
     def of(question: Canonical, units: Collection[str] = ()) -> "Asked | None":
@@ -89,6 +92,7 @@ class Asked:
             tuple(_opposed(tokens, speech)),
             bool(question.intervals),
             tuple(_in_units(said_amounts(question), units)),
+            speech,
         )
 
     def mask(self, words: Iterable[str]) -> int:
@@ -108,9 +112,16 @@ class Asked:
             found |= word if following & heads else 0
         return found
 
+    def is_code(self, mask: int) -> bool:
+        """Whether a code stands at these places."""
+        return self.speech.is_code(self._at(mask))
+
     def said(self, mask: int) -> str:
         """The tokens at these places."""
-        return " ".join(token for place, token in enumerate(self.tokens) if mask >> place & 1)
+        return " ".join(self._at(mask))
+
+    def _at(self, mask: int) -> list[str]:
+        return [token for place, token in enumerate(self.tokens) if mask >> place & 1]
 
 
 def _in_units(amounts: Iterable[SaidAmount], units: Collection[str]) -> Iterator[SaidAmount]:

@@ -57,7 +57,7 @@ def held_because(asked: Asked, spans: Iterable[int] | None, claimed: int, explai
         return f"nothing in the row explains {asked.said(figures)!r}"
     before = 0
     for span in spans:
-        before |= span >> 1
+        before |= 0 if asked.is_code(span) else span >> 1
     if before := before & asked.words & asked.informative & ~claimed & ~explained:
         return f"nothing in the row explains {asked.said(before)!r} before {asked.said(named)!r}"
     return ""

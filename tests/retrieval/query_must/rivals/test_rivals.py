@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from retrieval.quantities import quantities
 from retrieval.query_must import canonical, explain, satisfies_query_must
+from retrieval.query_must.rivals.amounts import row_amounts
 from retrieval.query_must.rivals.rivals import Rivals
 from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
 
@@ -221,3 +223,95 @@ def test_the_reason_of_a_twin_names_its_title() -> None:
     assert explain("XP of a level 2 cleric", first, rivals=Rivals([LEVELS, DRUIDS])) == (
         "contain_no_rival failed: the question names 'level 2' of another table: 'cleric'"
     )
+
+
+STEPS = ("up to 1 kg", "over 1 to 3 kg", "over 3 to 4 kg", "over 4 to 10 kg")
+PARCELS = KeyedTable(
+    id="parcels",
+    kind="weight zone",
+    titles=("Parcels abroad",),
+    heads=("Parcels abroad",),
+    columns=("Weight", "Zone 1", "Zone 2"),
+    rows={
+        number: KeyedRow(
+            (step,), (step, f"{number}.20", f"{number}.60"), (), tuple(row_amounts(quantities(step)[0], ""))
+        )
+        for number, step in enumerate(STEPS)
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("a parcel of 3.4 kg to zone 2", 2),
+        ("price of 900 grams to zone 1", 0),
+        ("what does a parcel of seven kilos cost", 3),
+        ("3 kg to zone 1", 1),
+    ],
+)
+def test_an_amount_names_the_row_whose_step_holds_it(question: str, named: int) -> None:
+    assert kept_out(question, PARCELS) == rows(PARCELS, *(number for number in range(4) if number != named))
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["12 kg to zone 1", "3.4 mm to zone 1", "more than 2 kg to zone 1", "2 kg and 7 kg to zone 1", "zone 2"],
+)
+def test_an_amount_that_no_step_holds_or_that_two_hold_names_none(question: str) -> None:
+    assert kept_out(question, PARCELS) == set()
+
+
+ERRORS = replace(
+    PARCELS,
+    id="errors",
+    rows={
+        0: KeyedRow(("M 12",), ("M 12", "80 Nm")),
+        1: KeyedRow(("M 16",), ("M 16", "200 Nm")),
+        2: KeyedRow(("6205.20",), ("6205.20", "5 Nm")),
+    },
+)
+
+
+@pytest.mark.parametrize(("question", "named"), [("torque of M12", 0), ("a bolt m16", 1), ("code 6205.20", 2)])
+def test_a_code_names_its_row(question: str, named: int) -> None:
+    assert kept_out(question, ERRORS) == rows(ERRORS, *({0, 1, 2} - {named}))
+
+
+def test_an_article_before_a_number_is_no_code() -> None:
+    doses = replace(ERRORS, rows={0: KeyedRow(("A 4",), ("A 4", "1")), 1: KeyedRow(("A 5",), ("A 5", "2"))})
+    assert kept_out("what does a 4 hour wait cost", doses) == set()
+
+
+CALIBRATION = replace(
+    PARCELS,
+    id="calibration",
+    rows={
+        0: KeyedRow((), ("Er 3", "hitch", "valve current"), ("Er 3", "hitch")),
+        1: KeyedRow((), ("Er 3", "shuttle", "clutch slips"), ("Er 3", "shuttle")),
+        2: KeyedRow((), ("Er 4", "hitch", "sensor"), ("Er 4", "hitch")),
+        3: KeyedRow((), ("Er 4", "shuttle", "speed"), ("Er 4", "shuttle")),
+    },
+)
+
+
+def test_cells_that_several_rows_have_name_one_together() -> None:
+    assert kept_out("hitch calibration shows Er 3", CALIBRATION) == rows(CALIBRATION, 1, 2, 3)
+
+
+def test_a_cell_that_several_rows_have_names_none_alone() -> None:
+    assert kept_out("what is Er 3", CALIBRATION) == set()
+
+
+def test_a_shared_cell_decides_between_rows_that_share_an_amount() -> None:
+    step = tuple(row_amounts(quantities("250 to 500 g")[0], ""))
+    letters = replace(
+        PARCELS,
+        id="letters",
+        rows={
+            0: KeyedRow((), ("Large letter", "250 to 500 g", "2.10"), ("Large letter",), step),
+            1: KeyedRow((), ("Maxi letter", "250 to 500 g", "3.40"), ("Maxi letter",), step),
+        },
+    )
+    assert kept_out("price of a large letter of 300 g", letters) == rows(letters, 1)
+    assert kept_out("price of a letter of 300 g", letters) == set()

@@ -35,8 +35,12 @@ def test_what_every_row_of_a_table_says_sets_none_apart():
 def test_prose_is_behind_the_row_of_its_section():
     values = np.asarray([1.0, 0.0, 0.0])
     features = {
-        **{"number_key": values, "number_key_labelled": values, "whole_cells": values / 2, "covered": np.ones(3)},
-        **{"covered_read": values, "alike_read": np.asarray([0.5, 0.25, 0])},
+        "number_key": values,
+        "number_key_labelled": values,
+        "whole_cells": values / 2,
+        "covered": np.ones(3),
+        "covered_read": values,
+        "alike_read": np.asarray([0.5, 0.25, 0]),
     }
     found = in_section(np.asarray([0, 0, 1]), features)
 

@@ -1,0 +1,49 @@
+"""Keyed tables of a library, from its chunks."""
+
+import json
+from dataclasses import replace
+
+from retrieval.index.words.keyed_tables import keyed_tables
+from retrieval.query_must.conditional import NAME, Membership
+from retrieval.query_must.rivals.amounts import Amount
+from retrieval.types import Chunk
+
+ROW = Chunk(
+    id="", book="b", document="d.md", kind="row", text="", search_text="", source="", lines=(1, 1), heading_path=(),
+    table_id="t", columns=("Item", "Weight (g)", "Price"),
+)  # fmt: skip
+
+
+def chunk(number: int, *cells: str, key: str) -> Chunk:
+    query_must = json.dumps({NAME: {"table": "t", "row": number}})
+    return replace(ROW, id=str(number), cells=cells, row_key=key, names=(cells[0],), query_must=query_must)
+
+
+def test_a_row_stands_for_the_step_of_its_column() -> None:
+    chunks = [
+        chunk(0, "Letter", "up to 20", "1.00", key="up to 20"),
+        chunk(1, "Letter", "over 20 to 50", "1.50", key="over 20 to 50"),
+        chunk(2, "Card", "–", "0.80", key="Card"),
+    ]
+    (table,) = keyed_tables(chunks).tables
+    units = [{amount.unit for amount in row.amounts} for row in table.rows.values()]
+    assert units == [{"kilogram", ""}, {"kilogram", ""}, set()]
+    grams = Amount("kilogram", 0.03, 0.03)
+    assert [any(held.holds(grams) for held in row.amounts) for row in table.rows.values()] == [False, True, False]
+
+
+def test_short_cells_that_several_rows_have_are_kept_apart_from_those_of_all() -> None:
+    chunks = [
+        chunk(0, "Letter", "20", "th", key="20"),
+        chunk(1, "Letter", "50", "th", key="50"),
+        chunk(2, "Card", "20", "th", key="Card"),
+    ]
+    (table,) = keyed_tables(chunks).tables
+    assert [row.shared for row in table.rows.values()] == [("Letter",), ("Letter",), ()]
+
+
+def test_rows_keep_their_positions_whatever_their_order() -> None:
+    chunks = [chunk(1, "B", "2", "", key="B"), ROW, chunk(0, "A", "1", "", key="A")]
+    found = keyed_tables(chunks)
+    assert list(found.tables[0].rows) == [0, 1]
+    assert found.positions == {Membership("t", 1): 0, Membership("t", 0): 2}

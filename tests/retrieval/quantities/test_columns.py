@@ -1,0 +1,71 @@
+"""What the cells of a column stand for, by its heading and by the rows beside them."""
+
+import math
+
+import pytest
+
+from retrieval.quantities import whole_quantity
+from retrieval.quantities.columns import LONGEST, closed_ladder, column_noun, column_unit, figure_of_cell
+
+
+@pytest.mark.parametrize(
+    ("column", "unit"),
+    [
+        ("Weight (g)", "g"),
+        ("Weight in kg", "kg"),
+        ("Weight, g", "g"),
+        ("Body weight kg", "kg"),
+        ("Minutes late", "Minutes"),
+        ("Gap, mm (D4)", "mm"),
+        ("Length (over all) mm", "mm"),
+        ("Speed (km/h)", "km/h"),
+        ("Load (in %)", "%"),
+        ("Age at the end of the term", "years"),
+        ("Day", None),
+        ("Min", None),
+        ("Speed in", None),
+        ("Level", None),
+        ("", None),
+    ],
+)
+def test_a_heading_says_its_unit(column: str, unit: str | None) -> None:
+    assert column_unit(column) == unit
+
+
+@pytest.mark.parametrize(
+    ("column", "noun"),
+    [("Points", "point"), ("Height (paces)", "pace"), ("Level", None), ("Class", None), ("Weight (kg)", None)],
+)
+def test_a_heading_in_the_plural_says_what_it_counts(column: str, noun: str | None) -> None:
+    assert column_noun(column) == noun
+
+
+def test_a_number_counts_what_its_column_says() -> None:
+    found = figure_of_cell("over 3 to 4", "Weight (kg)", is_key=True)
+    assert found is not None
+    assert (found.unit, found.low > 3, found.high) == ("kilogram", True, 4)
+    own = figure_of_cell("500 g", "Weight (kg)", is_key=True)
+    assert own is not None
+    assert own.high == 0.5
+
+
+def test_the_step_among_the_words_of_a_key_is_read_and_that_of_another_cell_is_not() -> None:
+    assert figure_of_cell("Parcel over 5 to 20 kg", "Item", is_key=False) is None
+    found = figure_of_cell("Parcel over 5 to 20 kg", "Item", is_key=True)
+    assert found is not None
+    assert found.high == 20
+
+
+@pytest.mark.parametrize("cell", ["", "2d6", "12 March 1994", "long ago", "7" + " " * LONGEST])
+def test_what_has_no_place_on_the_line_of_numbers_is_no_figure(cell: str) -> None:
+    assert figure_of_cell(cell, "Weight (kg)", is_key=True) is None
+
+
+def test_steps_that_are_open_end_at_the_next_and_rows_without_a_number_are_passed_over() -> None:
+    keys = [whole_quantity("up to 20 g"), None, whole_quantity("up to 50 g")]
+    first, nothing, last = closed_ladder(keys)
+    assert nothing is None
+    assert first is not None
+    assert last is not None
+    assert (first.low, first.high) == (-math.inf, 0.02)
+    assert 0.02 < last.low < 0.0201
