@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from math import isinf
+from math import isfinite, isinf
 
 from retrieval.quantities import AS_TEXT, Quantity, quantities
 from retrieval.quantities.columns import DEGREES, column_noun
@@ -11,7 +11,9 @@ from retrieval.quantities.words import NUMBERING
 from retrieval.query_must.canonical.canonical import Canonical, canonical_term
 
 _DECIMAL = ""
-"""The unit of a number with a decimal point and without a unit."""
+"""The unit of a number with a decimal point and without one; a key of whole numbers holds none, for prices have it too."""
+_HAIR = 1e-6
+"""What a bound that is left out may differ from the number that is written."""
 _DEGREE = "degree"
 """What degrees are in a question that names no scale: those of the table."""
 _SHORTEST_UNIT = 2
@@ -52,7 +54,8 @@ def row_amounts(quantity: Quantity, column: str) -> Iterator[Amount]:
         column: the heading of that cell. `60` under `Points` are 60 points.
     """
     written = (quantity.written[0] - _slack(quantity.written[0]), quantity.written[1] + _slack(quantity.written[1]))
-    yield Amount(_DECIMAL, *written)
+    if any(isfinite(end) and abs(end - round(end)) > _HAIR for end in quantity.written):
+        yield Amount(_DECIMAL, *written)
     if quantity.unit is not None:
         yield Amount(quantity.unit, quantity.low - _slack(quantity.low), quantity.high + _slack(quantity.high))
     elif noun := column_noun(column):

@@ -27,7 +27,7 @@ def test_a_row_stands_for_the_step_of_its_column() -> None:
     ]
     (table,) = keyed_tables(chunks).tables
     units = [{amount.unit for amount in row.amounts} for row in table.rows.values()]
-    assert units == [{"kilogram", ""}, {"kilogram", ""}, set()]
+    assert units == [{"kilogram"}, {"kilogram"}, set()]
     grams = Amount("kilogram", 0.03, 0.03)
     assert [any(held.holds(grams) for held in row.amounts) for row in table.rows.values()] == [False, True, False]
 

@@ -54,6 +54,7 @@ def test_a_row_holds_what_lies_in_its_step(cell: str, column: str, question: str
         ("over 3 to 4 kg", "Weight", "3.4 mm"),
         ("60", "Points", "60 kg"),
         ("3", "Level", "3 kg"),
+        ("over 1 to 2 kg", "Weight", "which costs 1.60"),
     ],
 )
 def test_a_row_does_not_hold_what_lies_outside_or_counts_something_else(cell: str, column: str, question: str) -> None:
