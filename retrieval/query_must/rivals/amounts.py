@@ -11,7 +11,7 @@ from retrieval.quantities.words import NUMBERING
 from retrieval.query_must.canonical.canonical import Canonical, canonical_term
 
 _DECIMAL = ""
-"""The unit of a number with a decimal point and without one; a key of whole numbers holds none, for prices have it too."""
+"""The unit of a number with a point and without one; a key of whole numbers holds none, for prices have points too."""
 _HAIR = 1e-6
 """What a bound that is left out may differ from the number that is written."""
 _DEGREE = "degree"
