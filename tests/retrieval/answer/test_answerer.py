@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -123,6 +124,22 @@ def test_what_no_book_answers_is_said_to_be_in_none(answerer: Answerer) -> None:
     assert events[-1].answer is not None
     assert events[-1].answer.mode == "none"
     assert events[-1].answer.text == "Not in these books."
+
+
+def test_what_comes_nearest_stands_beside_the_word_that_the_books_do_not_answer(sample: Home) -> None:
+    strict = Answerer(sample.root, how="read")
+    strict.settings = replace(strict.settings, min_relevance=1.0)
+    events = list(strict.answer(LOOK_UP))
+    strict.close()
+    assert [event.event for event in events] == ["search", "context", "complete"]
+    assert "below 1" in events[1].data
+    assert not events[1].passages
+    answer = events[-1].answer
+    assert answer is not None
+    assert answer.mode == "none"
+    assert answer.text.startswith("Not in these books. The nearest in them: ")
+    assert "Level 7-9: 10" in answer.text
+    assert [each.chunk_id for each in answer.citations] == [answer.cells[0].chunk_id]
 
 
 def test_what_goes_wrong_is_the_last_event(answerer: Answerer, tmp_path: Path) -> None:
