@@ -43,8 +43,8 @@ class Answer:
     query: str
     text: str
     mode: Mode
-    """`read` from cells and sentences, `generated` by a model from the passages, or `none`: not in these books; what
-    comes nearest may stand beside that."""
+    """`read` from cells and sentences, `generated` by a model from the passages, or `none`: not in these books, or
+    perhaps not, beside what comes nearest."""
     citations: tuple[Citation, ...]
     """Passages that the text points to, in the order of their numbers."""
     cells: tuple[Cell, ...] = ()

@@ -8,6 +8,7 @@ from retrieval.answer.cells import Cell
 
 _OR = "Or, if that is meant: "
 NOT_HERE = "Not in these books."
+PERHAPS_NOT = "Perhaps not in these books."
 READ = "Read from the books, not generated."
 
 
@@ -25,8 +26,8 @@ def worded(cells: Sequence[Cell], passages: Sequence[Passage], *, compared: bool
 
 
 def nearest(cells: Sequence[Cell], passage: Passage) -> Iterator[str]:
-    """The pieces of an answer where the books do not answer: that they do not, and what comes nearest."""
-    yield NOT_HERE
+    """The pieces of an answer where the books hardly answer: that they may not, and what comes nearest."""
+    yield PERHAPS_NOT
     if cells:
         yield f" The nearest in them: {_line(cells, passage)} [{passage.number}]"
 
