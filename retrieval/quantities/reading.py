@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from retrieval.quantities.intervals import Interval, interval
 from retrieval.quantities.labels import follows_name, label_before
@@ -11,9 +12,12 @@ from retrieval.quantities.words import NUMBER_WORDS
 
 _FIGURE = re.compile(r"[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
 _WORD = re.compile(r"[a-z]+")
+_AT_ONCE = 64
+"""Questions that may be asked at a time and be read once each: predicates and ranking read the same."""
 _JOINERS = frozenset({",", "and", "or", "&", "/", ", and", ", or"})
 
 
+@lru_cache(maxsize=_AT_ONCE)
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Every quantity of a text, left to right, not overlapping. Figures inside an identifier are none."""
     if not _FIGURE.search(text) and NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower())):

@@ -78,7 +78,7 @@ class Named:
         return Verdict(name, row, named, measured, claimed, heads, words, title, held)
 
 
-NAME, AMOUNT, SHARED = range(3)
+KINDS = NAME, AMOUNT, SHARED = range(3)
 """What a mention says: a name of the row, an amount that it stands for, a cell that other rows have too."""
 
 
@@ -121,7 +121,9 @@ class Mentions:
         found = np.zeros(len(rows), dtype=np.uint64)
         if len(rows):
             place = np.minimum(np.searchsorted(rows, self.rows), len(rows) - 1)
-            some = (rows[place] == self.rows) & np.isin(self.what, what)
+            wanted = np.zeros(len(KINDS), dtype=np.bool_)
+            wanted[list(what)] = True
+            some = (rows[place] == self.rows) & wanted[self.what]
             np.bitwise_or.at(found, place[some], self.span[some])
         return found
 
@@ -205,8 +207,9 @@ def _named(index: "RivalIndex", asked: Asked, said: SaidWords, chosen: Chosen, h
     own = (mentions.rows == row[table]) & (mentions.what != AMOUNT)
     spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), mentions.span[own])
     called = _united(mentions.span[own], table[own], len(tables))
-    codes = [mask for mask in np.unique(mentions.span[own]) if asked.is_code(int(mask))]
-    words_of = own & ~np.isin(mentions.span, codes)
+    words_of = own.copy()
+    for code in (mask for mask in np.unique(mentions.span[own]) if asked.is_code(int(mask))):
+        words_of &= mentions.span != code
     before = _united(mentions.span[words_of] >> np.uint64(1), table[words_of], len(tables))
     measured = np.zeros(len(tables), dtype=np.uint64)
     measured[one] = mentions.covers(row[one], AMOUNT) & ~called[one]
