@@ -92,7 +92,7 @@ def test_the_receipt_says_which_row_is_named_and_what_holds_back(retriever: Retr
     assert "contain_no_rival failed: the question names 'mace', another row of its table" in reasons
     held = retriever.retrieve("damage of a poisoned mace", 120, "prefilter", debug=True)
     reasons = {decision.reason for decision in held.receipt.decisions if decision.kept}
-    assert "satisfies query_must: held back, nothing in the row explains 'poisoned' beside 'mace'" in reasons
+    assert "satisfies query_must: held back, nothing in the row explains 'poisoned' before 'mace'" in reasons
 
 
 def test_dense_is_the_exact_order_of_all_vectors(retriever: Retriever, snapshot: Snapshot) -> None:
