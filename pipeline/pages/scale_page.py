@@ -1,0 +1,239 @@
+"""`docs/scale.md`, made from `docs/performance/*.json`: `python -m pipeline.pages.scale_page`.
+
+Ten million chunks on paper. Every number follows from the runs of `querymust bench scale`, so that it cannot go stale;
+what to do about it is written here.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from pipeline.bench.scale.forecast import Growth
+from pipeline.bench.scale.page import GROWTH_FROM, GROWTH_TO, ROOT, RUNS, read_runs
+from pipeline.bench.scale.report import ScaleReport
+
+PAGE = Path("docs") / "scale.md"
+ON_PAPER = 10_000_000
+DIMENSIONS = 256
+HASHED, SENT = 1500.0, 125.0
+"""Megabytes a second: what a machine hashes, and what a network of 1 Gbit/s carries."""
+SEARCHES = ("prefilter", "dense", "bm25", "hybrid", "default")
+STAGES = ("embed", "files", "lexical", "evidence", "predicates", "graph", "collections")
+
+_HEAD = f"""\
+# Ten million chunks, on paper
+
+Made by `python -m pipeline.pages.scale_page` from the files in [performance](performance); do not edit. The largest
+library that was measured has a million chunks ([performance.md](performance.md)). **Nothing here was run at ten
+million.** Each cost is carried on from the runs at {GROWTH_FROM:,} and {GROWTH_TO:,} chunks:
+
+- by the line through both, `cost + slope x 9,000,000`, where it grew by no more than the library did (ten times);
+- by the same factor once more, `cost x factor`, where it grew faster. Those are marked *.
+
+The rows are synthetic, of {DIMENSIONS} dimensions, on two cores.
+"""
+
+_AFTER = """
+## Three machines
+
+The builder, the engine, and readers, of which there may be more. The engine is not ours: a Milvus, as its own pages
+say. `rules` is the library's name there. On the builder, each night:
+
+```sh
+export QUERYMUST_STORE=milvus+http://engine:19530/rules
+querymust build --library books --questions questions.jsonl
+querymust push s3://BUCKET/rules
+```
+
+On each reader, the first line as long as it lives:
+
+```sh
+export QUERYMUST_STORE=milvus+http://engine:19530/rules
+querymust pull s3://BUCKET/rules --every 30
+querymust serve --host 0.0.0.0 --processes 2
+```
+
+Without an engine leave the variable out: the readers then find the candidates in their own files, and the table above
+is theirs. With one, expect its memory less what no question reads any more; how much that is was not measured.
+[operations.md](operations.md#readers-elsewhere) has what a push and a pull promise, [api.md](api.md) keys for a server
+off loopback.
+"""
+
+HELD = (
+    "- **Whose memory it is.** Looked at once at 100,000 chunks, in a later version, when `prefilter`, `default`, "
+    "`hybrid` and `bm25` had been asked: 522 MB resident, of which 239 MB are mapped files. Of the 283 MB that are the "
+    "process's own, 84 were there with the embedder, and 182 came when Chroma was asked first: its program, and its "
+    "graphs, which it reads into memory with their vectors. 17 are everything else."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Breaking:
+    """A bound that somebody would not want to pass, and what then. Key: growth, bound."""
+
+    growth: Growth
+    bound: float
+    said: str
+    then: str
+
+
+def scale_page(runs: Sequence[ScaleReport]) -> str:
+    """The page as markdown.
+
+    Raises:
+        ValueError: there is no run at one of the two sizes.
+    """
+    sizes = {run.chunks: run for run in runs}
+    if not {GROWTH_FROM, GROWTH_TO} <= set(sizes):
+        raise ValueError(f"there are runs at {sorted(sizes)} chunks; run: querymust bench scale --chunks {GROWTH_TO}")
+    return "\n".join(_lines((sizes[GROWTH_FROM], sizes[GROWTH_TO]))) + "\n"
+
+
+def _lines(two: tuple[ScaleReport, ScaleReport]) -> Iterator[str]:
+    yield _HEAD
+    yield from _table(costs(two))
+    if two[1].same_first is None:
+        yield "\nThese runs are older than the second look of `default`, which takes longer now."
+    yield "\n## What each part is\n"
+    yield from _parts(two)
+    yield "\n## What breaks first, and what then\n"
+    yield "The chunks at which each cost passes what one may want of it, the fewest first.\n"
+    yield "| at chunks | what | then |"
+    yield "|---:|---|---|"
+    found = [(each.growth.reaches(each.bound), each) for each in breakings(two)]
+    for chunks, each in sorted(found, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1].said)):
+        where = f"{float(f'{chunks:.2g}'):,.0f}" if chunks else "never"
+        yield f"| {where} | {each.said} | {each.then} |"
+    yield _AFTER.rstrip("\n")
+
+
+def costs(two: tuple[ScaleReport, ScaleReport]) -> tuple[Growth, ...]:
+    """Every cost that is carried on."""
+    stages = [_stage(two, name) for name in STAGES]
+    searches = [_search(two, name) for name in SEARCHES]
+    return (_disk(two), _own(two), _chroma(two), _memory(two), *stages, _build(two), *searches)
+
+
+def breakings(two: tuple[ScaleReport, ScaleReport]) -> tuple[Breaking, ...]:
+    """What one may want, and what is left to do where it is passed."""
+    return (
+        Breaking(
+            _memory(two),
+            16_000,
+            "a reader holds 16 GB",
+            "keep Chroma's graphs on a server (`chroma`), which holds them once for all readers: nearly all that is "
+            "left is mapped, and processes of one machine share it; then books that are asked apart can be homes apart",
+        ),
+        Breaking(
+            _search(two, "default"),
+            250,
+            "`default` takes a quarter of a second (p50)",
+            "let an engine find the candidates (`store`); the second look, at a few hundred, stays ours. How long "
+            "both take together was not measured at this size. Or ask `prefilter`, which hardly grows",
+        ),
+        Breaking(
+            _search(two, "hybrid"),
+            250,
+            "`hybrid` takes a quarter of a second (p50)",
+            "the same",
+        ),
+        Breaking(
+            _build(two),
+            8 * 3600,
+            "a first build takes a night of 8 hours",
+            "most of it is Chroma's graphs. A later build begins with those of the one before, so it is paid "
+            "once, unless more than a tenth changes. They are made even where `store` names an engine: to leave "
+            "them out then is not built",
+        ),
+        Breaking(
+            _disk(two),
+            100_000,
+            "a snapshot takes 100 GB",
+            "keep fewer (`querymust gc --keep 1`), or a larger disk; it is read by mapping, so a fast one",
+        ),
+    )
+
+
+def _table(growths: Sequence[Growth]) -> Iterator[str]:
+    yield f"| cost | at {GROWTH_FROM:,} | at {GROWTH_TO:,} | factor | at {ON_PAPER:,} |"
+    yield "|---|---:|---:|---:|---:|"
+    for each in growths:
+        small, large = (f"{cost:,.1f} {each.unit}" for cost in each.costs)
+        star = "*" if each.steepens else ""
+        yield f"| {each.name} | {small} | {large} | {each.factor:.1f}{star} | {each.at(ON_PAPER):,.0f} {each.unit} |"
+
+
+def _parts(two: tuple[ScaleReport, ScaleReport]) -> Iterator[str]:
+    disk, own, memory = (growth.at(ON_PAPER) for growth in (_disk(two), _own(two), _memory(two)))
+    default = _search(two, "default")
+    yield (
+        f"- **Memory.** {memory / 1e3:.0f} GB for a process that has searched: {_memory(two).slope * 1e3:.1f} kB a "
+        f"chunk, of which its vector is {4 * DIMENSIONS / 1e3:.1f} kB. It is resident memory: what is mapped "
+        "counts, though the system can let go of it, and processes share it. What a build needs was not measured."
+    )
+    yield HELD
+    yield f"- **Disk.** {disk / 1e3:.0f} GB a snapshot; a build needs room for one more."
+    yield (
+        f"- **Opening.** Hashes of our own {own / 1e3:.0f} GB, at {HASHED:,.0f} MB a second: {own / HASHED:.0f} s "
+        "whenever a process opens it."
+    )
+    yield (
+        "- **Promotion.** One pointer of 17 bytes is replaced, whatever the size. The gate before it asks the "
+        f"same questions as ever, at {default.at(ON_PAPER) / 1e3:.1f} s each for `default`."
+    )
+    yield (
+        f"- **Travel.** {disk / 1e3:.0f} GB over 1 Gbit/s ({SENT:.0f} MB/s): {disk / SENT / 60:.0f} minutes to "
+        "pull, twice that to push, for a push reads back what it sent. What is there with the right hash does not "
+        "go again."
+    )
+    hours = _build(two).at(ON_PAPER) / 3600
+    apart = sum(_stage(two, name).at(ON_PAPER) for name in STAGES)
+    yield (
+        f"- **A first build.** {hours:.1f} hours as a whole, {apart / 3600:.1f} if each stage is carried on alone; "
+        f"{100 * _stage(two, 'collections').at(ON_PAPER) / apart:.0f} % of these are Chroma's graphs."
+    )
+    yield (
+        "- **A question.** What looks at every chunk grows with the library (`default`, `hybrid`); what asks a "
+        "graph hardly does (`prefilter`, `dense`)."
+    )
+
+
+def _disk(two: tuple[ScaleReport, ScaleReport]) -> Growth:
+    return Growth.of("disk", "MB", two, lambda run: run.megabytes["disk"])
+
+
+def _own(two: tuple[ScaleReport, ScaleReport]) -> Growth:
+    return Growth.of("disk, ours", "MB", two, lambda run: run.megabytes["disk"] - run.megabytes["disk_chroma"])
+
+
+def _chroma(two: tuple[ScaleReport, ScaleReport]) -> Growth:
+    return Growth.of("disk, Chroma's", "MB", two, lambda run: run.megabytes["disk_chroma"])
+
+
+def _memory(two: tuple[ScaleReport, ScaleReport]) -> Growth:
+    return Growth.of("memory of a reader", "MB", two, lambda run: run.megabytes["process_searching"])
+
+
+def _stage(two: tuple[ScaleReport, ScaleReport], name: str) -> Growth:
+    return Growth.of(f"build: {name}", "s", two, lambda run: run.build_seconds[name])
+
+
+def _build(two: tuple[ScaleReport, ScaleReport]) -> Growth:
+    return Growth.of("first build, all stages", "s", two, lambda run: sum(run.build_seconds.values()))
+
+
+def _search(two: tuple[ScaleReport, ScaleReport], name: str) -> Growth:
+    return Growth.of(f"`{name}`, p50", "ms", two, lambda run: run.p50(name))
+
+
+def main() -> None:
+    """Write the page."""
+    runs = read_runs(ROOT / RUNS)
+    (ROOT / PAGE).write_text(scale_page(runs), "utf-8")
+    typer.echo(f"{PAGE} made from {len(runs)} runs")
+
+
+if __name__ == "__main__":
+    main()
