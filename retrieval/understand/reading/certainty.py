@@ -22,6 +22,13 @@ _MEANT = 0.93
 _WITH_VALUES = CONJUNCTIONS | ADVERBS | NEGATIONS | MADE | {"done", "the", "a", "an", "please", "but", "-", "i.e."}
 _WITH_VALUES |= {"on", "in", "from", "at", "by", "with", "for"}
 _BREAKS = frozenset({",", ":", ";", "(", ")"})
+_CLASSES = frozenset(
+    {"class", "grade", "rating", "band", "category", "level", "type", "tier", "rank", "label", "group"}
+)
+_GRADE = 3
+"""Letters at most of the values that stand behind such a word."""
+_SAME = 0.6
+"""Cosine from which several words are a value in other words: `part of a garden` is a garden share."""
 _ABOUT = frozenset({"about", "regarding", "concerning"})
 
 
@@ -75,6 +82,9 @@ class Certainty:
         run = [word for word in phrases.words[mention.first : mention.stop] if is_noun_like(word.key)]
         if mention.first > 0 and phrases.words[mention.first - 1].key in _ABOUT:
             return 0.0
+        if mention.likeness >= _SAME and mention.stop - mention.first > 1:
+            alone = _PROPER if self._is_alone(mention) or self._field_is_said(mention) else 0.0
+            return _MEANT * max(alone, self._of_place(mention))
         if any(phrases.catalog.says(word.text) for word in run):
             if self._is_said_of(mention):
                 return _MEANT * phrases.after_noun(mention)
@@ -127,6 +137,8 @@ class Certainty:
         while at >= 0 and self.phrases.words[at].key in linking:
             at -= 1
         before = [self.phrases.words[at].key] if at >= 0 else []
+        if before and before[0] in _CLASSES and max(len(str(value)) for value in mention.field.counts) <= _GRADE:
+            return True  # `energy class B`
         return bool(said & {*after, *before}) or self._field_is_done(mention)
 
     def _field_is_done(self, mention: Mention) -> bool:

@@ -71,6 +71,7 @@ _PATTERNS: tuple[tuple[str, Callable[[Match], str]], ...] = (
     (rf"\b(?:{_MORE})e?r (?=than\b)", lambda _: "more "),
     (r"(?<=\d) plus\b", lambda _: "+"),
     (rf"\b({_NUMBER}{_UNIT}) (?:plus|(?:or|and) (?:up|upwards?))(?=$|[,;.?)])", _least),
+    (rf"\b(?:within|inside)(?: of)? (?={_NUMBER})", lambda _: "at most "),
     (rf"\bmax(?:imum)?(?:\.|:| of)? (?={_NUMBER})", lambda _: "at most "),
     (rf"\bmin(?:imum)?(?:\.|:| of)? (?={_NUMBER})", lambda _: "at least "),
     (rf"\b({_NUMBER}{_UNIT}) (?:max(?:imum)?|at (?:the )?most|tops)\b", _most),

@@ -45,27 +45,29 @@ def one_thing(fields: Sequence[CatalogField]) -> bool:
     return len({frozenset(field.words) - LIMITS for field in fields}) == 1
 
 
-def none_of(words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[CatalogField, Sequence[Word]]]:
-    """Fields that are asked for 0, and the words that do: `no customers affected`, `never repeated`.
+def counted(words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[CatalogField, int, Sequence[Word]]]:
+    """Fields that are asked for 0 or 1 in words, and the words that do: `no customers affected`, `a single session`.
 
     Args:
         words: of the question.
-        catalog: with the fields; one that no document has 0 of is not asked for it.
+        catalog: with the fields; one that no document has so many of is not asked for it.
     """
-    counted = [each for each in catalog.fields.values() if each.kind == "number" and 0 in each.counts]
+    numbers = [each for each in catalog.fields.values() if each.kind == "number"]
     flagged = {stem(word) for each in catalog.fields.values() if each.kind == "flag" for word in each.words}
     for at, word in enumerate(words):
         out = word.key == "out" and at + 1 < len(words) and words[at + 1].key == "of"
-        if word.key not in _NONE and not out:
+        if word.key not in _NONE and word.key != "single" and not out:
             continue
+        asked = int(word.key == "single")
         stop = at + 1 + out
         passed = AUXILIARIES | {"a", "an", "any"}
         while stop < len(words) and (words[stop].key in passed or (word.key == "never" and _is_won(words, stop))):
             stop += 1
         said = stem(words[stop].key) if stop < len(words) else ""
-        called = [each for each in counted if any(len(name) > _VERB and stem(name) == said for name in each.words)]
+        fields = [each for each in numbers if asked in each.counts]
+        called = [each for each in fields if any(len(name) > _VERB and stem(name) == said for name in each.words)]
         if len(called) == 1 and said not in flagged:
-            yield called[0], words[at : stop + 1]
+            yield called[0], asked, words[at : stop + 1]
 
 
 def _is_won(words: Sequence[Word], at: int) -> bool:

@@ -12,7 +12,7 @@ from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField, plain
 from retrieval.understand.catalog.words import Word
 from retrieval.understand.reading.figures import Figures
-from retrieval.understand.reading.limits import none_of
+from retrieval.understand.reading.limits import counted
 from retrieval.understand.reading.number_fields import NumberFields
 from retrieval.understand.reading.units import in_unit_of, unit_of
 
@@ -55,11 +55,11 @@ def numeric_conditions(
         if asked:
             whole = _with_dimension(words, span, quantity)
             yield Compared(tuple(_bounds(text[slice(*whole)], whole, *asked, quantity, catalog)), whole)
-    for field, said in none_of(words, catalog):
+    for field, number, said in counted(words, catalog):
         span = (said[0].start, said[-1].end)
         if not any(_meet(span, other) for other in taken):
-            none = Entity(text[slice(*span)], field.name, 0, FilterOperator.EQ, 0.8, span)
-            yield Compared((none,), span)
+            exact = Entity(text[slice(*span)], field.name, number, FilterOperator.EQ, 0.8, span)
+            yield Compared((exact,), span)
 
 
 def _with_dimension(words: Sequence[Word], span: Span, quantity: Quantity) -> Span:

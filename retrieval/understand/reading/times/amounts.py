@@ -8,6 +8,7 @@ from retrieval.understand.reading.times.spans import before, is_number
 
 NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "several": 3, "four": 4, "five": 5}
 NUMBERS |= {"six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
+NUMBERS |= {"fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}
 _DAYS = {"day": 1, "week": 7, "fortnight": 14}
 _MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
 

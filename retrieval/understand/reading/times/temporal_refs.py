@@ -35,6 +35,9 @@ _OPENING = frozenset({"between", "from", "in", "during", "of", "for", "within", 
 _AGES = {("more", "than"): True, ("less", "than"): False, ("over",): True, ("under",): False, ("at", "least"): True}
 """Before how long ago something was: whether that was earlier."""
 _NEW = frozenset({"recent", "newest", "latest"})
+_NOW = (("straight", "away"), ("right", "away"), ("right", "now"), ("at", "once"), ("immediately",), ("now",))
+_STARTING = frozenset({"from", "avail", "available", "availability", "vacant", "ready"})
+"""Words of dates from which on something may be had."""
 _PASSED = frozenset({"recent", "recently", "lately", "newly"})
 
 
@@ -204,9 +207,19 @@ def _until(words: Sequence[Word], joint: int, first: Period, today: date) -> Ran
     return Range(start, last.end, joint, joint + 1 + last.length, 0.95) if start <= last.end else None
 
 
+def _at_once(words: Sequence[Word], at: int, catalog: Catalog) -> int:
+    """How many words say `straight away`, where a date tells from when on something may be had."""
+    if not any(_STARTING.intersection(each.words) for each in catalog.dates):
+        return 0
+    said = tuple(word.key for word in words[at : at + 2])
+    return next((len(phrase) for phrase in _NOW if said[: len(phrase)] == phrase), 0)
+
+
 def _recent(words: Sequence[Word], at: int, heads: Container[int], today: date, catalog: Catalog) -> Range | None:
     """`recent` before what documents are called, `recently created`."""
     said = words[at].key
+    if now := _at_once(words, at, catalog):
+        return Range(None, today, at, at + now, 0.85)
     if said in ("recently", "lately", "newly") and at + 1 < len(words) and is_event(words[at + 1], catalog):
         return Range(before(today, months=RECENT), None, at, at + 1, 0.9)
     if said in _NEW and at + 1 < len(words) and words[at + 1].is_plural:

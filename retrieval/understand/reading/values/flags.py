@@ -21,7 +21,7 @@ _STEMMED = 4
 _GRANTING = frozenset({"allow", "take", "accept", "permit", "welcome", "bring", "keep", "support", "enable"})
 _GIVING = _GRANTING | {"with", "have", "ha", "had", "include", "offer", "provide", "get", "need"}
 """What stands before the thing of a flag: `that take pets` of pets_allowed. All are keys."""
-_LACKING = frozenset({"without", "no", "lack", "lacking", "missing"})
+_LACKING = frozenset({"without", "no", "lack", "lacking"})
 _DENIED = ("un", "non")
 """What a word that denies a flag begins with: `unsigned`."""
 _PASSED = frozenset({"a", "an", "the", "my", "our", "any", "your", "their"})
@@ -96,7 +96,7 @@ class Flags:
         said = [word for word in words[at : at + len(flag.things) + 1] if word.key != "-"][: len(flag.things)]
         if len(said) == len(flag.things) and _all_akin([word.key for word in said], flag.things):
             return next(place for place in range(at, len(words)) if words[place] is said[-1]) + 1, True
-        if grants and any(_akin(words[at].key, thing) for thing in flag.things):
+        if grants and words[at].key in flag.things:
             return at + 1, True
         return (at + 1, False) if len(flag.things) == 1 else (at, False)
 

@@ -125,31 +125,39 @@ class Mentions:
 
     def _named(self, words: Sequence[Word]) -> Iterator[Mention]:
         for first in range(len(words)):
-            said: list[str] = []
-            for stop in range(first, min(len(words), first + 2 * self._names.longest)):
-                key = words[stop].key
-                if (key in ("-", "/", "&", ".") and said) or (key == "no" and said == ["with"]):
-                    said = [key] if key == "no" else said
+            titled = any(word.key in TITLES for word in words[max(0, first - 2) : first])
+            denied = self._denied(words[first])
+            if denied:
+                yield Mention(*denied, first, first + 1, 1.0, denied=True)
+            owner = self._names.owner(words[first].key) if words[first].is_capital else None
+            if owner and (words[first].owns or titled):
+                yield Mention(owner[0], owner[1], first, first + 1, 1.0, granted=True)
+            for stop, said in self._runs(words, first):
+                if stop == first + 1 and (denied or (owner and words[first].owns)):
                     continue
-                key = PLUS if key == "+" and said else key
-                if not key[0].isalnum():
-                    break
-                if said and key in SMALL:
-                    continue
-                said.append(key)
-                if stop == first and (denied := self._denied(words[first])):
-                    yield Mention(*denied, first, stop + 1, 1.0, denied=True)
-                    continue
-                found = self._names.called(tuple(said), words[first] if stop == first else None)
-                joined = any(word.key == "and" for word in words[first:stop])
-                for field, values, certainty in found:
+                joined = any(word.key == "and" for word in words[first : stop - 1])
+                for field, values, certainty in self._names.called(said, words[first] if stop == first + 1 else None):
                     if joined and not any(_JOINED.search(str(value)) for value in values):
                         continue  # `gluten-free and dairy-free` is no free dairy
                     # A part of a person's name that is written small is a word.
-                    written = field.kind != "person" or words[stop].is_capital
-                    titled = any(word.key in TITLES for word in words[max(0, first - 2) : first])
-                    if (certainty == 1.0 or written or titled) and _is_written(words, first, stop + 1, field):
-                        yield Mention(field, values, first, stop + 1, certainty)
+                    written = field.kind != "person" or words[stop - 1].is_capital
+                    if (certainty == 1.0 or written or titled) and _is_written(words, first, stop, field):
+                        yield Mention(field, values, first, stop, certainty)
+
+    def _runs(self, words: Sequence[Word], first: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """The runs of words that begin with one, as the place behind each and the keys that a name would have."""
+        said: list[str] = []
+        for place in range(first, min(len(words), first + 2 * self._names.longest)):
+            key = words[place].key
+            if (key in ("-", "/", "&", ".") and said) or (key == "no" and said == ["with"]):
+                said = [key] if key == "no" else said
+                continue
+            key = PLUS if key == "+" and said else key
+            if not key[0].isalnum():
+                return
+            if not said or key not in SMALL:
+                said.append(key)
+                yield place + 1, tuple(said)
 
 
 def _is_other_name(run: Sequence[Word], first: int, meant: Relatives) -> bool:

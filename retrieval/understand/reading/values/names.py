@@ -150,6 +150,20 @@ class Names:
         longer = [word for word in self._words_of_values if word.startswith(key) and len(word) > len(key)]
         return (*self._words_of_values[longer[0]], _WORD_OF_VALUE) if len(longer) == 1 else None
 
+    def owner(self, key: str) -> Named | None:
+        """The one value of several words that ends so, each written as a name: `Demir's` for Yusuf Demir."""
+        return self._owners.get(key)
+
+    @cached_property
+    def _owners(self) -> Mapping[str, Named]:
+        having: dict[str, list[Named]] = defaultdict(list)
+        for field in self.catalog.fields.values():
+            for value in field.counts if field.kind == "text" else ():
+                parts = str(value).split()
+                if len(parts) > 1 and all(part[:1].isupper() for part in parts):
+                    having[keys(parts[-1])[0] if keys(parts[-1]) else ""].append((field, (value,), 1.0))
+        return {key: found[0] for key, found in having.items() if len(found) == 1}
+
     @cached_property
     def _participles(self) -> Mapping[str, Named]:
         """`investigated` for `investigating`: the other participle of a value that is one."""
@@ -178,6 +192,7 @@ def _whole_names(field: CatalogField) -> list[tuple[Name, Scalar]]:
     if field.kind not in ("text", "person", "code"):
         return []
     named = [(_name(said), value) for value in field.counts for said in (str(value), field.written(value))]
+    named += [(whole, value) for value in field.counts if len(whole := keys(str(value))) == 1]  # GeoJSON is one word
     named += numbered(field)
     free = [(("without", *name[:-1]), value) for name, value in named if len(name) > 1 and name[-1] == "free"]
     turned = [(name[::-1], value) for name, value in named if len(name) == 2 and field.kind == "text"]
