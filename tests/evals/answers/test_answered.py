@@ -15,13 +15,15 @@ def test_what_is_read_of_the_sample_is_what_people_say(sample: Home) -> None:
     some = [question for question in asked if question.kind == "matrix-lookup"][:10]
     pasta = Question("pasta", "How do I cook pasta?", kind="no-answer")
     gold = {question.id: (question.id,) for question in some}
-    found = answered("s", QuestionSet("s", "open", (*some, pasta), Resolution(gold, (), (), 10)), gatherer, 5, 0.4)
+    every = QuestionSet("s", "open", (*some, pasta), Resolution(gold, (), (), 10))
+    found, strict = (answered("s", every, gatherer, 5, least) for least in (0.4, 1.0))
     live.close()
     assert (found.book, found.look_ups, found.answerable, found.unanswerable) == ("s", 10, 10, 1)
     assert found.said >= 7
     assert found.said <= found.said_with_heads <= 10
     assert 10 <= found.cells <= 30
-    assert (found.refused, found.refused_rightly) == (1, 1)
+    assert (found.refused, found.refused_rightly) == (0, 1)
+    assert (strict.refused, strict.refused_rightly, strict.said) == (10, 1, 0)
 
 
 def test_books_add_up() -> None:
