@@ -15,6 +15,8 @@ class Unit(NamedTuple):
 
 _CELSIUS, _FAHRENHEIT = Unit("celsius"), Unit("celsius", 5 / 9, -160 / 9)
 _TEMPERATURES = {"c": _CELSIUS, "celsius": _CELSIUS, "f": _FAHRENHEIT, "fahrenheit": _FAHRENHEIT}
+_SHORTEST = 2
+"""Letters of what is short for a unit."""
 _POWERS = {"sq": ("square", 2), "square": ("square", 2), "cu": ("cubic", 3), "cubic": ("cubic", 3)}
 
 
@@ -40,6 +42,11 @@ _MEASURES = _table()
 def measure(word: str) -> Unit | None:
     """The unit of measure that a word or sign spells; case tells `MB` from `mb` and `A` from `a`."""
     return _MEASURES.get(word) or (_MEASURES.get(word.lower()) if len(word) > 2 else None)
+
+
+def short_for(unit: str) -> list[str]:
+    """A unit, and its beginnings, which may be short for it, the longest first: a book with `th` has no `thaler`."""
+    return [unit, *(unit[:length] for length in range(len(unit) - 1, _SHORTEST - 1, -1))]
 
 
 def temperature(word: str) -> Unit | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, repeat
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from retrieval.index.words.first_chunks import first_chunks
 from retrieval.index.words.tokenizer import Tokenize
 from retrieval.quantities import Quantity, quantities
 from retrieval.quantities.columns import closed_ladder, figure_of_cell
+from retrieval.quantities.measures import short_for
 from retrieval.quantities.quantity import AS_TEXT
 from retrieval.ragged import RaggedArray
 from retrieval.types import Chunk
@@ -26,8 +27,6 @@ HEAD = -1
 """The cell of a quantity that stands in a heading."""
 BARE = -1
 """The unit of a bare number, the label of one without; a word that the lexical index does not have."""
-_SHORTEST = 2
-"""Letters of an abbreviation at least."""
 STRANGE = -2
 """A unit or a label that no quantity of the library has."""
 UNIT, WORD, LABEL, IS_FRACTION = range(4)
@@ -147,28 +146,16 @@ class FigureIndex:
 
 
 def unit_number(units: TermTable, name: str | None) -> int:
-    """The number of a unit or label, or of what is short for it; `BARE` for None, `STRANGE` where the library has none.
-
-    A book that counts in `th` has no `thaler`: the longest beginning that it has is what it calls it.
-    """
+    """The number of a unit or label, or of what is short for it; `BARE` for None, `STRANGE` where there is none."""
     if name is None:
         return BARE
-    shorter = range(len(name) - 1, _SHORTEST - 1, -1)
-    known = units.words([name, *(name[:length] for length in shorter)])
-    return next((at for at in known if at is not None), STRANGE)
+    return next((at for at in units.words(short_for(name)) if at is not None), STRANGE)
 
 
 def _of_row(chunk: Chunk) -> Iterator[tuple[int, Quantity]]:
-    key = key_cell(chunk)
-    for place, (cell, column) in enumerate(_with_columns(chunk)):
-        found = figure_of_cell(cell, column, is_key=place == key)
+    for place, found in enumerate(islice(cell_figures(chunk), CELLS)):
         if found is not None:
             yield place, found
-
-
-def _with_columns(chunk: Chunk) -> Iterator[tuple[str, str]]:
-    columns = chain(chunk.columns, repeat(""))
-    return zip(chunk.cells[:CELLS], columns, strict=False)
 
 
 def _close_ladders(
@@ -206,6 +193,18 @@ def _word(unit: str | None, terms: TermTable, tokenize: Tokenize) -> int:
 def key_cell(chunk: Chunk) -> int:
     """The cell that picks a row, by its place; -1 if there is none."""
     return chunk.cells.index(chunk.row_key) if chunk.row_key in chunk.cells else -1
+
+
+def column_of(chunk: Chunk, place: int) -> str:
+    """The heading over a cell of a row; empty where it has none."""
+    return chunk.columns[place] if place < len(chunk.columns) else ""
+
+
+def cell_figures(chunk: Chunk) -> Iterator[Quantity | None]:
+    """What each cell of a row stands for; None for one that is no number."""
+    key = key_cell(chunk)
+    for place, cell in enumerate(chunk.cells):
+        yield figure_of_cell(cell, column_of(chunk, place), is_key=place == key)
 
 
 def _code(chunk: Chunk) -> int:

@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.index.words.figure_index import key_cell
+from retrieval.index.words.figure_index import cell_figures, column_of, key_cell
 from retrieval.ingest.tables.values import is_numeric
-from retrieval.quantities import Quantity
-from retrieval.quantities.columns import closed_ladder, figure_of_cell
+from retrieval.quantities.columns import closed_ladder
 from retrieval.query_must.conditional import Membership, membership
 from retrieval.query_must.rivals.amounts import Amount, row_amounts
 from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
@@ -76,19 +75,15 @@ def _shared(rows: Sequence[Chunk]) -> frozenset[tuple[int, str]]:
 def _amounts(rows: Sequence[Chunk]) -> Sequence[tuple[Amount, ...]]:
     """What each row of a table stands for: the quantity of its key, and of any other column of steps."""
     found: list[list[Amount]] = [[] for _ in rows]
-    for place in range(min(len(row.cells) for row in rows)):
-        column = closed_ladder([_figure(row, place) for row in rows])
+    figures = [tuple(cell_figures(row)) for row in rows]
+    for place in range(min(map(len, figures))):
+        column = closed_ladder([of_row[place] for of_row in figures])
         steps = sum(each is not None and each.kind in ("range", "open") for each in column)
         for row, amounts, figure in zip(rows, found, column, strict=True):
             is_step = place == key_cell(row) or steps >= _STEPS
             if figure is not None and is_step:
-                amounts.extend(row_amounts(figure, row.columns[place] if place < len(row.columns) else ""))
+                amounts.extend(row_amounts(figure, column_of(row, place)))
     return [tuple(amounts) for amounts in found]
-
-
-def _figure(row: Chunk, place: int) -> Quantity | None:
-    column = row.columns[place] if place < len(row.columns) else ""
-    return figure_of_cell(row.cells[place], column, is_key=place == key_cell(row))
 
 
 def _said(texts: Iterable[str]) -> tuple[str, ...]:

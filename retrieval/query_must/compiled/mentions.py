@@ -17,8 +17,8 @@ Masks = npt.NDArray[np.uint64]
 """Places of tokens, as in `Asked`."""
 Places = list[tuple[int, int]]
 """Masks of places of the question, and the number of the run that stands there."""
-KINDS = NAME, AMOUNT, SHARED = range(3)
-"""What a mention says: a name of the row, an amount that it stands for, a cell that other rows have too."""
+KINDS = NAME, AMOUNT, STEP, SHARED = range(4)
+"""What a mention says: a name of the row, the amount that it is, a value of its step, a cell of several rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,9 +37,11 @@ class Mentions:
         """Those that are no part of a longer one; the arguments are places of the question and numbers of runs."""
         found = [(mask, index.rows_of_name[name].astype(np.int64), NAME) for mask, name in names]
         for each in asked.amounts:
-            rows = index.rows_holding(each.amount)
-            if len(rows):
-                found.append((span_mask(*each.span), rows, AMOUNT))
+            steps = index.rows_holding(each.amount, steps=True)
+            others = np.setdiff1d(index.rows_holding(each.amount), steps, assume_unique=True)
+            found += [
+                (span_mask(*each.span), rows, what) for rows, what in ((others, AMOUNT), (steps, STEP)) if len(rows)
+            ]
         own = {mask for mask, *_ in found}
         found += [(mask, index.rows_of_shared[cell].astype(np.int64), SHARED) for mask, cell in shared]
         every = own | {mask for mask, _ in shared}

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.arrays import Integers
-from retrieval.query_must.compiled.mentions import AMOUNT, NAME, SHARED, Masks, Mentions, Places
+from retrieval.query_must.compiled.mentions import AMOUNT, NAME, SHARED, STEP, Masks, Mentions, Places
 from retrieval.query_must.compiled.phrase_hashes import hash_of, hashes_of_spans, places_of
 from retrieval.query_must.rivals.speech import Asked, span_mask
 from retrieval.query_must.rivals.verdict import Verdict, held_because
@@ -115,7 +115,7 @@ def _chosen(index: "RivalIndex", mentions: Mentions) -> Chosen:
     """Names and amounts choose rows first; what cells say that several rows have decides between those."""
     rows = np.unique(mentions.rows)
     tables, which = np.unique(index.table_of[rows], return_inverse=True)
-    first = mentions.covers(rows, NAME, AMOUNT)
+    first = mentions.covers(rows, NAME, AMOUNT, STEP)
     by_name = _united(first, which, len(tables))
     able = first == by_name[which]
     cover = first | mentions.covers(rows, SHARED)
@@ -149,7 +149,7 @@ def _named(index: "RivalIndex", asked: Asked, said: SaidWords, chosen: Chosen, h
         claimed[(heads & np.uint64(following)) != 0] |= np.uint64(word)
     place = np.searchsorted(tables, index.table_of[mentions.rows])
     table = np.minimum(place, len(tables) - 1)
-    own = (mentions.rows == row[table]) & (mentions.what != AMOUNT)
+    own = (mentions.rows == row[table]) & np.isin(mentions.what, (NAME, SHARED))
     spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), mentions.span[own])
     called = _united(mentions.span[own], table[own], len(tables))
     words_of = own.copy()
@@ -157,10 +157,7 @@ def _named(index: "RivalIndex", asked: Asked, said: SaidWords, chosen: Chosen, h
         words_of &= mentions.span != code
     before = _united(mentions.span[words_of] >> np.uint64(1), table[words_of], len(tables))
     measured = np.zeros(len(tables), dtype=np.uint64)
-    measured[one] = mentions.covers(row[one], AMOUNT) & ~called[one]
-    for each in asked.amounts:
-        is_step = np.isin(row, index.rows_holding(each.amount, steps=True))
-        measured[~is_step] &= ~np.uint64(span_mask(*each.span))
+    measured[one] = mentions.covers(row[one], STEP) & ~called[one]
     loose = ~claimed & ~(heads | words)
     held = (claimed & np.uint64(asked.holding)) != np.uint64(asked.holding)
     held |= (loose & np.uint64(asked.figures)) != 0

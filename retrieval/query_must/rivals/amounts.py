@@ -6,6 +6,7 @@ from math import isfinite, isinf
 
 from retrieval.quantities import AS_TEXT, Quantity, quantities
 from retrieval.quantities.columns import DEGREES, column_noun
+from retrieval.quantities.measures import short_for
 from retrieval.quantities.quantity import ROUNDING
 from retrieval.quantities.words import NUMBERING
 from retrieval.query_must.canonical.canonical import Canonical, canonical_term
@@ -16,7 +17,6 @@ _HAIR = 1e-6
 """What a bound that is left out may differ from the number that is written."""
 _DEGREE = "degree"
 """What degrees are in a question that names no scale: those of the table."""
-_SHORTEST_UNIT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,8 @@ def said_amounts(question: Canonical) -> tuple[SaidAmount, ...]:
 
 
 def known_unit(unit: str, units: Collection[str]) -> str:
-    """What the tables that count in these units call one: a book that counts in `th` has no `thaler`."""
-    shorter = (unit[:length] for length in range(len(unit), _SHORTEST_UNIT - 1, -1))
-    return next((each for each in shorter if each in units), unit)
+    """What the tables that count in these units call one."""
+    return next((each for each in short_for(unit) if each in units), unit)
 
 
 def _said_amounts(question: Canonical) -> Iterator[SaidAmount]:

@@ -38,13 +38,13 @@ class Speech:
     def is_name(self, run: Sequence[str]) -> bool:
         """Whether a run can name a row: it has a code or a word of two letters, and is no turn of phrase."""
         says = len(run) >= LONG or not all(token in self.idle or token in self.holding for token in run)
-        return says and (any(len(token) > 1 and _is_word(token) for token in run) or self.is_code(run))
+        return says and (_has_long_word(run) or self.is_code(run))
 
     def is_code(self, run: Sequence[str]) -> bool:
         """Whether a run has no word of two letters: `m 12`, `e 41`, `0 x 1 a`, five figures; not `a 4` and `4 m`."""
         if len(run) == 1:
             return sum(map(str.isdigit, run[0])) >= CODE
-        if any(len(token) > 1 and _is_word(token) for token in run):
+        if _has_long_word(run):
             return False
         letters = [token for token in run if _is_word(token) and token not in self.idle]
         return bool(letters) and any(map(_has_digit, run)) and (len(run) > _PAIR or run[0] in letters)
@@ -148,6 +148,10 @@ def _mask(places: Iterable[int]) -> int:
     for place in places:
         found |= 1 << place
     return found
+
+
+def _has_long_word(run: Iterable[str]) -> bool:
+    return any(len(token) > 1 and _is_word(token) for token in run)
 
 
 def _is_word(token: str) -> bool:
