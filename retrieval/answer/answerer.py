@@ -214,7 +214,7 @@ def _nothing(context: Context) -> Answer:
     if near is None:
         return Answer(context.query, NOT_HERE, "none", (), snapshot=context.snapshot.id)
     cells = read_chunk(context.query, near.hit.chunk, context.snapshot)
-    text = "".join(nearest(cells, near))
+    text = nearest(cells, near)
     return Answer(context.query, text, "none", cited(text, (near,)), cells, snapshot=context.snapshot.id)
 
 

@@ -25,11 +25,9 @@ def worded(cells: Sequence[Cell], passages: Sequence[Passage], *, compared: bool
     yield READ
 
 
-def nearest(cells: Sequence[Cell], passage: Passage) -> Iterator[str]:
-    """The pieces of an answer where the books hardly answer: that they may not, and what comes nearest."""
-    yield PERHAPS_NOT
-    if cells:
-        yield f" The nearest in them: {_line(cells, passage)} [{passage.number}]"
+def nearest(cells: Sequence[Cell], passage: Passage) -> str:
+    """The text of an answer where the books hardly answer: that they may not, and what comes nearest."""
+    return f"{PERHAPS_NOT} The nearest in them: {_line(cells, passage)} [{passage.number}]" if cells else PERHAPS_NOT
 
 
 def _line(cells: Sequence[Cell], passage: Passage) -> str:

@@ -148,10 +148,10 @@ class MongoStore:
 
     def save_config(self, config: StoredTraversalConfig) -> None:
         """Keep a config."""
-        before = next((each for each in self.configs(config.ruleset_id) if each.version == config.version), None)
+        kept = kept_times(config, self.configs(config.ruleset_id))
         key = {"ruleset_id": config.ruleset_id, "version": config.version}
         with self._asked():
-            self._database[CONFIGS.name].replace_one(key, document_of(kept_times(config, before)), upsert=True)
+            self._database[CONFIGS.name].replace_one(key, document_of(kept), upsert=True)
 
     def configs(self, ruleset_id: str) -> tuple[StoredTraversalConfig, ...]:
         """The configs of a ruleset, the newest version first."""

@@ -146,13 +146,13 @@ class SqliteStore:
 
     def save_config(self, config: StoredTraversalConfig) -> None:
         """Keep a config."""
-        before = next((each for each in self.configs(config.ruleset_id) if each.version == config.version), None)
+        kept = kept_times(config, self.configs(config.ruleset_id))
         with self._asked(), self._connection:
             self._connection.execute(
                 "DELETE FROM traversal_configs WHERE ruleset_id = ? AND version = ?",
                 (config.ruleset_id, config.version),
             )
-            self._insert(CONFIGS, [kept_times(config, before)])
+            self._insert(CONFIGS, [kept])
 
     def configs(self, ruleset_id: str) -> tuple[StoredTraversalConfig, ...]:
         """The configs of a ruleset, the newest version first."""

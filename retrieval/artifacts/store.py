@@ -1,6 +1,6 @@
 """What an artifact store can do. `SqliteStore` is a file, `MongoStore` a database on a server."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from re import findall
 from typing import Protocol
@@ -113,8 +113,9 @@ def newest_first(configs: Sequence[StoredTraversalConfig]) -> tuple[StoredTraver
     return tuple(sorted(configs, key=lambda each: _counted(each.version), reverse=True))
 
 
-def kept_times(config: StoredTraversalConfig, before: StoredTraversalConfig | None) -> StoredTraversalConfig:
-    """The config as it is stored over `before`: with the times that it keeps."""
+def kept_times(config: StoredTraversalConfig, there: Iterable[StoredTraversalConfig]) -> StoredTraversalConfig:
+    """The config as it is stored over one of its version that may be `there`: with the times that it keeps."""
+    before = next((each for each in there if each.version == config.version), None)
     if before is None:
         return config
     kept = replace(config, created_at=before.created_at)
