@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from retrieval.understand.catalog.words import Word, words
 from retrieval.understand.reading.grammar import AUXILIARIES
-from retrieval.understand.reading.times.amounts import NUMBERS as ONES
+from retrieval.understand.reading.times.amounts import COUNTING
 
 IsName = Callable[[Sequence[str]], bool]
 """Whether these keys are what something in the index is called."""
@@ -190,7 +190,7 @@ def _compares(said: Sequence[Word], things: Sequence[tuple[int, int]], joint: tu
     if joined in ("from", "to"):
         return named and said[joint[0] - 1].key not in ("how", "much")
     if joined == "than":
-        counted = all(word.text[0].isdigit() or word.key in ONES for word in said[slice(*things[-1])][:1])
+        counted = all(word.text[0].isdigit() or word.key in COUNTING for word in said[slice(*things[-1])][:1])
         return named or not (counted or said[joint[0] - 1].key in ("other", "rather"))
     return True
 

@@ -5,15 +5,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from retrieval.quantities.measures import measure
+from retrieval.quantities.words import CARDINALS
 from retrieval.understand.analysis import Span
-from retrieval.understand.reading.units import unit_of
+from retrieval.understand.catalog.fields import plain
+from retrieval.understand.reading.units import CURRENCIES, unit_of
 
 _LESS = "cheap|short|light|small|young|low|few|narrow|cold|cool|slow|thin|weak|quick|shallow|near|clos|soon"
 _MORE = "deep|hot|warm|fast|thick|strong|dear|steep|hard|loud|rich|wid|lat|heavi|bigg|hott|pric(?:e|i)|costli"
 _COUNTS = {"once": "1", "twice": "2", "thrice": "3"}
 _SLANG = {"tenner": "10", "fiver": "5"}
 _SIGNS = {"eur": "€", "usd": "$", "gbp": "£", "quid": "£", "buck": "$", "bucks": "$"}
-_MULTIPLES = {"thousand": 1_000, "k": 1_000, "million": 1_000_000, "m": 1_000_000, "hundred": 100}
+_MULTIPLES = {"thousand": 1_000, "k": 1_000, "million": 1_000_000}
+_FIGURE = r"\d+(?:\.\d+)?"
+_SIZE = rf"(?P<size>{'|'.join(_MULTIPLES)})"
+_SOME = frozenset({"few", "couple", "lot", "bit", "handful", "little"})
+_PLACING = frozenset({"of", "about", "under", "over", "above", "below"})
 _UNIT = r"(?: ?(?:[^\W\d_]+|[€$£¥%]))?"
 _NUMBER = r"(?:[€$£¥] ?)?\d(?:[\d.,]*\d)?(?: (?:thousand|million|hundred|dozen))?k?"
 
@@ -21,20 +27,25 @@ Match = re.Match[str]
 
 
 def _one(match: Match) -> str:
-    """`less than a kilo`, `an hour or less`; `paintings of a harbour` measures nothing."""
-    if not (match["before"] or match["bound"]):
+    """`less than a kilo`, `an hour or less`; `boats under a bridge` measures nothing, and `than a few` is no number."""
+    before, unit = match["before"].strip().lower(), match["unit"].lower()
+    if not (before or match["bound"]) or unit in _SOME:
         return match[0]
-    spoken_of = match["before"].strip().lower() in ("of", "about") and measure(match["unit"]) is None
-    is_unit = unit_of(match["unit"])[0] and not spoken_of
-    number = "0.5" if match["half"] else "1"
-    return f"{match['before']}{number}" if is_unit else match[0]
+    stands = before in _PLACING and measure(unit) is None and unit_of(unit)[0] not in CURRENCIES
+    return f"{match['before']}1" if unit_of(unit)[0] and not stands else match[0]
+
+
+def _part(match: Match) -> str:
+    """`half an hour`, `a quarter of an hour`; `half a page` measures nothing."""
+    size = 0.5 if match["half"] else 0.25 if match["quarter"] else 0.75
+    return f"{size} " if measure(match["unit"]) else match[0]
 
 
 def _multiplied(match: Match) -> str:
     """`between 15 and 25 thousand`: the first number is of thousands too, where it is the lower one anyway."""
     low, high = float(match["low"]), float(match["high"])
     size = _MULTIPLES[match["size"].lower()]
-    return f"{low * size:.0f}{match['joint']}{high * size:.0f}" if low < high else match[0]
+    return f"{plain(low * size)}{match['joint']}{plain(high * size)}" if low < high else match[0]
 
 
 def _least(match: Match) -> str:
@@ -47,7 +58,7 @@ def _most(match: Match) -> str:
 
 _PATTERNS: tuple[tuple[str, Callable[[Match], str]], ...] = (
     # 60 000 and 12.000 are written so where a comma is the point.
-    (r"(?<![\d.,])\d{1,3}(?: \d{3})*? \d\d0(?![\d.,])", lambda found: found[0].replace(" ", "")),
+    (r"(?<![\d.,])\d{1,3}(?: \d{3})*? \d\d0(?![\w.,])", lambda found: found[0].replace(" ", "")),
     (r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})*?\.000(?![\d.])", lambda found: found[0].replace(".", "")),
     (r"(?<=\d) ?(?:sqm|qm|m2|sq\.? m(?:et(?:er|re)s?)?)\b", lambda _: " m²"),
     (r"\b(EUR|USD|GBP) ?(?=\d)", lambda found: _SIGNS[found[1].lower()]),
@@ -55,11 +66,12 @@ _PATTERNS: tuple[tuple[str, Callable[[Match], str]], ...] = (
         r"(?P<number>\d[\d.,]*k?) ?(?P<code>EUR|USD|GBP|quid|bucks?)\b",
         lambda found: f"{_SIGNS[found['code'].lower()]}{found['number']}",
     ),
-    (r"\b(?P<low>\d+)(?P<joint> ?(?:and|to|or|-|–) ?)(?P<high>\d+) ?(?P<size>thousand|million|k)\b", _multiplied),
-    (r"\b(a|one|two|three|four|five|\d+) grand\b", lambda found: f"{found[1]} thousand"),
-    (r"\b(?:a )?quarter of an hour\b", lambda _: "15 minutes"),
-    (r"\b(?:three quarters|three-quarters) of an hour\b", lambda _: "45 minutes"),
-    (r"\bhalf an hour\b", lambda _: "30 minutes"),
+    (rf"(?<![\d.,])(?P<low>{_FIGURE})(?P<joint> ?(?:and|to|or|-|–) ?)(?P<high>{_FIGURE}) ?{_SIZE}\b", _multiplied),
+    (rf"\b({'|'.join(CARDINALS)}|a|\d+) grand\b", lambda found: f"{found[1]} thousand"),
+    (
+        r"\b(?:(?P<half>half)|(?:a )?(?P<quarter>quarter) of|three[- ]quarters of) (?:an?|one) (?=(?P<unit>[a-z]+))",
+        _part,
+    ),
     (r"\ba (?=thousand\b)", lambda _: "one "),
     (r"\ba (tenner|fiver)\b", lambda found: _SLANG[found[1].lower()]),
     (
@@ -77,13 +89,13 @@ _PATTERNS: tuple[tuple[str, Callable[[Match], str]], ...] = (
     (rf"\b({_NUMBER}{_UNIT}) (?:max(?:imum)?|at (?:the )?most|tops)\b", _most),
     (rf"\b({_NUMBER}{_UNIT}) (?:min(?:imum)?|at (?:the )?least)\b", _least),
     (
-        r"(?<=[^\W\d_] )(?<!half )(?:an?|per|each|every) (?:hour|day|week|month|year) "
+        r"(?<=\w )(?<!half )(?:an?|per|each|every) (?:hour|day|week|month|year) "
         r"(?P<bound>or (?:less|fewer|more|under|over))\b",
         lambda found: found["bound"],
     ),
     (
         r"(?P<before>\b(?:than|least|most|under|over|above|below|about|of|exceeding|only|exactly) |\b)"
-        r"(?P<one>(?P<half>half )?(?:an?|one))"
+        r"(?<!half )(?:an?|one)"
         r"(?= (?P<unit>[a-z]+)(?P<bound> (?:or|and) (?:less|more|longer|over|under)\b)?)",
         _one,
     ),

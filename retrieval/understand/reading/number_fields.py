@@ -94,10 +94,14 @@ class NumberFields:
         kinds = ("number", "identity", "year") if years else ("number", "identity")
         numbers = [each for each in self.catalog.fields.values() if each.kind in kinds and each.name not in orders]
         able = [each for each in numbers if may_measure(each, quantity, numbers)]
-        bounds = [bound for bound in quantity.written if not isinf(bound)]
-        if all(float(f"{bound:.8g}").is_integer() for bound in bounds):
-            return able
-        return [each for each in able if not all(float(value).is_integer() for value in each.counts)] or able
+
+        def holds(field: CatalogField) -> bool:
+            """Whether it has parts of one, or none is asked for in its unit: 0.25 hours are 15 of minutes."""
+            bounds = [bound for bound in in_unit_of(field, quantity, numbers) if not isinf(bound)]
+            whole = all(float(f"{bound:.8g}").is_integer() for bound in bounds)
+            return whole or not all(float(value).is_integer() for value in field.counts)
+
+        return [each for each in able if holds(each)] or able
 
     def _ways(self, near: Sequence[str], quantity: Quantity) -> Iterator[Asked | None]:
         fields = self._able(quantity)

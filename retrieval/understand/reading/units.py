@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from math import isinf
 
 from retrieval.quantities.measures import measure
@@ -23,13 +24,15 @@ _CODES = frozenset(CURRENCIES.values()) | {"chf", "sek", "nok", "dkk", "pln", "c
 LIMITS = LOWEST | HIGHEST
 _COMPOUND = frozenset({"square-metre", "cubic-metre", "metre/second"})
 _TIMES = {"second", "month"}
-_DAYS = 30 * 86400.0
-"""Seconds of a month, as people count."""
+_DAY = 86400.0
+_MONTH = 30 * _DAY
+"""In seconds, a month as people count."""
 _LASTING = frozenset({"time", "duration", "length", "runtime"})
 """Words of fields that hold how long something takes, in a unit that they may not tell."""
 _AREA = re.compile(r"(?:sqm|qm|sq)", re.IGNORECASE)
 
 
+@lru_cache(maxsize=1 << 12)
 def unit_of(word: str) -> tuple[str, float]:
     """What one of it is, in its base unit: (`second`, 60.0) for minutes; ("", 1.0) for what counts nothing."""
     if _AREA.fullmatch(word):
@@ -83,8 +86,8 @@ def in_unit_of(field: CatalogField, quantity: Quantity, others: Sequence[Catalog
         if name and name == quantity.unit:
             return quantity.low / size, quantity.high / size
         if {name, quantity.unit} == _TIMES:
-            days = _DAYS if name == "second" else 1 / _DAYS
-            return quantity.low * days / size, quantity.high * days / size
+            turned = size / _MONTH if name == "second" else size * _MONTH
+            return quantity.low / turned, quantity.high / turned
     if quantity.unit == "second" and not _LASTING.isdisjoint(field.words):
         return _lasting(field, quantity) or quantity.written
     return quantity.written
@@ -98,7 +101,7 @@ def lasts(field: CatalogField, quantity: Quantity) -> bool:
 def _lasting(field: CatalogField, quantity: Quantity) -> tuple[float, float] | None:
     """Both ends in the largest unit in which the field has so long: a playing_time of 10 to 180 is in minutes."""
     values = [float(value) for value in field.counts]
-    for size in (86400.0, 3600.0, 60.0, 1.0):
+    for size in (_DAY, 3600.0, 60.0, 1.0):
         low, high = quantity.low / size, quantity.high / size
         if all(isinf(end) or min(values) <= end <= max(values) for end in (low, high)):
             return low, high

@@ -7,11 +7,10 @@ from datetime import date, timedelta
 from retrieval.understand.catalog.words import Word
 from retrieval.understand.reading.times.bounds import Range
 from retrieval.understand.reading.times.periods import period
-from retrieval.understand.reading.times.spans import MONTHS, year_of
+from retrieval.understand.reading.times.spans import MONTHS, in_year, year_of
 
 Gap = tuple[date, date]
 """First and last day of what lies between two times of a list."""
-_EVERY_YEAR = 28
 
 
 def listed(words: Sequence[Word], found: Range, today: date) -> tuple[Range, tuple[Gap, ...]]:
@@ -25,7 +24,8 @@ def listed(words: Sequence[Word], found: Range, today: date) -> tuple[Range, tup
     gaps: list[Gap] = []
     while found.start and found.end and found.stop + 1 < len(words) and words[found.stop].key in ("or", "and", ","):
         begin = found.stop + 1
-        begin += words[begin].key in ("in", "from") and begin + 1 < len(words)
+        for skipped in (("or", "and"), ("in", "from")):  # `2019, 2020, or in 2021`
+            begin += words[begin].key in skipped and begin + 1 < len(words)
         following = period(words, begin, today)
         if following is None:
             break
@@ -46,8 +46,4 @@ def _of_year(words: Sequence[Word], found: Range, begin: int, day: date, length:
     if not told or any(map(year_of, said)) or not any(word in MONTHS for word in said):
         return start, end
     year = day.year if start.month < day.month else day.year - 1
-    years = end.year - start.year
-    return (
-        start.replace(year=year, day=min(start.day, _EVERY_YEAR)),
-        end.replace(year=year + years, day=min(end.day, _EVERY_YEAR) if end.month == 2 else end.day),
-    )
+    return in_year(start, year), in_year(end, year + end.year - start.year, closes=start != end)

@@ -5,10 +5,7 @@ from datetime import date
 
 from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.words import Word
-from retrieval.understand.reading.times.spans import MONTHS, year_of
-
-_EVERY_YEAR = 28
-"""The last day that every February has."""
+from retrieval.understand.reading.times.spans import MONTHS, in_year, year_of
 
 
 def nearest(
@@ -30,11 +27,7 @@ def nearest(
     if not bounds or not is_named or any(word.key == "year" or year_of(word.text) for word in said):
         return start, end
     latest = max(map(str, field.counts))
-    first = _a_year_later(bounds[0])
+    first = in_year(bounds[0], bounds[0].year + 1)
     if str(field.stored(first, is_end=False)) > latest or first - today > today - bounds[0]:
         return start, end
-    return start and _a_year_later(start), end and _a_year_later(end)
-
-
-def _a_year_later(day: date) -> date:
-    return day.replace(year=day.year + 1, day=min(day.day, _EVERY_YEAR) if day.month == 2 else day.day)
+    return start and in_year(start, start.year + 1), end and in_year(end, end.year + 1, closes=start != end)

@@ -4,19 +4,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from retrieval.quantities.words import ORDINALS
 from retrieval.understand.catalog.words import Word
 from retrieval.understand.reading.times.amounts import Amount, amount, one
 from retrieval.understand.reading.times.relative import relative
 from retrieval.understand.reading.times.spans import Period
 
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1, "final": -1}
+_ORDINALS = {word: int(value) for word, value in ORDINALS.items() if value} | {"last": -1, "final": -1}
 _PIECES = {"half": 2, "third": 3, "quarter": 4}
 _THIRDS = {"early": 1, "mid": 2, "late": 3, "start": 1, "beginning": 1, "middle": 2, "end": 3, "close": 3}
 _EDGES = frozenset({"start", "beginning", "middle", "end", "close"})
 _LOOSE = frozenset({"in", "at", "toward", "towards", "around", "during"})
 """What stands before a part, where others stand before its first or last day: `towards the end of 1970`."""
 _BOUNDS = frozenset({"from", "since", "after", "before", "until", "till", "by", "to", "than", "through"})
-_YEAR, _MONTH, _DECADE = 360, 28, 3600
+_YEAR, _MONTH, _DECADE, _CENTURY = 360, 28, 3600, 36_000
 """Days that these have at least."""
 
 Read = Callable[[Sequence[Word], int, date], Period | None]
@@ -68,7 +69,8 @@ class _Cut:
         """Its first and last day; None where the time has not so many."""
         if self.parts:
             number = self.parts if self.number < 0 else self.number
-            return _piece(whole, number, self.parts) if number <= self.parts else None
+            fits = number <= self.parts <= (whole.end - whole.start).days + 1
+            return _piece(whole, number, self.parts) if fits else None
         if self.number < 0:
             return max(whole.start, self.span.ago(whole.end + timedelta(days=1))), whole.end
         start = whole.start
@@ -103,7 +105,7 @@ def _whole(words: Sequence[Word], at: int, today: date, read: Read, *, joined: b
 
 def _third(whole: Period, number: int) -> tuple[date, date]:
     days = (whole.end - whole.start).days + 1
-    if days >= _DECADE:
+    if _DECADE <= days < _CENTURY:
         first, last = ((0, 3), (4, 6), (7, 9))[number - 1]
         year = whole.start.year
         return date(year + first, 1, 1), date(year + last, 12, 31)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
+from retrieval.quantities.words import CARDINALS, ORDINALS
 from retrieval.understand.catalog.words import Word
 from retrieval.understand.reading.times.parts import part
 from retrieval.understand.reading.times.relative import relative
@@ -19,10 +20,9 @@ from retrieval.understand.reading.times.spans import (
     year_of,
 )
 
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
 _FEASTS = {"christmas": (12, 25), "new year": (1, 1)}
-_TENS = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70}
-_TENS |= {"eighties": 80, "nineties": 90}
+_TENS = {f"{word[:-1]}ies": int(value) for word, value in CARDINALS.items() if word.endswith("ty")}
+"""`twenties` to `nineties`."""
 _SUFFIXES = frozenset({"st", "nd", "rd", "th"})
 
 
@@ -92,8 +92,8 @@ def _named_month(said: Sequence[str], today: date) -> Period | None:
     """`March`, `March 2020`, `March of 2020`, `March 5`, `March 5, 2020`, `5 March 2020`, `5th of March, 2020`."""
     day, rest = _day_of(said[0]), list(said)
     taken = 0
-    if said[0] in _ORDINALS and said[1:2] == ["of"] and _ORDINALS[said[0]] > 0:
-        day = _ORDINALS[said[0]]  # `the first of March`
+    if ORDINALS.get(said[0]) and said[1:2] == ["of"]:
+        day = int(ORDINALS[said[0]])  # `the first of March`
     if day:
         skipped = 2 if rest[1:2] and rest[1] in _SUFFIXES else 1
         skipped += rest[skipped : skipped + 1] == ["of"]
@@ -174,29 +174,35 @@ def _decade(said: Sequence[str], today: date) -> Period | None:
     the = 1 if said[0] == "the" else 0
     skipped = 2 if said[the + 1 : the + 2] == ["-"] else 1
     rest = said[the + skipped :]
-    if said[the : the + 1] == ["nineteen"] and rest and rest[0] in _TENS:
-        first = 1900 + _TENS[rest[0]]
+    hundreds = int(CARDINALS.get(said[the], 0)) if len(said) > the else 0
+    if 10 <= hundreds < 20 and rest and rest[0] in _TENS:
+        first = 100 * hundreds + _TENS[rest[0]]
         return Period(date(first, 1, 1), date(first + 9, 12, 31), the + skipped + 1)
     if said[the : the + 1] and said[the] in _TENS:
         first = _of_century(_TENS[said[the]], today)
         return Period(date(first, 1, 1), date(first + 9, 12, 31), the + 1)
-    if len(said) < 2 or said[1] != "s" or not is_number(said[0]) or not said[0].endswith("0"):
+    written = said[the] if said[the + 1 : the + 2] == ["s"] else ""
+    if not is_number(written) or not written.endswith("0"):
         return None
-    first = int(said[0])
-    if len(said[0]) == 2:
-        first = _of_century(first, today)
-    return Period(date(first, 1, 1), date(first + 9, 12, 31), 2) if first in YEARS else None
+    first = _of_century(int(written), today) if len(written) == 2 else int(written)
+    return Period(date(first, 1, 1), date(first + 9, 12, 31), the + 2) if first in YEARS else None
 
 
 def _century(said: Sequence[str]) -> Period | None:
-    """`18th century`, `the 18th-century`: from 1701 to 1800."""
+    """`18th century`, `the 18th-century`, `the eighteenth century`: from 1701 to 1800."""
     the = 1 if said[0] == "the" else 0
-    rest = [word for word in said[the : the + 4] if word != "-"]
-    if len(rest) < 3 or not is_number(rest[0]) or rest[1] not in _SUFFIXES or rest[2] not in ("century", "centuries"):
+    rest = list(said[the:])
+    if rest and rest[0] in ORDINALS:
+        number, used = int(ORDINALS[rest[0]]), 1
+    elif len(rest) > 1 and is_number(rest[0]) and rest[1] in _SUFFIXES:
+        number, used = int(rest[0]), 2
+    else:
         return None
-    last = 100 * int(rest[0])
-    length = the + 3 + ("-" in said[the : the + 3])
-    return Period(date(last - 99, 1, 1), date(last, 12, 31), length) if last in YEARS and last > 1000 else None
+    used += rest[used : used + 1] == ["-"]
+    if rest[used : used + 1] not in (["century"], ["centuries"]):
+        return None
+    last = 100 * number
+    return Period(date(last - 99, 1, 1), date(last, 12, 31), the + used + 1) if last in YEARS and last > 1000 else None
 
 
 def _day_of(said: str) -> int | None:

@@ -47,7 +47,7 @@ def _so_long_ago(rest: Sequence[str], today: date, the: int) -> Period | None:
     if not number or name not in SEASONS:
         return None
     last = _last_season(name, today, 0)
-    return season(last.start.year - number + 1, name, the + used + 2)
+    return season(last.start.year - int(number) + 1, name, the + used + 2)
 
 
 def _rest_of(rest: Sequence[str], today: date, the: int) -> Period | None:

@@ -66,6 +66,19 @@ def last_day(year: int, month: int) -> date:
     return date(year, month, monthrange(year, month)[1])
 
 
+def in_year(day: date, year: int, *, closes: bool = False) -> date:
+    """The same day of another year; what closes a span at the end of February does so in every year.
+
+    Args:
+        day: to move.
+        year: where to.
+        closes: whether it is the last day of a span that is longer than it.
+    """
+    last = monthrange(year, day.month)[1]
+    at_end = closes and day == last_day(day.year, day.month)
+    return day.replace(year=year, day=last if at_end else min(day.day, last))
+
+
 def year_of(said: str) -> int | None:
     """A year of four figures; None for anything else."""
     return int(said) if len(said) == 4 and is_number(said) and int(said) in YEARS else None

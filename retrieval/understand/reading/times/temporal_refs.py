@@ -24,7 +24,7 @@ from retrieval.understand.reading.times.listed import listed
 from retrieval.understand.reading.times.nearest import nearest
 from retrieval.understand.reading.times.periods import period
 from retrieval.understand.reading.times.relative import age
-from retrieval.understand.reading.times.spans import Period, before, is_number
+from retrieval.understand.reading.times.spans import Period, before, in_year, is_number
 from retrieval.understand.reading.verbs import is_event, meant_date
 
 RECENT = 12
@@ -196,14 +196,10 @@ def _until(words: Sequence[Word], joint: int, first: Period, today: date) -> Ran
         return None
     start = first.start
     has_year = any(is_number(word.text) and len(word.text) == 4 for word in words[max(0, joint - 4) : joint])
-    if not has_year and not first.is_bare and start > last.start:
-        start = start.replace(year=last.start.year, day=min(start.day, 28) if start.month == 2 else start.day)
-    if first.is_bare and not is_number(before_joint) and start > last.start:
-        start = first.start.replace(year=last.start.year)  # September to November 2018
-    elif first.is_bare and not is_number(before_joint):
-        start = first.start.replace(
-            year=last.start.year if first.start.month <= last.start.month else last.start.year - 1
-        )
+    shares = not is_number(before_joint) if first.is_bare else not has_year and start > last.start
+    if shares:  # `September to November 2018`, `November to February 2019`
+        is_later = (start.month, start.day) > (last.start.month, last.start.day)
+        start = in_year(start, last.start.year - is_later)
     return Range(start, last.end, joint, joint + 1 + last.length, 0.95) if start <= last.end else None
 
 
