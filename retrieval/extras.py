@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "dask": ("dagster-dask==0.29.27", "distributed>=2026.1,<2027"),
     "gcs": ("gcsfs>=2025.7,<2027",),
     "http": ("aiohttp>=3.9,<4",),
     "milvus": ("pymilvus>=3,<4",),
     "mongo": ("pymongo>=4.10,<5",),
+    "postgres": ("dagster-postgres==0.29.27",),
     "s3": ("s3fs>=2025.7,<2027",),
     "st": ("sentence-transformers>=5",),
     "minilm": (

@@ -30,6 +30,9 @@ FILE_NAME = "rag.yaml"
 REMEMBERED = "remembered.yaml"
 _HEAD = "# Written by every build: what it used. Write your own settings into rag.yaml; they win once they change.\n"
 
+IN_PROCESS, MULTIPROCESS, DASK, DASK_AT = "in_process", "multiprocess", "dask", "dask+"
+"""Executors: this process, some of this machine's, a Dask cluster of this machine's, the scheduler after the plus."""
+
 _NIGHTLY, _ZONE = "03:00", "UTC"
 
 
@@ -46,6 +49,8 @@ class Settings:
     | `store`           | `QUERYMUST_STORE`    | a Milvus server, milvus+http://HOST:PORT; else embedded |
     | `nightly`         | `QUERYMUST_NIGHTLY`  | when the night's build begins, HH:MM      |
     | `timezone`        | `QUERYMUST_TIMEZONE` | in which zone, as `Europe/Berlin`         |
+    | `executor`        | `QUERYMUST_EXECUTOR` | `in_process`, `multiprocess`, `dask`, `dask+tcp://...`: index books |
+    | `processes`       | `QUERYMUST_PROCESSES`| how many do so, other than `in_process`; else as many as cores |
     | `budget_usd`      | `QUERYMUST_BUDGET_USD`| dollars that a build or an ingestion may spend; else no limit |
     | `embedding`, `chunking`, `retrieval`, `answer`, `tables`, `passages` | - | tables of keys: `contract_settings` |
     """
@@ -57,6 +62,8 @@ class Settings:
     store: str | None = None
     nightly: str = _NIGHTLY
     timezone: str = _ZONE
+    executor: str = IN_PROCESS
+    processes: int | None = None
     budget_usd: float | None = None
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
@@ -64,6 +71,11 @@ class Settings:
     answer: AnswerSettings = field(default_factory=AnswerSettings)
     tables: TablesSettings = field(default_factory=TablesSettings)
     passages: PassagesSettings = field(default_factory=PassagesSettings)
+
+    @property
+    def lanes(self) -> int:
+        """How many processes index books at once."""
+        return 1 if self.executor == IN_PROCESS else self.processes or os.cpu_count() or 1
 
     @classmethod
     def read(cls, folder: Path, environment: Mapping[str, str] = os.environ) -> "Settings":
@@ -93,6 +105,8 @@ class Settings:
             store=str(store) if store else None,
             nightly=_time(environment.get("QUERYMUST_NIGHTLY") or said.get("nightly") or _NIGHTLY),
             timezone=_zone(str(environment.get("QUERYMUST_TIMEZONE") or said.get("timezone") or _ZONE)),
+            executor=_executor(environment.get("QUERYMUST_EXECUTOR") or said.get("executor") or IN_PROCESS),
+            processes=_processes(environment.get("QUERYMUST_PROCESSES") or said.get("processes")),
             budget_usd=_dollars(environment.get("QUERYMUST_BUDGET_USD") or said.get("budget_usd")),
             embedding=read_section(where, "embedding", stored.get("embedding"), EmbeddingSettings, beside="model"),
             chunking=read_section(where, "chunking", stored.get("chunking"), ChunkingSettings),
@@ -119,7 +133,10 @@ class Settings:
         write_atomically(folder / REMEMBERED, _HEAD + content)
 
 
-_OF_A_BUILD = ("library", "questions", "embedder", "chroma", "store", "nightly", "timezone", "budget_usd")
+_OF_A_BUILD = (
+    *("library", "questions", "embedder", "chroma", "store"),
+    *("nightly", "timezone", "executor", "processes", "budget_usd"),
+)
 """Keys that a build remembers: those that a variable or an option can set."""
 
 
@@ -181,6 +198,22 @@ def _zone(name: str) -> str:
     if name not in available_timezones():
         raise UnreadableSettingsError(f"`timezone` is {name!r}, not a zone as UTC or Europe/Berlin")
     return name
+
+
+def _executor(value: object) -> str:
+    if value in (IN_PROCESS, MULTIPROCESS, DASK) or re.fullmatch(r"dask\+(tcp|tls)://[^/\s]+:\d+", str(value)):
+        return str(value)
+    raise UnreadableSettingsError(
+        f"`executor` is {str(value)!r}, not {IN_PROCESS}, {MULTIPROCESS}, {DASK} or dask+tcp://HOST:PORT"
+    )
+
+
+def _processes(value: object) -> int | None:
+    if value is None:
+        return None
+    if not re.fullmatch(r"[1-9]\d{0,3}", str(value)):
+        raise UnreadableSettingsError(f"`processes` is {str(value)!r}, not a number of processes as 2")
+    return int(str(value))
 
 
 def _dollars(value: object) -> float | None:

@@ -1,4 +1,7 @@
-"""One writer at a time in a home: a lock that goes with its process, and says whose it is."""
+"""One writer at a time in a home: a lock that goes with its process, and says whose it is.
+
+Runs that index single books share the home with each other (`book_lock.py`), and with no writer.
+"""
 
 import fcntl
 import os
@@ -14,6 +17,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from retrieval.book_lock import is_at, no_books
 from retrieval.errors import RetrievalError
 from retrieval.records import dump_record, parse_record
 
@@ -83,12 +87,13 @@ def write_lock(root: Path) -> Iterator[int]:
     except OSError as error:
         raise HomeUnwritableError(root, error.strerror) from error
     try:
-        try:
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, dump_record(Holder.here()) + b"\n", 0)
-        except OSError as error:
-            raise HomeUnwritableError(root, error.strerror) from error
-        yield descriptor
+        with _without_books(root):
+            try:
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, dump_record(Holder.here()) + b"\n", 0)
+            except OSError as error:
+                raise HomeUnwritableError(root, error.strerror) from error
+            yield descriptor
     finally:
         path.unlink(missing_ok=True)
         os.close(descriptor)
@@ -145,6 +150,18 @@ def holder(root: Path) -> Holder | None:
     return None
 
 
+@contextmanager
+def _without_books(root: Path) -> Iterator[None]:
+    with ExitStack() as stack:
+        try:
+            is_alone = stack.enter_context(no_books(root))
+        except OSError as error:
+            raise HomeUnwritableError(root, error.strerror) from error
+        if not is_alone:
+            raise HomeBusyError(f"runs that index single books are at work in {root}; wait for them, or stop them")
+        yield
+
+
 def _locked(path: Path) -> int:
     until, attempts = time.monotonic() + _ORPHANED, 0
     while attempts < _ATTEMPTS or (time.monotonic() < until and _is_orphaned(path.parent)):
@@ -157,7 +174,7 @@ def _locked(path: Path) -> int:
         except BlockingIOError:
             os.close(descriptor)
             continue
-        if _is_at(path, descriptor):
+        if is_at(path, descriptor):
             return descriptor
         os.close(descriptor)  # the one before removed the file between our two steps
     who = holder(path.parent)
@@ -177,10 +194,3 @@ def _is_orphaned(root: Path) -> bool:
     except PermissionError:
         pass
     return False
-
-
-def _is_at(path: Path, descriptor: int) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False

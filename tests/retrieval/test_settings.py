@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -160,3 +161,27 @@ def test_a_file_of_a_build_that_is_damaged_is_named(tmp_path: Path) -> None:
     (tmp_path / REMEMBERED).write_text("used: 5\n")
     with pytest.raises(UnreadableSettingsError, match=REMEMBERED):
         Settings.read(tmp_path, {})
+
+
+def test_books_are_indexed_in_this_process_unless_an_executor_is_named(tmp_path: Path) -> None:
+    assert Settings.read(tmp_path, {"QUERYMUST_PROCESSES": "4"}).lanes == 1
+    (tmp_path / FILE_NAME).write_text("executor: dask\nprocesses: 3\n")
+    assert Settings.read(tmp_path, {}).lanes == 3
+    elsewhere = Settings.read(tmp_path, {"QUERYMUST_EXECUTOR": "dask+tcp://cluster:8786"})
+    assert elsewhere.executor == "dask+tcp://cluster:8786"
+    assert Settings(executor="multiprocess").lanes >= 1
+
+
+@pytest.mark.parametrize(
+    ("variable", "said"),
+    [
+        ("QUERYMUST_EXECUTOR", "threads"),
+        ("QUERYMUST_EXECUTOR", "dask+http://cluster:8786"),
+        ("QUERYMUST_EXECUTOR", "dask+tcp://cluster"),
+        ("QUERYMUST_PROCESSES", "0"),
+        ("QUERYMUST_PROCESSES", "two"),
+    ],
+)
+def test_an_executor_that_nobody_knows_is_named(tmp_path: Path, variable: str, said: str) -> None:
+    with pytest.raises(UnreadableSettingsError, match=re.escape(repr(said))):
+        Settings.read(tmp_path, {variable: said})
