@@ -9,7 +9,9 @@ import dagster as dg
 from pydantic import Field
 
 from pipeline.building.hosted_models import HostedModels
-from retrieval.home import Home
+from pipeline.defs.jobs import BOOK_ASSETS, index_book
+from retrieval.book_lock import among_books, book_turn
+from retrieval.home import Home, is_book_key
 from retrieval.models.access import Access, Limits
 from retrieval.settings import FILE_NAME, REMEMBERED
 from retrieval.write_lock import write_lock_when_free
@@ -24,13 +26,29 @@ class HomeResource(dg.ConfigurableResource[Home]):
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Home]:
         """The home with the settings that its last build left there; a run has it to itself until it ends.
 
-        A run waits for a build of the command, and a build says who is at work. A sensor only looks.
+        A run of one book shares it with runs of other books. A run waits for a build of the command, and a build says
+        who is at work. A sensor only looks.
         """
         root = Path(self.path).expanduser().resolve()
         with ExitStack() as stack:
             if context.run is not None and context.log is not None:
-                stack.enter_context(write_lock_when_free(root, context.log.info))
+                slug = _book_of(context.run)
+                if slug is None:
+                    stack.enter_context(write_lock_when_free(root, context.log.info))
+                else:
+                    stack.enter_context(among_books(root, context.log.info))
+                    stack.enter_context(book_turn(root, slug, context.log.info))
             yield Home.at(root)
+
+
+def _book_of(run: dg.DagsterRun) -> str | None:
+    """The book that a run works in; None where it works in several, or in the whole library."""
+    slug = run.tags.get("dagster/partition")
+    if slug is None or not is_book_key(slug):
+        return None
+    chosen = {key.to_user_string() for key in run.asset_selection or ()}
+    is_of_books = chosen <= set(BOOK_ASSETS) if chosen else run.job_name == index_book.name
+    return slug if is_of_books and not run.asset_check_selection else None
 
 
 class ModelsResource(dg.ConfigurableResource[HostedModels]):

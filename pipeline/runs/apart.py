@@ -75,13 +75,15 @@ def _worker(lock: int) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _end(worker: subprocess.Popen[bytes]) -> None:
-    """Tell the worker that nobody waits any more; a second Ctrl-C wants no grace."""
+    """Tell the worker that nobody waits any more; a second Ctrl-C wants no grace. What it started ends with it."""
     try:
         if worker.stdin is not None:
             with suppress(BrokenPipeError):  # a worker that died did not read what it was told
                 worker.stdin.close()
         worker.wait(GRACE)
     except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        pass
+    finally:
         with suppress(ProcessLookupError):
             os.killpg(worker.pid, signal.SIGKILL)
         worker.wait()

@@ -16,8 +16,9 @@ from pipeline.building.hosted_models import HostedModels
 from pipeline.console.output import err
 from pipeline.definitions import load
 from pipeline.runs.history import set_aside_damaged
-from pipeline.runs.in_process import Listener, Runner, cancel_unfinished, dagster_instance, sync_books
-from pipeline.runs.outcomes import Build, Problem, Progress, RunOutcome, Step
+from pipeline.runs.in_process import Runner, cancel_unfinished, dagster_instance, sync_books
+from pipeline.runs.indexing import index_books
+from pipeline.runs.outcomes import Build, Problem, Progress, Step
 from pipeline.runs.planning import planned
 from pipeline.runs.unchanged import Unchanged
 from retrieval.home import Home
@@ -87,7 +88,7 @@ def build(
         done.skipped = tuple(done.books)
         whole = unchanged.whole() if done.skipped == done.slugs else None
         if whole is None:
-            _run(done, Runner(load(), instance, home, models), unchanged, progress, force)
+            _run(done, Runner(load(), instance, home, models), unchanged, folders, progress, force)
         else:
             done.library, done.is_unchanged = whole, True
     if not done.problems:
@@ -95,24 +96,31 @@ def build(
     return done
 
 
-def _run(done: Build, runner: Runner, unchanged: Unchanged, progress: Progress, force: str | None) -> None:
+def _run(
+    done: Build,
+    runner: Runner,
+    unchanged: Unchanged,
+    folders: tuple[BookFolder, ...],
+    progress: Progress,
+    force: str | None,
+) -> None:
     """Run what is to be done, and remember what was done to its end."""
     home = runner.home
     unchanged.forget_whole()
-    read = tuple(slug for slug in done.slugs if slug not in done.skipped)
-    jobs = _jobs(read, STRATEGIES if home.settings.questions else ())
-    for number, job in enumerate(jobs):
-        if done.problems and job.name != "index_book":
+    read = [folder for folder in folders if folder.slug not in done.skipped]
+    jobs = _jobs(STRATEGIES if home.settings.questions else ())
+    total = len(read) + len(jobs)
+    indexed = index_books(runner, read, unchanged, lambda doing, part, n: progress(Step(doing, part, n, total)))
+    done.books |= indexed
+    done.problems.extend(problem for outcome in indexed.values() for problem in outcome.problems)
+    for number, job in enumerate(jobs, start=len(read)):
+        if done.problems:
             return
 
         def tell(part: str, job: _Job = job, number: int = number) -> None:
-            progress(Step(job.doing, part, number, len(jobs)))
+            progress(Step(job.doing, part, number, total))
 
         tell("")
-        if job.key is not None and job.name == "index_book":
-            done.books[job.key] = _book(runner, job.key, unchanged, tell)
-            done.problems.extend(done.books[job.key].problems)
-            continue
         outcome = runner.run(job.name, job.key, tell)
         if outcome.problems and job.name == "go_live" and force is not None:
             refused = outcome.problems
@@ -124,16 +132,6 @@ def _run(done: Build, runner: Runner, unchanged: Unchanged, progress: Progress, 
             done.problems.extend(_stale_gold(home))
     if not done.problems:
         unchanged.keep_whole(done.library)
-
-
-def _book(runner: Runner, slug: str, unchanged: Unchanged, tell: Listener) -> RunOutcome:
-    unchanged.forget(slug)
-    outcome = runner.run("index_book", slug, tell)
-    # What a model could not be asked about today is work that is left.
-    waiting = any(outcome.numbers.get(asset, {}).get("n_waiting") for asset in ("table_rows", "chunks"))
-    if not outcome.problems and not waiting:
-        unchanged.keep(slug, outcome.numbers)
-    return outcome
 
 
 def _stale_gold(home: Home) -> list[Problem]:
@@ -163,12 +161,8 @@ def _compared(folders: tuple[BookFolder, ...], before: Mapping[str, BookEntry]) 
     )
 
 
-def _jobs(slugs: tuple[str, ...], strategies: Mapping[str, object] | tuple[()]) -> list[_Job]:
+def _jobs(strategies: Mapping[str, object] | tuple[()]) -> list[_Job]:
     return [
-        *(
-            _Job("index_book", slug, f"book {number} of {len(slugs)}: {slug}")
-            for number, slug in enumerate(slugs, start=1)
-        ),
         _Job("index_library", None, "the index of the whole library"),
         *(
             _Job("evaluate", name, f"scores {number} of {len(strategies)}: {name}")

@@ -1,29 +1,25 @@
 """Runs the code location's own jobs in this process, so that a terminal and the UI leave the same history."""
 
 import os
-import shutil
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import MappingProxyType
 
 import dagster as dg
 
-import pipeline
 from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from pipeline.defs.sensors import ASKED_BY
 from pipeline.defs.sources import new_observations
 from pipeline.runs.full_disk import full_disk_sentence
-from pipeline.runs.job_origin import known_as
+from pipeline.runs.instance_file import write_instance_file
 from pipeline.runs.outcomes import Problem, RunOutcome
+from pipeline.spread.job_run import run_job
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
 from retrieval.write_lock import HomeBusyError, write_lock
-
-QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 BUILD = "querymust/build"
 """Tag of all runs of one build."""
@@ -47,7 +43,7 @@ def dagster_instance(home: Home) -> Iterator[dg.DagsterInstance]:
     """The home's own run history, with telemetry off by file as well as by environment."""
     os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
     home.dagster.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(Path(pipeline.__file__).with_name("dagster.yaml"), home.dagster / "dagster.yaml")
+    write_instance_file(home.dagster, home.settings, os.environ)
     with dg.DagsterInstance.from_config(str(home.dagster)) as instance:
         yield instance
 
@@ -144,28 +140,36 @@ class Runner:
                 listener(str(event.step_key))
 
         self.instance.add_event_listener(run_id, tell)
-        with known_as(self.instance, job):
-            result = self.definitions.resolve_job_def(job).execute_in_process(
-                run_config=QUIET | {"ops": {name: {"config": dict(given)} for name, given in config.items()}},
-                instance=self.instance,
-                partition_key=partition_key,
-                raise_on_error=False,
-                run_id=run_id,
-                tags=OF_A_BUILD | {BUILD: self.build_id},
-                # The home itself and not its path: read again, the environment would win over what was asked for. And
-                # whoever builds has the lock, which the path's resource would wait for.
-                resources={"home": self.home, "models": self.models},
-            )
-        return RunOutcome(_problems(result, self.home), _numbers(result))
+        result = run_job(
+            self.definitions.resolve_job_def(job),
+            self.instance,
+            self.home,
+            self.models,
+            OF_A_BUILD | {BUILD: self.build_id},
+            partition_key=partition_key,
+            config=config,
+            run_id=run_id,
+        )
+        return outcome_of(result.all_events, self.home)
 
 
-def _problems(result: dg.ExecuteInProcessResult, home: Home) -> tuple[Problem, ...]:
+def outcome_of(events: Sequence[dg.DagsterEvent], home: Home) -> RunOutcome:
+    """What a run left, by its events."""
+    return RunOutcome(_problems(events, home), _numbers(events))
+
+
+def _problems(events: Sequence[dg.DagsterEvent], home: Home) -> tuple[Problem, ...]:
+    evaluations = [
+        event.asset_check_evaluation_data
+        for event in events
+        if event.event_type is dg.DagsterEventType.ASSET_CHECK_EVALUATION
+    ]
     problems = [
         Problem(evaluation.check_name, evaluation.description or "did not hold")
-        for evaluation in result.get_asset_check_evaluations()
+        for evaluation in evaluations
         if not evaluation.passed and evaluation.severity is dg.AssetCheckSeverity.ERROR
     ]
-    for event in result.all_events:
+    for event in events:
         if event.is_step_failure:
             problem = _step_problem(event, home)
             if problem is not None:
@@ -189,9 +193,11 @@ _JSON = (int, float, str, list, dict, type(None))
 """What another process can be told; a table of Dagster's is kept in its own history."""
 
 
-def _numbers(result: dg.ExecuteInProcessResult) -> dict[str, dict[str, object]]:
+def _numbers(events: Sequence[dg.DagsterEvent]) -> dict[str, dict[str, object]]:
     numbers: dict[str, dict[str, object]] = {}
-    for event in result.get_asset_materialization_events():
+    for event in events:
+        if not event.is_step_materialization:
+            continue
         materialization = event.step_materialization_data.materialization
         name = materialization.asset_key.to_user_string()
         numbers[name] = {

@@ -135,6 +135,8 @@ def _settings_of_books(settings: Settings) -> str:
             chroma=None,
             nightly=usual.nightly,
             timezone=usual.timezone,
+            executor=usual.executor,
+            processes=usual.processes,
             budget_usd=None,
             retrieval=usual.retrieval,
         )

@@ -4,8 +4,10 @@ Its standard input is the order, and then stays open as long as somebody waits; 
 each. Everything that is not a message goes to standard error.
 """
 
+import atexit
 import gc
 import os
+import signal
 import sys
 import threading
 import traceback
@@ -74,6 +76,8 @@ class Worker:
             if self.history is not None:
                 cancel_unfinished(self.history)
         finally:
+            if os.getpgrp() == os.getpid():  # the processes that it started would index on for nobody
+                os.killpg(0, signal.SIGKILL)
             os._exit(INTERRUPTED)
 
 
@@ -87,6 +91,7 @@ def main() -> None:
     threading.Thread(target=worker.end_with_whoever_waits, daemon=True).start()
     worker.work(order)
     # All is written and closed. Python would take down a million records one by one first.
+    atexit._run_exitfuncs()  # of multiprocessing, which else is told of semaphores that nobody gave back
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

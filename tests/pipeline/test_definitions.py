@@ -130,6 +130,7 @@ def test_what_a_book_may_be_forgiven_does_not_block(definitions: dg.Definitions)
 
 def test_one_process_writes(definitions: dg.Definitions) -> None:
     assert definitions.executor is dg.in_process_executor
+    assert definitions.resolve_job_def("index_books").executor_def is dg.in_process_executor
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_every_job_sensor_and_schedule_is_documented(definitions: dg.Definitions
     names = {job.name for job in repository.get_all_jobs() if not job.name.startswith("__")}
     names |= {sensor.name for sensor in repository.sensor_defs}
     names |= {schedule.name for schedule in repository.schedule_defs}
-    assert len(names) == 9
+    assert len(names) == 10
     assert [name for name in sorted(names) if f"`{name}`" not in DOCS] == []
     sensors = {sensor.name for sensor in definitions.sensors or []}
     assert [name for name in sorted(sensors) if f"`{name}`" not in README] == []

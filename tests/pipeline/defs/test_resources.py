@@ -7,9 +7,10 @@ import pytest
 
 from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.resources import HomeResource, ModelsResource
+from retrieval.book_lock import among_books, book_turn_now
 from retrieval.errors import UnreadableSettingsError
 from retrieval.home import Home
-from retrieval.write_lock import holder
+from retrieval.write_lock import HomeBusyError, holder, write_lock
 from tests.openai_server.server import KEY, FakeOpenAi
 
 
@@ -30,6 +31,27 @@ def test_a_run_has_its_home_to_itself_and_a_look_takes_nothing(tmp_path: Path) -
     with dg.build_resources({"home": resource}) as resources:
         assert resources.home.root == tmp_path
         assert holder(tmp_path) is None
+
+
+def test_a_run_of_one_book_shares_the_home_and_has_its_book_to_itself(tmp_path: Path) -> None:
+    free = {}
+
+    @dg.asset(name="books", partitions_def=dg.StaticPartitionsDefinition(["alpha"]))
+    def book(home: dg.ResourceParam[Home]) -> None:
+        with among_books(home.root):
+            for slug in ("alpha", "beta"):
+                with book_turn_now(home.root, slug) as turn:
+                    free[slug] = turn is not None
+        with pytest.raises(HomeBusyError), write_lock(home.root):
+            pass
+
+    job = dg.define_asset_job("index_book", [book])
+    resources = {"home": HomeResource(path=str(tmp_path))}
+    definitions = dg.Definitions(assets=[book], jobs=[job], resources=resources)
+    with dg.DagsterInstance.ephemeral() as instance:
+        done = definitions.resolve_job_def("index_book").execute_in_process(instance=instance, partition_key="alpha")
+    assert done.success
+    assert free == {"alpha": False, "beta": True}
 
 
 def test_a_failed_run_leaves_the_home_to_others(tmp_path: Path) -> None:

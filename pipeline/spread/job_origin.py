@@ -1,6 +1,6 @@
 """Whose job a run of this process is: the UI shows in its timeline only runs that say so.
 
-Dagster's own way to run a job in this process has no place for it. This is the only file that knows Dagster's insides.
+Dagster's own ways to run a job have no place for it. Only this file and `dask_executor.py` know Dagster's insides.
 """
 
 from collections.abc import Iterator

@@ -1,0 +1,75 @@
+"""The file that says how Dagster works over a home: `pipeline/dagster.yaml`, and what the settings say beside it."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import pipeline
+from pipeline.defs.resources import default_home
+from retrieval.atomic_files import write_atomically
+from retrieval.errors import RetrievalError, UnreadableSettingsError
+from retrieval.extras import install
+from retrieval.home import Home
+from retrieval.settings import Settings
+
+HISTORY = "QUERYMUST_HISTORY"
+"""Address of the PostgreSQL database that keeps runs, schedules and history; without it they are files of the home."""
+_SCHEME = "postgresql+psycopg2://"
+_HEAD = "# Written whenever something is run over this home; its source is pipeline/dagster.yaml. It holds no secret.\n"
+
+
+class HistoryMissingError(RetrievalError):
+    """The history is to be in PostgreSQL, and what Dagster needs for that is not installed."""
+
+
+def write_instance_file(folder: Path, settings: Settings, environment: Mapping[str, str]) -> None:
+    """Write `dagster.yaml` into DAGSTER_HOME.
+
+    As many runs go at once as processes index books: runs of single books share the home, all others wait for theirs.
+
+    Args:
+        folder: DAGSTER_HOME.
+        settings: of the home.
+        environment: may name a database; the file says where its address is read, and not what it is.
+
+    Raises:
+        UnreadableSettingsError: what is named is no such address. The message does not repeat it: it has a password.
+        HistoryMissingError: dagster-postgres is not installed.
+    """
+    said: dict[str, Any] = yaml.safe_load(Path(pipeline.__file__).with_name("dagster.yaml").read_text("utf-8"))
+    said["concurrency"]["runs"]["max_concurrent_runs"] = settings.lanes
+    if address := environment.get(HISTORY):
+        _require(address)
+        said["storage"] = {"postgres": {"postgres_url": {"env": HISTORY}}}
+    text = _HEAD + yaml.safe_dump(said, sort_keys=False)
+    path = folder / "dagster.yaml"
+    if not path.is_file() or path.read_text("utf-8") != text:
+        write_atomically(path, text)
+
+
+def _require(address: str) -> None:
+    if not address.startswith(_SCHEME):
+        # SQLAlchemy takes another driver for the bare scheme, one that Dagster does not speak to.
+        raise UnreadableSettingsError(
+            f"{HISTORY} must begin with {_SCHEME}, as in {_SCHEME}USER:PASSWORD@HOST/DATABASE"
+        )
+    try:
+        import dagster_postgres  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise HistoryMissingError(
+            f"{HISTORY} is set, and {error.name} is not installed; {install('postgres')}, or unset it"
+        ) from error
+
+
+def main() -> None:
+    """Write the file for the home of the environment, before Dagster's own programs are started over it."""
+    home = Home.at(default_home())
+    home.dagster.mkdir(parents=True, exist_ok=True)
+    write_instance_file(home.dagster, home.settings, os.environ)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Indexing books in several processes: where they run, and what each of them does."""

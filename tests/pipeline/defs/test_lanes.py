@@ -1,0 +1,39 @@
+"""The job that indexes the books that changed by several processes, launched as the UI does."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.pipeline.defs.deployment import Deployment
+
+# Dagster's own daemons use what Dagster calls beta and deprecated.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture
+def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUERYMUST_EXECUTOR", "multiprocess")
+    monkeypatch.setenv("QUERYMUST_PROCESSES", "2")
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_a_launch_indexes_what_changed_and_a_failure_names_the_book(deployment: "Deployment") -> None:
+    deployment.add_books()
+    (deployment.home.library / "gamma" / "01.md").write_bytes(b"\xff\xfe\x00broken")
+    deployment.launch("index_books")
+    runs = deployment.new_runs()
+    assert sorted(run.tags["dagster/partition"] for run in runs if run.job_name == "index_book") == [
+        *("alpha", "beta", "gamma")
+    ]
+    (spread,) = (run for run in runs if run.job_name == "index_books")
+    assert not spread.is_success
+    assert "not indexed: gamma; the run of each says why" in deployment.failures([spread])
+
+    (deployment.home.library / "gamma" / "01.md").write_text("# Gamma\n\nA mace is heavy.\n")
+    deployment.launch("index_books")
+    runs = deployment.new_runs()
+    assert [run.tags.get("dagster/partition") for run in runs if run.job_name == "index_book"] == ["gamma"]
+    assert {run.status.value for run in runs} == {"SUCCESS"}
+    deployment.launch("index_library")
+    assert all(run.is_success for run in deployment.new_runs())
