@@ -131,7 +131,9 @@ class Certainty:
             word.key in said for word in self.phrases.words[mention.first : mention.stop]
         ):
             return True
-        after = [word.key for word in self.phrases.words[mention.stop : mention.stop + 1]]
+        stop = mention.stop
+        stop += stop < len(self.phrases.words) and self.phrases.words[stop].key == "-"  # `high-priority`
+        after = [word.key for word in self.phrases.words[stop : stop + 1]]
         at = mention.first - 1
         linking = AUXILIARIES | NEGATIONS | ADVERBS | {":", "=", "of", "a", "the", "as"}
         while at >= 0 and self.phrases.words[at].key in linking:

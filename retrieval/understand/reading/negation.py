@@ -59,6 +59,8 @@ _BETWEEN = (
 
 def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> bool:
     """Whether the question asks for what is not so: `not`, `without`, `other than`, back to the last noun."""
+    if mention.field.kind == "person" and _does_not(words, mention.stop):
+        return True
     stems = {stem(word) for word in mention.field.words}
     at = mention.first - 1
     for _ in range(_REACH):
@@ -79,6 +81,12 @@ def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> boo
             return False
         at -= 1
     return False
+
+
+def _does_not(words: Sequence[Word], at: int) -> bool:
+    """What somebody did not do: `that Ann didn't write`, `Ann has never reviewed`."""
+    at += at < len(words) and words[at].key in AUXILIARIES
+    return at + 1 < len(words) and (words[at].key in ("not", "never") or words[at].key.endswith(("n't", "n’t")))
 
 
 def _denies(key: str) -> bool:

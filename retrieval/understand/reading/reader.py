@@ -7,6 +7,7 @@ from itertools import count, pairwise
 
 from retrieval.understand.analysis import Entity, FilterOperator, Span, TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.words import STEM, Word, stem, words
 from retrieval.understand.reading.certainty import Certainty
 from retrieval.understand.reading.coverage import Coverage
@@ -107,7 +108,7 @@ class Reader:
             sure = coverage.raised(_certainties(found, phrases, people))
         chains = [chain for chain in _chains(found, said) if max(sure[each] for each in chain) >= _LEAST]
         groups: dict[str, int] = {}
-        last: tuple[int, int, bool] | None = None
+        last: tuple[int, int, bool, CatalogField] | None = None
         for chain in sorted(_without_rivals(chains, people), key=lambda each: each[0].first):
             best = max(sure[each] for each in chain)
             negated = is_negated(said, chain[0], self.catalog) != chain[0].denied
@@ -116,15 +117,16 @@ class Reader:
             group = next(number_of)
             if not field.listed and not negated:
                 group = groups.setdefault(field.name, group)  # no document has two single values
-            if last and last[2] == negated and not negated and _or_between(said[last[0] : chain[0].first]):
+            called = (*last[3].words, *field.words) if last else ()
+            if last and last[2] == negated and not negated and _or_between(said[last[0] : chain[0].first], called):
                 group, apart = last[1], False  # `critical or escalated`
-            last = chain[-1].stop, group, negated
             for mention in chain:
                 group = next(number_of) if apart else group
                 span = _span(said, mention)
                 operator = FilterOperator.CONTAINS if field.listed else FilterOperator.EQ
                 for value in mention.values:
                     yield Entity(text[slice(*span)], field.name, value, operator, best, span, negated, group)
+            last = chain[-1].stop, group, negated, field
 
     def _events(self, said: Sequence[Word], times: Sequence[TemporalRef]) -> Iterator[Span]:
         """The verbs that times go with: `that came in during`."""
@@ -197,10 +199,10 @@ def _alternatives(chain: Sequence[Mention], said: Sequence[Word]) -> bool:
     return bool({"or", "nor", "/"} & set(between))
 
 
-def _or_between(between: Sequence[Word]) -> bool:
-    return "or" in [word.key for word in between] and all(
-        word.key in {"or", "the", "a", "either", ","} for word in between
-    )
+def _or_between(between: Sequence[Word], called: Collection[str]) -> bool:
+    """`critical or from Ann`, `of low priority or of high urgency`: the words of the fields' names may stand there."""
+    linking = {"or", "the", "a", "an", "either", ",", "of", "in", "with", "for", "by", "from", "on", "at", *called}
+    return "or" in [word.key for word in between] and all(word.key in linking for word in between)
 
 
 def _without_rivals(chains: Sequence[list[Mention]], people: People) -> Iterator[list[Mention]]:

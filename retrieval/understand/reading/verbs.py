@@ -62,7 +62,8 @@ def meant_date(
     for word in (*words[max(0, first - 4) : first][::-1], *behind):
         said = word.text.lower()
         named = next((each for each in dates if _is_called(each, said)), None)
-        meant = named or next((each for sense in SENSES if said in sense and (each := _of_sense(dates, sense))), None)
+        does = {said, said.removeprefix("un")}  # `untouched since March`
+        meant = named or next((each for sense in SENSES if does & sense and (each := _of_sense(dates, sense))), None)
         if meant:
             return meant
     full = [each for each in dates if each.kind != "year"] or dates

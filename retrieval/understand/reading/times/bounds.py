@@ -84,8 +84,9 @@ def since(found: Period, first: int, stop: int, words: Sequence[Word]) -> Range:
     """What is from a time on; `from 2015` alone is of that time."""
     if words[first].key != "from":
         return Range(found.start, None, first, stop, SURE)
-    onward = said_here(words, stop, ONWARD)
-    return Range(found.start, None if onward else found.end, first, stop + onward, SURE)
+    onward, back = (said_here(words, stop, which) for which in (ONWARD, BACK))
+    start, end = None if back else found.start, None if onward else found.end
+    return Range(start, end, first, stop + max(onward, back), SURE)
 
 
 def said_here(words: Sequence[Word], at: int, phrases: Sequence[tuple[str, ...]]) -> int:

@@ -7,7 +7,8 @@ from datetime import date
 from retrieval.understand.analysis import TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word, text_of
-from retrieval.understand.reading.grammar import AUXILIARIES, GLUE, NEGATIONS
+from retrieval.understand.reading.grammar import AUXILIARIES, GLUE
+from retrieval.understand.reading.times.ages import lasting, long_ago, untouched
 from retrieval.understand.reading.times.bare_times import STOPS, is_attribute, is_calendar_word, may_be_time
 from retrieval.understand.reading.times.bounds import (
     BACK,
@@ -15,8 +16,6 @@ from retrieval.understand.reading.times.bounds import (
     ONWARD,
     SURE,
     Range,
-    earlier,
-    later,
     said_here,
     since,
 )
@@ -32,8 +31,6 @@ RECENT = 12
 
 _TO = frozenset({"to", "until", "till", "through", "thru", "and", "-", "–", "—"})
 _OPENING = frozenset({"between", "from", "in", "during", "of", "for", "within", "over"})
-_AGES = {("more", "than"): True, ("less", "than"): False, ("over",): True, ("under",): False, ("at", "least"): True}
-"""Before how long ago something was: whether that was earlier."""
 _NEW = frozenset({"recent", "newest", "latest"})
 _NOW = (("straight", "away"), ("right", "away"), ("right", "now"), ("at", "once"), ("immediately",), ("now",))
 _STARTING = frozenset({"from", "avail", "available", "availability", "vacant", "ready"})
@@ -62,8 +59,13 @@ def temporal_refs(
     found: list[TemporalRef] = []
     at = 0
     while at < len(words):
-        untouched = _untouched(words, at, today, catalog)
-        each = untouched or _range(words, at, today, heads, catalog) or _recent(words, at, heads, today, catalog)
+        old = untouched(words, at, today, catalog)
+        each = (
+            old
+            or lasting(words, at, today, catalog, valued)
+            or _range(words, at, today, heads, catalog)
+            or _recent(words, at, heads, today, catalog)
+        )
         if each is None:
             at += 1
             continue
@@ -78,7 +80,7 @@ def temporal_refs(
             start, end = nearest(words[each.first : each.stop], each.start, each.end, field, today)
             each = replace(each, start=start, end=end)
         said, span = text_of(text, words[each.first : each.stop]), (words[each.first].start, words[each.stop - 1].end)
-        negated = not untouched and _is_denied(words, each.first, catalog)
+        negated = not old and _is_denied(words, each.first, catalog)
         name = field.name if field else None
         found.append(TemporalRef(said, each.start, each.end, each.confidence, span, name, negated))
         found += [TemporalRef(said, *gap, each.confidence, span, name, not negated) for gap in gaps]
@@ -113,7 +115,7 @@ def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], c
             both = _until(words, begin + opening.length, opening, today)
             if both and (words[at].key in ("between", "from") or words[begin + opening.length].key != "and"):
                 return replace(both, first=at)
-    behind = _long_ago(words, at, today) or _behind_preposition(words, at, today, catalog)
+    behind = long_ago(words, at, today) or _behind_preposition(words, at, today, catalog)
     if behind or first is None:
         return behind
     onward, back = (said_here(words, at + first.length, which) for which in (ONWARD, BACK))
@@ -131,37 +133,6 @@ def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], c
     apart = at > 0 and words[at - 1].key in (",", "neither", "nor") and ends
     is_named = is_number(words[at].text) and (apart or is_attribute(words, at, heads))
     return Range(first.start, first.end, at, at + first.length, 0.8) if is_named else None
-
-
-def _untouched(words: Sequence[Word], at: int, today: date, catalog: Catalog) -> Range | None:
-    """`nobody has touched for a year`, `not updated in six months`, `not changed since March`."""
-    if words[at].key not in ("for", "in", "since") or at == 0 or not is_event(words[at - 1], catalog):
-        return None
-    if not any(_denies(word) for word in words[max(0, at - 4) : at]):
-        return None
-    old = period(words, at + 1, today) if words[at].key == "since" else age(words, at + 1, today)
-    return earlier(old, at, at + 1 + old.length, words) if old else None
-
-
-def _denies(word: Word) -> bool:
-    return word.key in NEGATIONS | {"nobody", "none"} or word.key.endswith(("n't", "n’t"))
-
-
-def _long_ago(words: Sequence[Word], at: int, today: date) -> Range | None:
-    """`more than two months ago` is before that day, `less than a week ago` after it; `under two years old` as well."""
-    said = tuple(word.key for word in words[at : at + 2])
-    phrase = next((each for each in _AGES if said[: len(each)] == each), None)
-    if phrase is None:
-        return None
-    begin = at + len(phrase)
-    bound = earlier if _AGES[phrase] else later
-    found = period(words, begin, today)
-    if found and words[begin + found.length - 1].key in ("ago", "back"):
-        return bound(found, at, begin + found.length, words)
-    old = age(words, begin, today)
-    if old and begin + old.length < len(words) and words[begin + old.length].key == "old":
-        return bound(old, at, begin + old.length + 1, words)
-    return None
 
 
 def _behind_preposition(words: Sequence[Word], at: int, today: date, catalog: Catalog) -> Range | None:
