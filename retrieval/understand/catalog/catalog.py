@@ -12,7 +12,7 @@ from retrieval.ingest.prose.enrichment import ENRICHED
 from retrieval.types import Chunk, Metadata
 from retrieval.understand.catalog.codes import spelled_out
 from retrieval.understand.catalog.fields import CatalogField, kind_of
-from retrieval.understand.catalog.nouns import DOCUMENTS
+from retrieval.understand.catalog.nouns import DOCUMENTS, own_nouns
 from retrieval.understand.catalog.words import keys
 
 OWN = ("book", "document", "kind", "title")
@@ -55,8 +55,8 @@ class Catalog:
     """Whether a document has a word; what none has can be nobody's topic. Without texts every word may be one."""
 
     @classmethod
-    def of(cls, documents: Sequence[Described], books: Collection[str] = ()) -> "Catalog":
-        """The catalogue of documents, and of the names of the books that they are in."""
+    def of(cls, documents: Sequence[Described], books: Collection[str] = (), texts: Sequence[str] = ()) -> "Catalog":
+        """The catalogue of documents, of the names of the books that they are in, and of how some texts call them."""
         having: dict[str, dict[Scalar, set[int]]] = defaultdict(lambda: defaultdict(set))
         listed: set[str] = set()
         for number, document in enumerate(documents):
@@ -83,6 +83,7 @@ class Catalog:
             fields,
             _nouns(documents, everywhere)
             | _shared_heads(fields)
+            | own_nouns(texts)
             | {key for book in books for key in keys(book) if len(key) > 2},
             {
                 (name, value): _typical([said[number] for number in numbers], everywhere, len(documents))

@@ -20,6 +20,7 @@ _HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?")
 _VERSION = re.compile(r"v?\d+(\.\d+)*")
 _CODE = re.compile(r"[^\W\d_]{1,6}[-_ /.]?\d+(?:[-_ /.]?\w+)?")
+_INITIALS = re.compile(r"(?<=[^\W\d_a-z]\.)(?=[^\W\d_])")
 _PERSON = re.compile(
     r"[^\W\d_a-z][\w.'’-]*"
     r"(?: (?:(?:de|del|der|den|di|da|dos|du|la|le|van|von|ter|bin|ibn|al|el) )*[^\W\d_a-z][\w.'’-]*)+"
@@ -162,14 +163,19 @@ def kind_of(name: str, values: Collection[Scalar], n_documents: int, *, listed: 
 def is_person(field: CatalogField, value: str) -> bool:
     """Whether a value is a person's name, which its parts may stand for; `The Core Team` is none."""
     written = value if "," not in value else " ".join(reversed([part.strip() for part in value.split(",")]))
-    return field.kind == "person" and bool(_PERSON.fullmatch(written)) and not written.startswith(("The ", "A "))
+    return field.kind == "person" and _is_name(written) and not written.startswith(("The ", "A "))
+
+
+def _is_name(text: str) -> bool:
+    """Two capitalised words or more; `G.T.Seaborg` is three."""
+    return bool(_PERSON.fullmatch(_INITIALS.sub(" ", text)))
 
 
 def _are_people(name: str, texts: Collection[str]) -> bool:
     """Names of people: the field says so, or there are many and nearly all are two or three capitalised words."""
     if _PEOPLE & set(keys(spaced(name))):
         return all(text[:1].isupper() for text in texts)
-    named = [text for text in texts if _PERSON.fullmatch(text) and len(text.split()) <= 4]
+    named = [text for text in texts if _is_name(text) and len(text.split()) <= 4]
     last = spaced(name).lower().split()[-1].removesuffix("s")
     if last.endswith(_DOERS) and last not in _THINGS:
         return len(named) >= _PARTLY * len(texts)  # a maker may be a firm

@@ -1,4 +1,10 @@
-"""What documents, and the things that they are about one by one, are called in any collection."""
+"""What documents, and the things that they are about one by one, are called: in any collection, and in their texts."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from retrieval.understand.catalog.words import keys
 
 DOCUMENTS = frozenset(
     """
@@ -14,3 +20,16 @@ DOCUMENTS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Keys of words."""
+
+_THIS = re.compile(r"\bthis ([^\W\d_]{3,})", re.IGNORECASE)
+_VERBS = frozenset("is was has will can may must should would could means does had time way".split())  # noqa: SIM905
+"""What stands behind `this` in any text and is no document."""
+_SHARE, _LEAST = 0.2, 10
+"""A noun that so many of the texts call themselves by, and in so many at least."""
+
+
+def own_nouns(texts: Sequence[str]) -> frozenset[str]:
+    """Keys of the nouns that texts call themselves by: `package` where many say `this package`."""
+    said = Counter(word for text in texts for word in {found.lower() for found in _THIS.findall(text)} - _VERBS)
+    enough = max(_LEAST, _SHARE * len(texts))
+    return frozenset(key for word, count in said.items() if count >= enough for key in keys(word) if key == word)

@@ -1,8 +1,9 @@
 """Numbers and bounds as people say them, in the figures and words that the reader of quantities knows."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from retrieval.quantities.measures import measure
 from retrieval.quantities.words import CARDINALS
@@ -11,7 +12,9 @@ from retrieval.understand.catalog.fields import plain
 from retrieval.understand.reading.units import CURRENCIES, unit_of
 
 _LESS = "cheap|short|light|small|young|low|few|narrow|cold|cool|slow|thin|weak|quick|shallow|near|clos|soon"
-_MORE = "deep|hot|warm|fast|thick|strong|dear|steep|hard|loud|rich|wid|lat|heavi|bigg|hott|pric(?:e|i)|costli"
+_BOUND = r"between|from|under|over|above|below|beyond|exceeding|up to|at least|at most|(?:no )?(?:more|less|\w+er) than"
+_OTHERS = r"(?:other|rather|never|earlier|fewer|lower|under|smaller|shorter|younger|slower|lighter)\b"
+"""Words that end so and do not say `more`, whatever they compare."""
 _COUNTS = {"once": "1", "twice": "2", "thrice": "3"}
 _SLANG = {"tenner": "10", "fiver": "5"}
 _SIGNS = {"eur": "€", "usd": "$", "gbp": "£", "quid": "£", "buck": "$", "bucks": "$"}
@@ -48,6 +51,10 @@ def _multiplied(match: Match) -> str:
     return f"{plain(low * size)}{match['joint']}{plain(high * size)}" if low < high else match[0]
 
 
+def _below_zero(match: Match) -> str:
+    return f"{match[1]} -"
+
+
 def _least(match: Match) -> str:
     return f"at least {match[1]}"
 
@@ -79,8 +86,14 @@ _PATTERNS: tuple[tuple[str, Callable[[Match], str]], ...] = (
         lambda found: f"{found['before']}{_COUNTS[found['often'].lower()]}",
     ),
     (r"\bor (?:better|greater|longer)\b", lambda _: "or more"),
+    (
+        r"\b(than|least|most|below|above|under|over|at|between|and|to|from) minus (?=\d)",
+        lambda found: f"{found[1]} -",
+    ),
     (rf"\b(?:{_LESS})e?r (?=than\b)", lambda _: "less "),
-    (rf"\b(?:{_MORE})e?r (?=than\b)", lambda _: "more "),
+    (rf"\b(more|less) [^\W\d_]{{4,}} than (?={_NUMBER})", lambda found: f"{found[1]} than "),
+    (rf"\b(?!{_OTHERS})[^\W\d_]{{3,}}er than (?={_NUMBER})", lambda _: "more than "),
+    (rf"\b({_BOUND}|and|or|to) the (?=\d+(?:st|nd|rd|th)\b)", lambda found: f"{found[1]} "),
     (r"(?<=\d)[- ]plus\b", lambda _: "+"),
     (rf"\b(?:upwards|in excess|north) of (?={_NUMBER})", lambda _: "more than "),
     (rf"\b(?:south|short|shy) of (?={_NUMBER})", lambda _: "less than "),
@@ -110,6 +123,17 @@ _REWRITES = tuple((re.compile(pattern, re.IGNORECASE), write) for pattern, write
 """Applied one after the other."""
 
 
+@cache
+def _turned(counted: frozenset[str]) -> tuple[tuple[re.Pattern[str], Callable[[Match], str]], ...]:
+    """A bound before what is numbered goes behind it: `between level 6 and 8`, `from level 4 up`."""
+    if not counted:
+        return ()
+    names = "|".join(sorted(counted))
+    number = rf"(?={_NUMBER}|(?:{'|'.join(CARDINALS)})\b)"
+    pattern = rf"\b(?P<bound>{_BOUND}) (?:an? |the )?(?P<name>(?:{names})s?)(?: of)? {number}"
+    return ((re.compile(pattern, re.IGNORECASE), lambda found: f"{found['name']} {found['bound']} "),)
+
+
 @dataclass(frozen=True, slots=True)
 class Figures:
     """A question with its numbers in figures, and where each character of it is from."""
@@ -120,10 +144,10 @@ class Figures:
     ends: Sequence[int]
 
     @classmethod
-    def of(cls, question: str) -> "Figures":
-        """A question, rewritten."""
+    def of(cls, question: str, counted: Collection[str] = ()) -> "Figures":
+        """A question, rewritten; `counted` has the words that number things: `under level 2` is a level under 2."""
         found = cls(question, range(len(question)), range(1, len(question) + 1))
-        for pattern, write in _REWRITES:
+        for pattern, write in (*_REWRITES, *_turned(frozenset(counted))):
             found = found._with(pattern, write)
         return found
 

@@ -106,7 +106,7 @@ CARRIERS = frozenset(
         "anyone",
         "contain",
     }
-    | {"containing", "include", "including", "own", "belong", "hold", "use", "using", "exist", "everyone"}
+    | {"containing", "include", "including", "own", "belong", "hold", "use", "used", "using", "exist", "everyone"}
 )
 """Words that carry a condition and say nothing of a topic."""
 GLUE = PREPOSITIONS | AUXILIARIES | ADVERBS | RELATIVES | CONJUNCTIONS | NEGATIONS | SUBJECTS | ASKING

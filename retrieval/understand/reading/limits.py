@@ -9,7 +9,7 @@ from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.words import Word, stem
 from retrieval.understand.reading.grammar import AUXILIARIES
 from retrieval.understand.reading.past import is_past
-from retrieval.understand.reading.units import HIGHEST, LIMITS, LOWEST
+from retrieval.understand.reading.units import HIGHEST, LIMITS, LOWEST, is_money
 
 WORTH = frozenset(
     """worth cost costing paying pay paid earn earning price priced cheap cheaper cheapest expensive pricey pricier dear
@@ -55,6 +55,9 @@ def counted(words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[CatalogFi
     numbers = [each for each in catalog.fields.values() if each.kind == "number"]
     flagged = {stem(word) for each in catalog.fields.values() if each.kind == "flag" for word in each.words}
     for at, word in enumerate(words):
+        if word.key == "nothing" and (field := _nothing(words, at, numbers)):
+            yield field, 0, words[max(0, at - 2) : at + 1]
+            continue
         out = word.key == "out" and at + 1 < len(words) and words[at + 1].key == "of"
         if word.key not in _NONE and word.key != "single" and not out:
             continue
@@ -68,6 +71,18 @@ def counted(words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[CatalogFi
         called = [each for each in fields if any(len(name) > _VERB and stem(name) == said for name in each.words)]
         if len(called) == 1 and said not in flagged:
             yield called[0], asked, words[at : stop + 1]
+
+
+def _nothing(words: Sequence[Word], at: int, numbers: Sequence[CatalogField]) -> CatalogField | None:
+    """The field whose verb stands before `nothing`: `depends on nothing else`, `costs nothing`."""
+    said = {stem(word.key) for word in words[max(0, at - 2) : at]}
+    paid = not WORTH.isdisjoint(word.key for word in words[max(0, at - 2) : at])
+    called = [
+        each
+        for each in numbers
+        if 0 in each.counts and (said & set(map(stem, each.words)) or (paid and is_money(each)))
+    ]
+    return called[0] if len(called) == 1 else None
 
 
 def _is_won(words: Sequence[Word], at: int) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word, stem
-from retrieval.understand.reading.grammar import ADVERBS, AUXILIARIES, NEGATIONS, RELATIVES
+from retrieval.understand.reading.grammar import ADVERBS, AUXILIARIES, CARRIERS, NEGATIONS, PREPOSITIONS, RELATIVES
 from retrieval.understand.reading.past import is_past
 from retrieval.understand.reading.values.mention import Mention
 
@@ -76,7 +76,7 @@ def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> boo
         if nobody or does_not or any_but or _denies(key) or before in _TURNED.get(key, ()):
             return True
         longer = key == "longer" and before == "no"
-        is_verb = longer or (words[at + 1].key == "by" and is_past(words[at]))
+        is_verb = longer or (words[at + 1].key in PREPOSITIONS and is_past(words[at])) or key in CARRIERS
         if not is_verb and key not in _BETWEEN and key not in catalog.nouns and stem(key) not in stems:
             return False
         at -= 1

@@ -85,7 +85,19 @@ class NumberFields:
         apart = [words[at] for at in valued if not first <= at <= last]
         others = [*others, *((word.start, word.end) for word in apart)]
         near = [*_before(words, first, others), *own, *_behind(words, last, others)]
+        if quantity.label in self.called and quantity.label not in near:
+            near.append(quantity.label)  # the 2 of `level 1 or 2`
         return next(filter(None, self._ways(near, quantity)), None) or self._numbered(words, first, quantity)
+
+    def ranked(self, quantity: Quantity) -> bool:
+        """Whether an ordinal is a number of a field that it stands before: `3rd level`, `8th or 9th level`."""
+        return quantity.kind == "ordinal" and quantity.unit in self.called
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The words of the names of fields of numbers, but units."""
+        numbers = [each for each in self.catalog.fields.values() if each.kind in ("number", "identity")]
+        return frozenset(word for each in numbers for word in each.words if measure(word) is None)
 
     def _able(self, quantity: Quantity) -> Sequence[CatalogField]:
         """The fields that hold such numbers, in such units."""

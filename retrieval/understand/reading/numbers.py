@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isinf
 
+from retrieval.quantities.measures import measure
 from retrieval.quantities.quantity import Quantity
 from retrieval.quantities.reading import quantities
 from retrieval.understand.analysis import Entity, FilterOperator, Span
@@ -42,12 +43,13 @@ def numeric_conditions(
         taken: spans of what is read already.
         valued: places of words that are values.
     """
-    figures, fields = Figures.of(text), NumberFields(catalog)
-    found = [_with_unit(each, figures.text) for each in quantities(figures.text)]
+    figures, fields = Figures.of(text, _counted(catalog)), NumberFields(catalog)
+    found = [_without_noun(_with_unit(each, figures.text), fields) for each in quantities(figures.text)]
     spans = [figures.span(each.start, each.end) for each in found]
     for place, (quantity, span) in enumerate(zip(found, spans, strict=True)):
         others = [*taken, *spans[:place], *spans[place + 1 :]]
-        if quantity.kind not in ("number", "open", "range") or any(_meet(span, other) for other in taken):
+        compared = quantity.kind in ("number", "open", "range") or fields.ranked(quantity)
+        if not compared or any(_meet(span, other) for other in taken):
             continue
         if _ARTICLE.match(quantity.text):
             continue
@@ -60,6 +62,11 @@ def numeric_conditions(
         if not any(_meet(span, other) for other in taken):
             exact = Entity(text[slice(*span)], field.name, number, FilterOperator.EQ, 0.8, span)
             yield Compared((exact,), span)
+
+
+def _counted(catalog: Catalog) -> frozenset[str]:
+    """The words of the names of fields of numbers."""
+    return frozenset(word for each in catalog.fields.values() if each.kind == "number" for word in each.words)
 
 
 def _with_dimension(words: Sequence[Word], span: Span, quantity: Quantity) -> Span:
@@ -101,6 +108,14 @@ def _with_unit(found: Quantity, text: str) -> Quantity:
         return found
     again = next(iter(quantities(text[found.start : following.end()])), found)
     return replace(again, start=found.start, end=following.end(), label=found.label)
+
+
+def _without_noun(found: Quantity, fields: NumberFields) -> Quantity:
+    """The quantity without a noun that it does not count: the level is 2 in `level 2 bard spells`."""
+    written, _, noun = found.text.rpartition(" ")
+    if not (found.label in fields.called and written and found.unit and noun.isalpha() and measure(found.unit) is None):
+        return found
+    return replace(found, unit=None, end=found.start + len(written), text=written)
 
 
 def _bounds(

@@ -10,6 +10,7 @@ from retrieval.understand.reading.grammar import (
     ADVERBS,
     ASKING,
     AUXILIARIES,
+    CARRIERS,
     CONJUNCTIONS,
     NEGATIONS,
     PREPOSITIONS,
@@ -161,12 +162,15 @@ class Phrases:
         ):
             return 0.0
         noun = at - 1
-        while noun > 0 and (self.words[noun].key == "," or (is_past(self.words[noun]) and not self.valued(noun))):
+        while noun > 0 and not self.valued(noun) and self._is_said_of(noun):
             noun -= 1  # `trials, on asthma`, `prints, shot on film`
         apart = noun < at - 1 and (self.valued(noun) or (noun == 0 and is_past(self.words[0])))
         apart = apart or (noun == 0 and at == 1 and is_past(self.words[0]))
         behind = apart or noun in self.heads or noun in self.skipped or self.words[noun].key in ANYTHING | NEGATIONS
         return 0.8 if behind else 0.0
+
+    def _is_said_of(self, at: int) -> bool:
+        return self.words[at].key in CARRIERS | {","} or is_past(self.words[at])
 
     def ends_phrase(self, at: int) -> bool:
         """Whether a noun is the last of its phrase."""

@@ -15,11 +15,15 @@ def unknown_heads(phrases: Phrases, *, stated: bool) -> frozenset[int]:
         stated: whether another condition is sure.
     """
     words, valued = phrases.words, {at for each in phrases.mentions for at in range(each.first, each.stop)}
+    named = {word for each in phrases.catalog.fields.values() for word in each.words}
     turns = RELATIVES | AUXILIARIES | NEGATIONS | CARRIERS
 
     def attaches(at: int) -> bool:
         behind = at + 2 if at + 1 < len(words) and words[at + 1].key in ("the", "a", "an") else at + 1
-        return words[at].key in ATTACHING | HAVING and (behind in valued or behind in phrases.skipped)
+        if words[at].key not in ATTACHING | HAVING or behind >= len(words):
+            return False
+        # `with a casting time of`: a field's name says as much as its value.
+        return behind in valued or behind in phrases.skipped or (words[at].key in HAVING and words[behind].key in named)
 
     def ends(at: int) -> bool:
         if at >= len(words) or words[at].key in {",", "?", "."} | turns or at in phrases.skipped:

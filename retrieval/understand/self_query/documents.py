@@ -17,6 +17,8 @@ from retrieval.understand.catalog.catalog import Catalog, Described, title_of
 
 Key = tuple[str, str]
 """Book and document."""
+_READ = 2000
+"""Documents whose text tells what they are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +40,20 @@ class Documents:
     all: tuple[FoundDocument, ...]
     of_chunk: npt.NDArray[np.int32]
     """(n_chunks,): number of a chunk's document."""
+    texts: tuple[str, ...] = ()
+    """What some of them begin with."""
 
     @classmethod
     def of(cls, chunks: Iterable[Chunk]) -> "Documents":
         """Read every chunk of a snapshot once, in its order."""
         first: dict[Key, tuple[int, FoundDocument]] = {}
         keys: list[Key] = []
+        texts: list[str] = []
         for chunk in chunks:
             key = (chunk.book, chunk.document)
             keys.append(key)
+            if chunk.position == 0 and len(texts) < _READ:
+                texts.append(chunk.text)
             if key not in first or chunk.position < first[key][0]:
                 first[key] = (chunk.position, FoundDocument(*key, title_of(chunk), chunk.metadata))
         ordered = sorted(first)
@@ -54,6 +61,7 @@ class Documents:
         return cls(
             tuple(first[key][1] for key in ordered),
             np.fromiter((number[key] for key in keys), np.int32, count=len(keys)),
+            tuple(texts),
         )
 
     def __len__(self) -> int:
@@ -63,7 +71,7 @@ class Documents:
     def catalog(self) -> Catalog:
         """Their fields and values."""
         described = [Described.of(each.document, each.title, each.metadata) for each in self.all]
-        return Catalog.of(described, {each.book for each in self.all})
+        return Catalog.of(described, {each.book for each in self.all}, self.texts)
 
     @cached_property
     def _named(self) -> Mapping[Key, FoundDocument]:

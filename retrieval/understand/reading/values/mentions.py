@@ -13,6 +13,7 @@ from retrieval.understand.catalog.states import LONGEST, is_state
 from retrieval.understand.catalog.words import Word
 from retrieval.understand.reading.grammar import CARRIERS, CONJUNCTIONS, GLUE, is_noun_like
 from retrieval.understand.reading.values.flags import Flags
+from retrieval.understand.reading.values.free_texts import FreeTexts
 from retrieval.understand.reading.values.mention import Mention
 from retrieval.understand.reading.values.names import PLUS, SMALL, TITLES, Names
 from retrieval.understand.reading.values.spellings import Spellings
@@ -40,7 +41,7 @@ class Mentions:
 
     def within(self, words: Sequence[Word]) -> tuple[Mention, ...]:
         """Values that these words name, left to right; one within a longer one is left out, others may overlap."""
-        found = [*self._named(words), *self._flags.within(words)]
+        found = [*self._named(words), *self._flags.within(words), *self._free_texts.within(words)]
         places = {(each.first, each.stop, each.field.name) for each in found}
         others = self._spellings.within(words)
         found += [each for each in others if (each.first, each.stop, each.field.name) not in places]
@@ -110,6 +111,10 @@ class Mentions:
         return Flags(self.catalog)
 
     @cached_property
+    def _free_texts(self) -> FreeTexts:
+        return FreeTexts(self.catalog)
+
+    @cached_property
     def _spellings(self) -> Spellings:
         return Spellings(self.catalog)
 
@@ -176,9 +181,18 @@ def _is_written(words: Sequence[Word], first: int, stop: int, field: CatalogFiel
         return True
     if stop - first > 1 or field.kind != "text" or (len(key) >= _SHORTEST and key not in GLUE):
         return True
+    if key not in GLUE and len(key) < _SHORTEST and _beside_name(words, first, stop, field):
+        return True  # `p block`, `d-block`
     following = words[stop].key if stop < len(words) else ","
     numbers = (first and words[first - 1].key in field.words) or following in CONJUNCTIONS or not following.isalpha()
     return words[first].text.isupper() and (key != "i" or bool(numbers))
+
+
+def _beside_name(words: Sequence[Word], first: int, stop: int, field: CatalogField) -> bool:
+    """Whether a word of the field's name stands right before a value or behind it."""
+    behind = stop + (stop + 1 < len(words) and words[stop].key == "-")
+    near = [words[at].key for at in (first - 1, behind) if 0 <= at < len(words)]
+    return not set(field.words).isdisjoint(near)
 
 
 def _is_within(one: Mention, other: Mention) -> bool:

@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from retrieval.understand.catalog.fields import CatalogField, Kind, kind_of
+from retrieval.understand.catalog.fields import CatalogField, Kind, is_person, kind_of
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,11 @@ def test_a_day_is_written_as_the_field_writes_it(kind: Kind, known: str | int, f
     field = CatalogField("made", kind, listed=False, counts={known: 1})
     assert field.stored(date(2024, 5, 1), is_end=False) == first
     assert field.stored(date(2024, 5, 31), is_end=True) == last
+
+
+def test_initials_without_spaces_make_a_name() -> None:
+    values = ["G.T.Seaberg", "A. Ghiorsi", "Ida Bauer"]
+    field = CatalogField(
+        "found_by", kind_of("found_by", values, 9, listed=True), listed=True, counts=dict.fromkeys(values, 1)
+    )
+    assert [is_person(field, value) for value in (*values, "Seaberg")] == [True, True, True, False]

@@ -31,6 +31,13 @@ SAID = [
     ("80 sqm", "80 m²"),
     ("more than twice", "more than 2"),
     ("cheaper than 20", "less than 20"),
+    ("denser than 20", "more than 20"),
+    ("less expensive than 20", "less than 20"),
+    ("other than 20", "other than 20"),
+    ("no further than 20 km", "no more than 20 km"),
+    ("above the 5th floor", "above 5th floor"),
+    ("between the 3rd and the 5th floor", "between 3rd and 5th floor"),
+    ("below minus 20", "below -20"),
     ("heavier than 20", "more than 20"),
     ("within 20 km", "at most 20 km"),
     ("in excess of 20", "more than 20"),
@@ -51,6 +58,20 @@ SAID = [
 @pytest.mark.parametrize(("said", "written"), SAID)
 def test_numbers_and_bounds_are_written_as_the_reader_of_quantities_knows_them(said: str, written: str) -> None:
     assert Figures.of(said).text == written
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("under floor 2", "floor under 2"),
+        ("between floors 3 and 5", "floors between 3 and 5"),
+        ("from floor four up", "floor from four up"),
+        ("under floor boards", "under floor boards"),
+        ("under deck 2", "under deck 2"),
+    ],
+)
+def test_a_bound_stands_behind_what_is_numbered(said: str, written: str) -> None:
+    assert Figures.of(said, {"floor", "page"}).text == written
 
 
 def test_a_place_of_the_rewritten_text_is_one_of_the_question() -> None:

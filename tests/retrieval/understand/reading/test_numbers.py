@@ -1,0 +1,62 @@
+"""Numbers of floors and beds: where the name of a field stands, and what is no number of it."""
+
+import pytest
+
+from retrieval.understand.catalog.catalog import Catalog, Described
+from retrieval.understand.reading.reader import Reader
+
+from ..conftest import TODAY
+
+_WARDS = ["surgery", "children", "eyes"]
+
+CONDITIONS = [
+    ("rooms on the 3rd floor", "floor=3"),
+    ("2nd or 4th floor rooms", "floor=2|floor=4"),
+    ("rooms above the 5th floor", "floor>5"),
+    ("rooms of floor 1 or 2", "floor=1|floor=2"),
+    ("rooms between floor 4 and 6", "floor>=4 floor<=6"),
+    ("rooms under floor two", "floor<2"),
+    ("rooms from floor 4 up", "floor>=4"),
+    ("rooms at most floor 3", "floor<=3"),
+    ("floor 2 surgery rooms", "floor=2 ward=surgery"),
+    ("rooms larger than 30", "size>30"),
+    ("rooms that are larger than a barn", ""),
+    ("rooms at less than minus 5 degrees", "degrees_c<-5"),
+    ("rooms that cost nothing", "fee=0"),
+    ("rooms with nothing in them", ""),
+    ("rooms in the b wing", "wing=b"),
+    ("c-wing rooms", "wing=c"),
+    ("rooms with a view of the c", ""),
+    ("rooms not used for surgery", "-ward=surgery"),
+    ("rooms that were not built for children", "-ward=children"),
+]
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    documents = [
+        Described(
+            f"{number}",
+            f"Room {number}",
+            {
+                "floor": number % 8,
+                "size": 10 + number % 37,
+                "degrees_c": number % 30 - 8,
+                "fee": number % 3 * 40,
+                "wing": "bcd"[number % 3],
+                "ward": _WARDS[number % 3],
+            },
+        )
+        for number in range(60)
+    ]
+    return Reader.of(Catalog.of(documents, texts=["This room is bright."] * 60))
+
+
+@pytest.mark.parametrize(("question", "conditions"), CONDITIONS)
+def test_conditions(reader: Reader, question: str, conditions: str) -> None:
+    signs = {"$eq": "=", "$contains": "=", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
+    groups: dict[int, list[str]] = {}
+    for each in reader.read(question, TODAY).entities:
+        said = f"{'-' if each.negated else ''}{each.field}{signs[each.operator.value]}{each.value}"
+        groups.setdefault(each.group, []).append(said)
+    assert " ".join("|".join(group) for group in groups.values()) == conditions
