@@ -24,6 +24,10 @@ _SIZE = rf"(?P<size>{'|'.join(_MULTIPLES)})"
 _SOME = frozenset({"few", "couple", "lot", "bit", "handful", "little"})
 _PLACING = frozenset({"of", "about", "under", "over", "above", "below"})
 _UNIT = r"(?: ?(?:[^\W\d_]+|[€$£¥%]))?"
+_WORD = r"(?!(?:or|and|to|in|of|with|an?|per|each|every)\b)[^\W\d_]+"
+_TWO_WORDS = f"{_WORD} {_WORD}"
+"""What is counted may be two words: `free seats`."""
+_ENDS = rf"(?! (?:{'|'.join(CARDINALS)}|[\d€$£]))"
 _NUMBER = r"(?:[€$£¥] ?)?\d(?:[\d.,]*\d)?(?: (?:thousand|million|hundred|dozen))?k?"
 
 Match = re.Match[str]
@@ -101,7 +105,9 @@ _PATTERNS: tuple[tuple[str, Callable[[Match], str]], ...] = (
     (r"\b(?:less|fewer|lower|smaller) than or equal to\b", lambda _: "at most"),
     (r"\bat the very (?=least\b|most\b)", lambda _: "at "),
     (rf"\bfrom ({_NUMBER}{_UNIT}) (?:up|on)wards?\b", _least),
-    (rf"\b({_NUMBER}{_UNIT}) (?:plus|(?:or|and) (?:up|upwards?))(?=$|[,;.?)])", _least),
+    (rf"\b({_NUMBER}{_UNIT}(?: {_WORD})?) (?:plus|(?:or|and) (?:up|upwards?))(?=$|[,;.?)])", _least),
+    (rf"\b({_NUMBER} {_TWO_WORDS}) or (?:more|greater|higher|over|above)\b{_ENDS}", _least),
+    (rf"\b({_NUMBER} {_TWO_WORDS}) or (?:less|fewer|lower|under|below)\b{_ENDS}", _most),
     (rf"\b(?:within|inside)(?: of)? (?={_NUMBER})", lambda _: "at most "),
     (rf"\bmax(?:imum)?(?:\.|:| of)? (?={_NUMBER})", lambda _: "at most "),
     (rf"\bmin(?:imum)?(?:\.|:| of)? (?={_NUMBER})", lambda _: "at least "),

@@ -68,7 +68,12 @@ def counted(words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[CatalogFi
             stop += 1
         said = stem(words[stop].key) if stop < len(words) else ""
         fields = [each for each in numbers if asked in each.counts]
-        called = [each for each in fields if any(len(name) > _VERB and stem(name) == said for name in each.words)]
+        both = {word.key for word in words[stop : stop + 2]}  # `a single hit point`
+        called = [
+            each
+            for each in fields
+            if any(len(name) > _VERB and stem(name) == said for name in each.words) or both == set(each.words)
+        ]
         if len(called) == 1 and said not in flagged:
             yield called[0], asked, words[at : stop + 1]
 

@@ -93,6 +93,10 @@ class NumberFields:
         """Whether an ordinal is a number of a field that it stands before: `3rd level`, `8th or 9th level`."""
         return quantity.kind == "ordinal" and quantity.unit in self.called
 
+    def holds(self, number: float) -> bool:
+        """Whether a document has this very number."""
+        return any(number in each.counts for each in self.catalog.fields.values() if each.kind == "number")
+
     @cached_property
     def called(self) -> frozenset[str]:
         """The words of the names of fields of numbers, but units."""

@@ -49,6 +49,7 @@ def numeric_conditions(
     for place, (quantity, span) in enumerate(zip(found, spans, strict=True)):
         others = [*taken, *spans[:place], *spans[place + 1 :]]
         compared = quantity.kind in ("number", "open", "range") or fields.ranked(quantity)
+        compared = compared or (quantity.kind == "fraction" and fields.holds(quantity.low))  # `rating 1/4`
         if not compared or any(_meet(span, other) for other in taken):
             continue
         if _ARTICLE.match(quantity.text):

@@ -36,7 +36,7 @@ _LISTING = CONJUNCTIONS | {"the", "a", "an", "our", "my", "your", "either", "bot
 _ABOUT = frozenset({"about", "regarding", "concerning"})
 _WHICH = frozenset({"which", "what", "many"})
 """What asks for documents, whatever they are called."""
-_SORTS = frozenset({"type", "kind", "category", "course", "genre", "format", "class", "form", "sort"})
+SORTS = frozenset({"type", "kind", "category", "course", "genre", "format", "class", "form", "sort"})
 """Fields whose values are nouns for the documents: a bug, a dessert."""
 
 
@@ -100,8 +100,9 @@ class Phrases:
             return 0.9 if opens else 0.5 if before in _ABOUT else 0.8 if before not in PREPOSITIONS else 0.6
         if following and is_noun_like(following.key) and not self.valued(mention.stop):
             return 0.0
-        is_sort = bool(_SORTS & set(mention.field.words))
-        return 0.85 if is_sort and self.valued(mention.first - 1) else 0.0
+        is_sort = bool(SORTS & set(mention.field.words))
+        alone = opens and following is not None and following.key in RELATIVES - SUBJECTS  # `undead that drain life`
+        return 0.85 if is_sort and (alone or self.valued(mention.first - 1)) else 0.0
 
     def before_noun(self, mention: Mention) -> float:
         """`final typing PEPs`, `governance model proposals`, `release schedule`, `open bugs`."""

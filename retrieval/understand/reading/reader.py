@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import count, pairwise
+from itertools import count
 
 from retrieval.understand.analysis import Entity, FilterOperator, Span, TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
@@ -11,13 +11,14 @@ from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.words import STEM, Word, stem, words
 from retrieval.understand.reading.certainty import Certainty
 from retrieval.understand.reading.coverage import Coverage
-from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, GLUE, NEGATIONS
+from retrieval.understand.reading.grammar import GLUE
 from retrieval.understand.reading.negation import is_negated
 from retrieval.understand.reading.numbers import alternatives, numeric_conditions
 from retrieval.understand.reading.people import People
 from retrieval.understand.reading.phrases import Phrases
 from retrieval.understand.reading.times.temporal_refs import temporal_refs
 from retrieval.understand.reading.unknown_heads import unknown_heads
+from retrieval.understand.reading.values.chains import are_alternatives, chained, or_between, without_rivals
 from retrieval.understand.reading.values.mention import Mention
 from retrieval.understand.reading.values.mentions import Mentions
 from retrieval.understand.reading.verbs import MADE, is_event
@@ -106,19 +107,19 @@ class Reader:
             phrases = replace(phrases, unknown_heads=unknown_heads(phrases, stated=stated))
             coverage = replace(coverage, heads=phrases.heads)
             sure = coverage.raised(_certainties(found, phrases, people))
-        chains = [chain for chain in _chains(found, said) if max(sure[each] for each in chain) >= _LEAST]
+        chains = [chain for chain in chained(found, said) if max(sure[each] for each in chain) >= _LEAST]
         groups: dict[str, int] = {}
         last: tuple[int, int, bool, CatalogField] | None = None
-        for chain in sorted(_without_rivals(chains, people), key=lambda each: each[0].first):
+        for chain in sorted(without_rivals(chains, people), key=lambda each: each[0].first):
             best = max(sure[each] for each in chain)
             negated = is_negated(said, chain[0], self.catalog) != chain[0].denied
             field = chain[0].field
-            apart = field.listed and not negated and not _alternatives(chain, said)
+            apart = field.listed and not negated and not are_alternatives(chain, said)
             group = next(number_of)
             if not field.listed and not negated:
                 group = groups.setdefault(field.name, group)  # no document has two single values
             called = (*last[3].words, *field.words) if last else ()
-            if last and last[2] == negated and not negated and _or_between(said[last[0] : chain[0].first], called):
+            if last and last[2] == negated and not negated and or_between(said[last[0] : chain[0].first], called):
                 group, apart = last[1], False  # `critical or escalated`
             for mention in chain:
                 group = next(number_of) if apart else group
@@ -171,49 +172,6 @@ class Reader:
 def _certainties(found: Sequence[Mention], phrases: Phrases, people: People) -> dict[Mention, float]:
     certainty = Certainty(phrases)
     return {each: people.certainty(each) if each.field.kind == "person" else certainty.of(each) for each in found}
-
-
-def _chains(found: Sequence[Mention], said: Sequence[Word]) -> Iterator[list[Mention]]:
-    """Mentions of one field that stand in one list: `superseded, rejected or still draft`."""
-    waiting = list(found)
-    while waiting:
-        chain = [waiting.pop(0)]
-        for each in list(waiting):
-            last = chain[-1]
-            between = said[last.stop : each.first]
-            turns = any(word.key in ("but", "not") for word in between)
-            listed = each.field is last.field and each.first >= last.stop and _joins(between, each.field.words)
-            if listed and not turns:
-                chain.append(each)
-                waiting.remove(each)
-        yield chain
-
-
-def _joins(between: Sequence[Word], called: Collection[str]) -> bool:
-    links = CONJUNCTIONS | ADVERBS | NEGATIONS | {"by", "the", "a", "in", "from", *called}
-    return all(word.key in links for word in between) and any(word.key in CONJUNCTIONS for word in between)
-
-
-def _alternatives(chain: Sequence[Mention], said: Sequence[Word]) -> bool:
-    between = [word.key for one, other in pairwise(chain) for word in said[one.stop : other.first]]
-    return bool({"or", "nor", "/"} & set(between))
-
-
-def _or_between(between: Sequence[Word], called: Collection[str]) -> bool:
-    """`critical or from Ann`, `of low priority or of high urgency`: the words of the fields' names may stand there."""
-    linking = {"or", "the", "a", "an", "either", ",", "of", "in", "with", "for", "by", "from", "on", "at", *called}
-    return "or" in [word.key for word in between] and all(word.key in linking for word in between)
-
-
-def _without_rivals(chains: Sequence[list[Mention]], people: People) -> Iterator[list[Mention]]:
-    """Of several fields that have the same value, the one whose name stands nearby, else the first."""
-    taken: dict[tuple[int, int], list[Mention]] = {}
-    for chain in chains:
-        place = (chain[0].first, chain[-1].stop)
-        rival = taken.get(place)
-        if rival is None or people.closeness(chain[0]) > people.closeness(rival[0]):
-            taken[place] = chain
-    yield from taken.values()
 
 
 def _joined_versions(text: str, versions: Sequence[tuple[Entity, ...]]) -> Iterator[tuple[Entity, ...]]:
