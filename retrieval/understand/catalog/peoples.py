@@ -1,13 +1,16 @@
-"""What comes from a country, where the word is not made of the country's name: Dutch, British, Danish."""
+"""What comes from a country or continent, where the word is not made of the country's name: Dutch, British."""
 
 from collections.abc import Iterator, Mapping
 
 _FROM: Mapping[str, str] = {
-    "American": "United States|United States of America|USA|US|America",
+    "African": "Africa",
+    "American": "United States|United States of America|USA|US|America|Americas|The Americas",
+    "Asian": "Asia",
     "British": "United Kingdom|Great Britain|Britain|UK",
     "Danish": "Denmark",
     "Dutch": "Netherlands|The Netherlands|Holland",
     "English": "England",
+    "European": "Europe",
     "Filipino": "Philippines",
     "Finnish": "Finland",
     "French": "France",

@@ -29,6 +29,7 @@ _TWO_WORDS = f"{_WORD} {_WORD}"
 """What is counted may be two words: `free seats`."""
 _ENDS = rf"(?! (?:{'|'.join(CARDINALS)}|[\d€$£]))"
 _NUMBER = r"(?:[€$£¥] ?)?\d(?:[\d.,]*\d)?(?: (?:thousand|million|hundred|dozen))?k?"
+_SAID = rf"(?:{_NUMBER}|{'|'.join(CARDINALS)})"
 
 Match = re.Match[str]
 
@@ -106,8 +107,8 @@ _PATTERNS: tuple[tuple[str, Callable[[Match], str]], ...] = (
     (r"\bat the very (?=least\b|most\b)", lambda _: "at "),
     (rf"\bfrom ({_NUMBER}{_UNIT}) (?:up|on)wards?\b", _least),
     (rf"\b({_NUMBER}{_UNIT}(?: {_WORD})?) (?:plus|(?:or|and) (?:up|upwards?))(?=$|[,;.?)])", _least),
-    (rf"\b({_NUMBER} {_TWO_WORDS}) or (?:more|greater|higher|over|above)\b{_ENDS}", _least),
-    (rf"\b({_NUMBER} {_TWO_WORDS}) or (?:less|fewer|lower|under|below)\b{_ENDS}", _most),
+    (rf"\b({_SAID} {_TWO_WORDS}) or (?:more|greater|higher|over|above)\b{_ENDS}", _least),
+    (rf"\b({_SAID} {_TWO_WORDS}) or (?:less|fewer|lower|under|below)\b{_ENDS}", _most),
     (rf"\b(?:within|inside)(?: of)? (?={_NUMBER})", lambda _: "at most "),
     (rf"\bmax(?:imum)?(?:\.|:| of)? (?={_NUMBER})", lambda _: "at most "),
     (rf"\bmin(?:imum)?(?:\.|:| of)? (?={_NUMBER})", lambda _: "at least "),

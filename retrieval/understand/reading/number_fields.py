@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import isinf
 
 from retrieval.quantities.measures import measure
@@ -84,7 +85,9 @@ class NumberFields:
         own = [word.key for word in words[first : last + 1]]
         apart = [words[at] for at in valued if not first <= at <= last]
         others = [*others, *((word.start, word.end) for word in apart)]
-        near = [*_before(words, first, others), *own, *_behind(words, last, others)]
+        behind = _behind(words, last, others)
+        compound = ["".join(two) for two in pairwise([*own[-1:], *behind])]  # `time zones` of timezones
+        near = [*_before(words, first, others), *own, *behind, *compound]
         if quantity.label in self.called and quantity.label not in near:
             near.append(quantity.label)  # the 2 of `level 1 or 2`
         return next(filter(None, self._ways(near, quantity)), None) or self._numbered(words, first, quantity)

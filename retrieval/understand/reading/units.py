@@ -1,7 +1,7 @@
 """What a field of numbers measures, by the words of its name: a length, a time, money, or nothing that has a unit."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import isinf
 
@@ -29,6 +29,7 @@ _MONTH = 30 * _DAY
 """In seconds, a month as people count."""
 _LASTING = frozenset({"time", "duration", "length", "runtime"})
 """Words of fields that hold how long something takes, in a unit that they may not tell."""
+_SQUARE = frozenset({"sq", "square"})
 _AREA = re.compile(r"(?:sqm|qm|sq)", re.IGNORECASE)
 
 
@@ -65,9 +66,15 @@ def dimension(field: CatalogField, others: Sequence[CatalogField]) -> str | None
     if is_money(field):
         return "money"
     said = things(field, others)
-    if "m" in said and "2" in said:
-        return "square-metre"
-    return next((unit_of(word)[0] for word in said if measure(word) or _AREA.fullmatch(word)), None)
+    measured = (unit for word, unit in zip(said, _units(said), strict=True) if measure(word) or _AREA.fullmatch(word))
+    return next((name for name, _ in measured), None)
+
+
+def _units(said: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """What one of each word is: (`square-metre`, 1e6) for the km of area_km2 and of sq_km."""
+    for at, word in enumerate(said):
+        squared = said[at + 1 : at + 2] == ("2",) or (at > 0 and said[at - 1] in _SQUARE)
+        yield unit_of(f"square {word}" if squared and measure(word) else word)
 
 
 def may_measure(field: CatalogField, quantity: Quantity, others: Sequence[CatalogField]) -> bool:
@@ -82,7 +89,7 @@ def may_measure(field: CatalogField, quantity: Quantity, others: Sequence[Catalo
 
 def in_unit_of(field: CatalogField, quantity: Quantity, others: Sequence[CatalogField]) -> tuple[float, float]:
     """Both ends of a number in the unit that the field is in: 2 hours are 120 of runtime_min, a month 30 days."""
-    for name, size in map(unit_of, things(field, others)):
+    for name, size in _units(things(field, others)):
         if name and name == quantity.unit:
             return quantity.low / size, quantity.high / size
         if {name, quantity.unit} == _TIMES:

@@ -18,3 +18,9 @@ def test_codes_are_called_what_they_stand_for(values: list[str], code: str, name
 @pytest.mark.parametrize("values", [["PL", "Q9"], ["II", "IV"], ["low", "high"], ["pl", "NZ"], []])
 def test_values_of_which_one_is_no_such_code_are_none(values: list[str]) -> None:
     assert spelled_out(values) == {}
+
+
+def test_a_few_values_that_are_no_codes_leave_the_others_spelled_out() -> None:
+    codes = ["de", "en", "es", "fr", "it", "nl", "pl", "pt", "ru", "sv"]
+    assert spelled_out([*codes, "English"])["pt"] == "Portuguese"
+    assert spelled_out([*codes[:3], "English"]) == {}

@@ -52,6 +52,7 @@ SAID = [
     ("5 stars or better", "5 stars or more"),
     ("£900 a month or less", "£900 or less"),
     ("300 free seats or more", "at least 300 free seats"),
+    ("three time zones or more", "at least three time zones"),
     ("300 hit points and up", "at least 300 hit points"),
     ("20 free seats or fewer", "at most 20 free seats"),
     ("20 free seats or over 30 benches", "20 free seats or over 30 benches"),

@@ -26,6 +26,8 @@ def test_a_word_is_so_much_of_a_base_unit(word: str, unit: tuple[str, float]) ->
         ("price_eur", "money"),
         ("area_sqm", "square-metre"),
         ("floor_m2", "square-metre"),
+        ("area_km2", "square-metre"),
+        ("sq_km", "square-metre"),
         ("runtime_min", "second"),
         ("pages", None),
     ],
@@ -63,6 +65,8 @@ def test_no_sum_is_a_length_and_no_length_a_price(name: str, said: str, may: boo
     [
         ("runtime_min", "2 hours", (120, 120)),
         ("length_km", "1500 to 2000 m", (1.5, 2)),
+        ("area_km2", "2 square kilometres", (2, 2)),
+        ("area_km2", "5000000 m²", (5, 5)),
         ("age_months", "60 days", (2, 2)),
         ("term_days", "2 months", (60, 60)),
         ("term_days", "a term of 12", (12, 12)),
