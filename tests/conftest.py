@@ -62,7 +62,7 @@ Daggers are short and cheap. A dagger is drawn in a moment.
 """
 
 
-SLOW = ("defs", "runs", "commands", "building")
+SLOW = ("defs", "runs", "commands", "building", "deploy", "spread")
 """Folders of tests that run Dagster or whole commands."""
 
 

@@ -1,10 +1,12 @@
 """The file that says how Dagster works over a home: `pipeline/dagster.yaml`, and what the settings say beside it."""
 
+import fcntl
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import yaml
 
 import pipeline
@@ -65,10 +67,18 @@ def _require(address: str) -> None:
 
 
 def main() -> None:
-    """Write the file for the home of the environment, before Dagster's own programs are started over it."""
+    """Write the file for the home of the environment, before Dagster's own programs are started over it.
+
+    The history is opened once too, by one process at a time: several that make the tables of a new database at once get
+    in each other's way, and one of them ends.
+    """
     home = Home.at(default_home())
     home.dagster.mkdir(parents=True, exist_ok=True)
-    write_instance_file(home.dagster, home.settings, os.environ)
+    with (home.dagster / "tables.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        write_instance_file(home.dagster, home.settings, os.environ)
+        with dg.DagsterInstance.from_config(str(home.dagster)):
+            pass
 
 
 if __name__ == "__main__":

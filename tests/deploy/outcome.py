@@ -1,0 +1,64 @@
+"""What a build left in its home, for a comparison byte for byte; what may differ is named here, field by field."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from evals.evaluation import HEADLINE
+from retrieval.home import Home
+from retrieval.index.chroma.neighbour_search import FILE_NAME as NEIGHBOURS
+from retrieval.index.chroma.neighbour_search import NeighbourSearch
+from retrieval.records import dump_record
+
+ROOT = Path(__file__).parents[2]
+TIMES = {"p50_ms", "p95_ms", "round_ms"}
+"""Columns of the leaderboard that are milliseconds."""
+TIMINGS = ".timings.parquet"
+EMBEDDED_FOLDER = "chroma"
+"""Of a snapshot whose collections are on no server; no build makes the same graphs twice."""
+
+
+def left_by(home: Home) -> dict[str, bytes]:
+    """Every file of the snapshot and of its scores, without its times and without where its collections are."""
+    found = {}
+    for folder in ("evaluations", "snapshots"):
+        for path in sorted((home.root / folder).rglob("*")):
+            place = path.relative_to(home.root)
+            if path.is_file() and EMBEDDED_FOLDER not in place.parts:
+                found[place.as_posix()] = _comparable(path)
+    return found
+
+
+def _comparable(path: Path) -> bytes:
+    if path.name.endswith(TIMINGS):
+        questions = pq.read_table(path).drop_columns(["milliseconds"])
+        return json.dumps(questions.to_pydict()).encode()
+    if path.name == "leaderboard.json":
+        return _without_times(json.loads(path.read_text("utf-8")))
+    if path.name == NEIGHBOURS:
+        search = NeighbourSearch.read(path.parent)
+        assert search is not None
+        return dump_record(replace(search, place="", tried=""))
+    return path.read_bytes()
+
+
+def _without_times(leaderboard: dict[str, dict[str, dict[str, float]]]) -> bytes:
+    assert {name for name in HEADLINE if name.endswith("_ms")} == TIMES
+    for metrics in leaderboard["strategies"].values():
+        assert metrics.keys() >= TIMES
+        for name in TIMES:
+            del metrics[name]
+    return json.dumps(leaderboard).encode()
+
+
+def results_file(home: Path, to: Path, environment: Mapping[str, str]) -> bytes:
+    """What `querymust eval --save` writes of every strategy: it holds no time, so all of it is compared."""
+    command = [sys.executable, "-m", "pipeline.cli", "eval", "--home", str(home), "--save", str(to)]
+    done = subprocess.run(command, cwd=ROOT, env=dict(environment), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return to.read_bytes()
