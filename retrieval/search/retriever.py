@@ -22,6 +22,7 @@ from retrieval.search.by_model.in_order import in_order
 from retrieval.search.dense.admission import Admission
 from retrieval.search.dense.rounds import nearest_in_rounds
 from retrieval.search.first_stage.choosing import first_stage, found, ranked_by_distance
+from retrieval.search.first_stage.portion import is_ranked_from_a_portion, ranked_from_a_portion
 from retrieval.search.first_stage.stage import FirstStage, Passing
 from retrieval.search.metadata_filter.filter import Filter
 from retrieval.search.query import Query
@@ -151,6 +152,10 @@ class Retriever:
             with watch.stage("embed"):
                 vector = self.vector_of(question.text)
         passing = Passing(admitted, where)
+        if vector is not None and self.stage.scores_all and is_ranked_from_a_portion(self.snapshot, strategy):
+            ranking = ranked_from_a_portion(self.snapshot, question, vector, strategy, k, passing, watch)
+            if ranking is not None:
+                return ranking
         if vector is None or strategy.scans:
             legs = scan(self.snapshot, question, vector, strategy, watch)
             if not self.stage.scores_all:

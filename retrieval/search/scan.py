@@ -1,21 +1,22 @@
 """Hybrid search by exact scan: the legs score every chunk, the predicates mask, names rank what is left."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.search.companions import RANKED, companions, placed
+from retrieval.search.companions import placed
 from retrieval.search.dense.admission import Admission
 from retrieval.search.dense.cosine import Cosines
-from retrieval.search.evidence.evidence import Evidence, Wanted, gather
-from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, best, total
+from retrieval.search.evidence.evidence import Wanted, gather
+from retrieval.search.front import from_the_front, standing_beside
+from retrieval.search.fusion import Leg, Positions, Scores, best
 from retrieval.search.graph_boost import graph_boost, named_entities, reached
+from retrieval.search.legs import Legs
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
-from retrieval.search.rerank.rerank import BEST, SecondLook, pool, second_look, with_lexical
+from retrieval.search.rerank.rerank import BEST
 from retrieval.search.routing import routed
 from retrieval.search.stopwatch import Stopwatch
 from retrieval.strategy import GraphBoost, Strategy
@@ -25,78 +26,6 @@ NAMED = GraphBoost(relations=("describes", "see", "contains"), depth=3)
 """How far from the name of a thing its chunks are, where a strategy with `graph_first` does not say."""
 GAIN, BASE = "graph_boost", "base_score"
 """What the graph adds, and what was there before, which is a sum already and no part of one."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Legs:
-    """What each way of looking makes of every chunk; None where the strategy does not look that way."""
-
-    lexical: Scores | None
-    """(n,) BM25."""
-    dense: Cosines | None
-    evidence: Evidence | None
-    question: Query
-    named: Positions | None = None
-    """Chunks that the graph connects with what the question names, rising; None where the strategy does not look."""
-    found: Mask | None = None
-    """(n,) candidates of a first stage elsewhere, which alone are ranked; None: all chunks are."""
-
-    def scaled(self, strategy: Strategy) -> Sequence[Leg]:
-        """The legs as they enter the sum: a lone one as it is, two as the strategy fuses them; none with evidence."""
-        if self.evidence is not None:
-            return ()
-        cosines = None if self.dense is None else self.dense.all
-        legs = [
-            Leg(scores, weight, floor, name)
-            for name, scores, weight, floor in (
-                ("lexical", self.lexical, strategy.lexical_weight, 0.0),
-                ("dense", cosines, strategy.dense_weight, -1.0),
-            )
-            if scores is not None
-        ]
-        return [leg.scaled(leg.scores, 1.0) if len(legs) == 1 else FUSIONS[strategy.fusion](leg) for leg in legs]
-
-    def fused(
-        self,
-        strategy: Strategy,
-        scaled: Sequence[Leg],
-        wanted: Wanted,
-    ) -> Scores:
-        """One score a chunk, (n,): the evidence, or the sum of the legs.
-
-        Args:
-            strategy: the weights.
-            scaled: the legs as they enter the sum.
-            wanted: which chunks are, if nothing but their scores decides: those that cannot be among them may have
-                less than their whole score.
-        """
-        if self.evidence is not None and strategy.evidence is not None:
-            everything = strategy.looks_around or strategy.exhaustive
-            return self.evidence.total(strategy.evidence, None if everything else wanted)
-        return total(scaled)
-
-    def parts(self, strategy: Strategy, scaled: Sequence[Leg], positions: Positions) -> Sequence[Leg]:
-        """What the scores of these chunks are the weighted sum of; what weighs nothing is left out."""
-        if self.evidence is None or strategy.evidence is None:
-            return [leg.scaled(leg.scores[positions], leg.weight) for leg in scaled]
-        values = self.evidence.at(positions)
-        return [Leg(values[name], weight, name=name) for name, weight in strategy.evidence.items() if weight]
-
-    def looked_at_again(
-        self, snapshot: Snapshot, strategy: Strategy, scores: Scores, allowed: Mask | None
-    ) -> SecondLook:
-        """A second look at the best of these scores; an empty one where the strategy takes none."""
-        if not strategy.second_look or self.evidence is None or self.lexical is None:
-            return SecondLook.nowhere()
-        candidates = pool(scores, self.lexical, allowed)
-        return second_look(snapshot, self.question, self.evidence, candidates, strategy.trees)
-
-    def at(self, positions: Positions) -> Mapping[str, Scores]:
-        """What was measured of these chunks, by name."""
-        if self.evidence is not None:
-            return self.evidence.at(positions)
-        lexical = {} if self.lexical is None else {"lexical": self.lexical[positions]}
-        return lexical if self.dense is None else lexical | {"dense": self.dense.at(positions)}
 
 
 def scan(snapshot: Snapshot, question: Query, vector: Vector | None, strategy: Strategy, watch: Stopwatch) -> Legs:
@@ -149,7 +78,7 @@ def rank(
     scaled = legs.scaled(strategy)
     wanted: Wanted = [(max(k, BEST) if strategy.second_look else k, mask), *([] if admitted is None else [(k, where)])]
     if strategy.second_look and not (strategy.looks_around or strategy.exhaustive):
-        looked = _from_the_front(legs, snapshot, strategy, k, wanted, allowed)
+        looked = from_the_front(legs, snapshot, strategy, k, wanted, allowed)
         if looked is not None:
             return looked
     base = legs.fused(strategy, scaled, wanted)
@@ -179,46 +108,6 @@ def _both(one: Mask | None, other: Mask | None) -> Mask | None:
     if one is None or other is None:
         return one if other is None else other
     return one & other
-
-
-def _from_the_front(
-    legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, wanted: Wanted, allowed: Mask | None
-) -> Ranking | None:
-    """What `rank` finds where nothing but two looks decides, without a score for every chunk.
-
-    None where there are fewer than k candidates.
-    """
-    if legs.evidence is None or legs.lexical is None or strategy.evidence is None:
-        return None
-    front = legs.evidence.front(strategy.evidence, wanted)
-    (_, mask), *unfiltered = wanted
-    candidates = with_lexical(front.best(BEST, mask), legs.lexical, mask)
-    if len(candidates) < k:
-        return None
-    look = second_look(snapshot, legs.question, legs.evidence, candidates, strategy.trees)
-    order = best(look.scores, k)
-    beside = standing_beside(legs, snapshot, strategy, candidates[order], allowed)
-    put = placed(candidates[order], look.scores[order], beside)
-    displaced = np.empty(0, dtype=np.int64)
-    for count, where in unfiltered:
-        first = front.best(count, where)
-        displaced = first if allowed is None else first[~allowed[first]]
-    parts = put.parts(look.parts(put.positions, look.scores_of(put.positions)))
-    return Ranking(put.positions, put.scores, legs.at(put.positions), parts, displaced)
-
-
-def standing_beside(
-    legs: Legs, snapshot: Snapshot, strategy: Strategy, found: Positions, allowed: Mask | None
-) -> Positions:
-    """The companions of a ranking, where the strategy keeps places for them and the ranking is long enough."""
-    if not strategy.companions or len(found) <= RANKED or legs.evidence is None or strategy.evidence is None:
-        return np.empty(0, dtype=np.int64)
-    evidence, weights = legs.evidence, strategy.evidence
-
-    def best_of(rows: Positions) -> int:
-        return int(rows[best(evidence.total_at(weights, rows), 1)[0]])
-
-    return companions(snapshot.graph, found[:RANKED].tolist(), strategy.companions, best_of, allowed)
 
 
 def raised(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from retrieval.arrays import load_array, save_array
 from retrieval.index.term_table import TermTable
+from retrieval.index.words.selection import Selection
 from retrieval.index.words.tokenizer import Tokenize, cut_identity, tokens
 from retrieval.index.words.word_index import WordIndex
 from retrieval.ragged import RaggedArray
@@ -88,12 +89,17 @@ class LexicalIndex:
         """Distinct (term, document) pairs."""
         return len(self.documents.items)
 
-    def scores(self, query: str) -> npt.NDArray[np.float64]:
-        """Score of every document, (n_documents,); a token that is twice in the question counts twice."""
-        total = np.zeros(self.n_documents)
+    def scores(self, query: str, among: Selection | None = None) -> npt.NDArray[np.float64]:
+        """Score of every document, (n_documents,), or of each in `among`; a token that is twice counts twice."""
+        total = np.zeros(self.n_documents if among is None else len(among))
         for term in self.terms.words((self.ask or self.tokenize)(query)):
             if term is not None:
-                np.add.at(total, self.documents[term], self.weights[self.documents.span(term)])
+                weights = self.weights[self.documents.span(term)]
+                if among is None:
+                    np.add.at(total, self.documents[term], weights)
+                else:
+                    which, places = among.meet_list(self.documents, term)
+                    np.add.at(total, places, weights[which])
         return total
 
     @property

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from retrieval.arrays import load_array, numbered, save_array
 from retrieval.index.term_table import TermTable
+from retrieval.index.words.selection import Selection
 from retrieval.index.words.tokenizer import Tokenize, tokens
 from retrieval.ragged import RaggedArray
 from retrieval.types import Chunk
@@ -79,26 +80,42 @@ class ValueIndex:
             np.fromiter((is_name for _, is_name in flat), np.bool_, count=len(flat)),
         )
 
-    def quotes(self, words: Sequence[str], weights: Mapping[str, float]) -> Quotes:
+    def quotes(self, words: Sequence[str], weights: Mapping[str, float], among: Selection | None = None) -> Quotes:
         """What the words of a question quote, longest first; each word has its weight.
 
         Args:
             words: the question's words in order; those after the 63rd quote nothing.
             weights: weight of every word.
+            among: the chunks that are looked at; None: all.
         """
         values = self._found(words[:_SPANS], weights)
-        numbers = np.asarray([value for value, _, _ in values], dtype=np.int64)
-        positions, places = numbered(self.chunks.gather(numbers))
+        held, is_name = self._held([value for value, _, _ in values], among)
+        positions, places = numbered(np.concatenate([*held, self.chunks.items[:0]]))
         name, cell, figure = (np.zeros(len(positions)) for _ in range(3))
         claimed = np.zeros(len(positions), dtype=np.int64)
-        stops = np.cumsum(self.chunks.sizes(numbers))
-        for (value, span, weight), place in zip(values, np.split(places, stops[:-1]), strict=bool(values)):
-            is_name = self.is_name[self.chunks.span(value)]
+        stops = np.cumsum([len(chunks) for chunks in held])
+        for (value, span, weight), called, place in zip(
+            values, is_name, np.split(places, stops[:-1]), strict=bool(values)
+        ):
             free = claimed[place] & span == 0
-            name[place[free & is_name]] += weight
-            (cell if self._has_letter(value) else figure)[place[free & ~is_name]] += weight
+            name[place[free & called]] += weight
+            (cell if self._has_letter(value) else figure)[place[free & ~called]] += weight
             claimed[place[free]] |= span
         return Quotes(positions.astype(np.int64), name, cell, figure)
+
+    def _held(
+        self, values: Sequence[int], among: Selection | None
+    ) -> tuple[list[npt.NDArray[np.int32]], list[npt.NDArray[np.bool_]]]:
+        """The chunks of each value that are looked at, and whether it is a name of each."""
+        held = [self.chunks[value] for value in values]
+        is_name = [self.is_name[self.chunks.span(value)] for value in values]
+        if among is None:
+            return held, is_name
+        kept = [among.meet(chunks)[0] for chunks in held]
+        return (
+            [chunks[which] for chunks, which in zip(held, kept, strict=True)],
+            [called[which] for called, which in zip(is_name, kept, strict=True)],
+        )
 
     def _found(self, words: Sequence[str], weights: Mapping[str, float]) -> list[tuple[int, int, float]]:
         """(value, mask of its words, weight) of every run of words that is a value; longer runs first."""

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from retrieval.arrays import load_array, save_array
 from retrieval.index.term_table import TermTable
+from retrieval.index.words.selection import Selection
 from retrieval.ragged import RaggedArray
 
 Documents = npt.NDArray[np.int32]
@@ -36,13 +37,15 @@ class WordIndex:
         postings = RaggedArray.build([postings for _, postings in ordered], np.int32)
         return cls(count, TermTable.build([word for word, _ in ordered]), postings)
 
-    def covered(self, weights: Iterable[tuple[str, float]]) -> npt.NDArray[np.float64]:
-        """Sum of the weights of the words that each document holds, (n_documents,)."""
-        total = np.zeros(self.n_documents)
+    def covered(self, weights: Iterable[tuple[str, float]], among: Selection | None = None) -> npt.NDArray[np.float64]:
+        """Sum of the weights of the words that each document holds, (n_documents,); or each of those in `among`."""
+        total = np.zeros(self.n_documents if among is None else len(among))
         weighed = dict(weights)
-        for documents, weight in zip(self.postings(list(weighed)), weighed.values(), strict=True):
-            # Fancy `+=` makes two copies of what it adds to; this makes none.
-            np.add.at(total, documents, weight)
+        for at, weight in zip(self.terms.words(list(weighed)), weighed.values(), strict=True):
+            if at is not None:
+                documents = self.documents[at] if among is None else among.meet_list(self.documents, at)[1]
+                # Fancy `+=` makes two copies of what it adds to; this makes none.
+                np.add.at(total, documents, weight)
         return total
 
     def postings(self, words: Sequence[str]) -> list[Documents]:

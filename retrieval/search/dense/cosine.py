@@ -29,20 +29,28 @@ class Cosines:
     Args:
         vectors: (n, dimensions), normalised.
         vector: (dimensions,), normalised.
+        among: the chunks that are looked at, which are then asked for by their place among these; None: all.
     """
 
-    def __init__(self, vectors: Vector, vector: Vector) -> None:
-        self._vectors, self._vector = vectors, vector
+    def __init__(self, vectors: Vector, vector: Vector, among: Positions | None = None) -> None:
+        self._vectors, self._vector, self._among = vectors, vector, among
 
     @cached_property
     def all(self) -> Scores:
         """(n,)."""
+        if self._among is not None:
+            return self._scattered(self._among)
         return similarity(self._vectors, self._vector)
 
     def at(self, positions: Positions) -> Scores:
         """Those of these chunks, aligned with the positions."""
+        if self._among is not None:
+            return self.all[positions] if "all" in self.__dict__ else self._scattered(self._among[positions])
         if "all" in self.__dict__ or len(positions) * _SCATTERED > len(self._vectors):
             return self.all[positions]
+        return self._scattered(positions)
+
+    def _scattered(self, positions: Positions) -> Scores:
         found = np.empty(len(positions))
         rows = np.empty((min(_BLOCK, len(positions)), self._vectors.shape[1]), dtype=self._vectors.dtype)
         for start in range(0, len(positions), _BLOCK):

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
+import numpy.typing as npt
 
 from retrieval.arrays import distinct
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.evidence_index import EvidenceIndex
 from retrieval.index.words.lexical_index import LexicalIndex
+from retrieval.index.words.selection import Selection
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.search.dense.cosine import Cosines
 from retrieval.search.evidence.parts import OfAll, OfCosines, OfFew, OfTables, Part
@@ -34,10 +36,20 @@ Wanted = Sequence[tuple[int, Mask | None]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What speaks for each chunk, by part; a part may be the sum of several."""
+    """What speaks for each of n chunks, by part; a part may be the sum of several.
 
-    index: EvidenceIndex
+    Where only some chunks of an index are looked at, a chunk's position here is its place among those.
+    """
+
+    of: npt.NDArray[np.int32]
+    """(n,): number of each chunk's table or passage."""
+    n_numbers: int
     parts: Mapping[str, Sequence[Part]]
+
+    @property
+    def size(self) -> int:
+        """How many chunks it is for."""
+        return len(self.of)
 
     def total(self, weights: EvidenceWeights, wanted: Wanted | None = None) -> Scores:
         """The weighted sum, (n,).
@@ -67,13 +79,12 @@ class Evidence:
         return Front(hopeful, total[hopeful] + weights.dense * part.at(hopeful))
 
     def _without_cosines(self, weights: EvidenceWeights) -> Scores:
-        places = self.index
         weighed = [(weight, part) for name, weight in weights.items() if weight for part in self.parts[name]]
-        shared = np.zeros(places.heads.n_documents)
+        shared = np.zeros(self.n_numbers)
         for weight, part in weighed:
             if isinstance(part, OfTables):
                 shared += weight * part.scores
-        total: Scores = shared[places.of]
+        total: Scores = shared[self.of]
         few: list[tuple[float, OfFew]] = []
         for weight, part in weighed:
             if isinstance(part, OfAll) and part.scale:
@@ -98,11 +109,11 @@ class Evidence:
                 found[row] += part.at(positions)
         return dict(zip(names, np.clip(found, 0.0, 1.0, out=found), strict=True))
 
-    def total_at(self, weights: EvidenceWeights, positions: Positions) -> Scores:
-        """The weighted sum of these chunks."""
-        parts = self.at(positions)
-        total: Scores = np.sum([weight * parts[name] for name, weight in weights.items()], axis=0)
-        return total
+
+def total_of(weights: EvidenceWeights, parts: Mapping[str, Scores]) -> Scores:
+    """The weighted sum of measured parts."""
+    total: Scores = np.sum([weight * parts[name] for name, weight in weights.items()], axis=0)
+    return total
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,16 +130,27 @@ class Front:
         return self.positions[best(self.scores, k, None if among is None else among[self.positions])]
 
 
-def gather(snapshot: Snapshot, question: Query, lexical: Scores, dense: Cosines | None = None) -> Evidence:
-    """Everything that speaks for each chunk of a snapshot.
+def gather(
+    snapshot: Snapshot,
+    question: Query,
+    lexical: Scores,
+    dense: Cosines | None = None,
+    among: Selection | None = None,
+) -> Evidence:
+    """Everything that speaks for each chunk of a snapshot, or for each of some of them.
+
+    Every part of a chunk is the same in both cases but `sibling`, which then knows the rows that are looked at, and
+    `lexical`, which is a share of the best of them.
 
     Args:
         snapshot: where to look.
         question: what was asked.
-        lexical: (n,) BM25 of the chunks.
-        dense: the cosines of the chunks.
+        lexical: (n,) BM25 of the chunks that are looked at.
+        dense: the cosines of those.
+        among: which; None: all.
     """
     places = snapshot.evidence
+    of = places.of if among is None else places.of[among.positions]
     words = snapshot.lexical.tokenize(question.text)
     weights = word_weights(snapshot.lexical, words)
     whole = sum(weights.values()) or 1.0
@@ -141,20 +163,21 @@ def gather(snapshot: Snapshot, question: Query, lexical: Scores, dense: Cosines 
     axis = _named(places.axes, question, whole)
     axes = np.zeros(len(heads))
     axes[axis.positions] = axis.scores
-    called, prose = _called(snapshot, question, words, weights, whole)
+    called, prose = _called(snapshot, question, words, weights, whole, among)
     return Evidence(
-        places,
+        of,
+        places.heads.n_documents,
         {
             "lexical": [OfAll(lexical, 1 / strongest if strongest > 0 else 0.0)],
             "dense": [] if dense is None else [OfCosines(dense)],
-            "text": [OfAll(snapshot.lexical.words.covered(weights.items()), 1 / whole)],
-            "title": [OfTables(titles, places.of)],
-            "column": [OfTables(columns, places.of)],
-            "head": [OfTables(heads, places.of)],
+            "text": [OfAll(snapshot.lexical.words.covered(weights.items(), among), 1 / whole)],
+            "title": [OfTables(titles, of)],
+            "column": [OfTables(columns, of)],
+            "head": [OfTables(heads, of)],
             **{name: [part] for name, part in called.items()},
             "heading": [prose],
-            "axis": [OfTables(axes, places.of)],
-            "sibling": _outnamed(places, list(called.values()), question),
+            "axis": [OfTables(axes, of)],
+            "sibling": _outnamed(places, of, list(called.values()), question),
         },
     )
 
@@ -171,28 +194,39 @@ def _hopeful(total: Scores, part: Part, weight: float, k: int, among: Mask | Non
 
 
 def _called(
-    snapshot: Snapshot, question: Query, words: Sequence[str], weights: Mapping[str, float], whole: float
+    snapshot: Snapshot,
+    question: Query,
+    words: Sequence[str],
+    weights: Mapping[str, float],
+    whole: float,
+    among: Selection | None,
 ) -> tuple[Mapping[str, OfFew], OfFew]:
     """What the question calls rows by, part by part, and what it calls prose by."""
     places = snapshot.evidence
-    quotes = places.values.quotes(words, weights)
+    quotes = places.values.quotes(words, weights, among)
     said = {"name": quotes.name, "quote": quotes.cell, "figure": quotes.figure}
-    rows = {name: OfFew(quotes.positions, np.minimum(share / whole, 1.0)) for name, share in said.items()}
+    quoting = quotes.positions if among is None else among.meet(quotes.positions)[1]
+    rows = {name: OfFew(quoting, np.minimum(share / whole, 1.0)) for name, share in said.items()}
     positions, share = places.headings.said(weights)
-    return rows | {"number": _named(snapshot.predicates, question, whole)}, OfFew(positions, share / whole)
+    number, heading = _named(snapshot.predicates, question, whole), OfFew(positions, share / whole)
+    if among is not None:
+        number, heading = number.among(among), heading.among(among)
+    return rows | {"number": number}, heading
 
 
-def _outnamed(places: EvidenceIndex, called: Sequence[OfFew], question: Query) -> Sequence[Part]:
+def _outnamed(
+    places: EvidenceIndex, of: npt.NDArray[np.int32], called: Sequence[OfFew], question: Query
+) -> Sequence[Part]:
     """How much better the best named row of a chunk's table is named than the chunk; nothing if siblings are wanted."""
     positions = _positions(called)
-    inside = places.of[positions] < places.n_tables
+    inside = of[positions] < places.n_tables
     positions = positions if inside.all() else positions[inside]
     if question.wants_siblings or not len(positions):
         return ()
     named = np.minimum(sum((part.at(positions) for part in called), np.zeros(len(positions))), 1.0)
     best_named = np.zeros(places.heads.n_documents)
-    np.maximum.at(best_named, places.of[positions], named)
-    return OfTables(best_named, places.of), OfFew(positions, -named)
+    np.maximum.at(best_named, of[positions], named)
+    return OfTables(best_named, of), OfFew(positions, -named)
 
 
 def _positions(parts: Sequence[OfFew]) -> Positions:

@@ -1,10 +1,13 @@
 """One part of the evidence for every chunk, kept as small as it is: for all chunks, a number a table, or for few."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.index.words.selection import Selection
 from retrieval.search.dense.cosine import Cosines
 from retrieval.search.fusion import Positions, Scores
 
@@ -56,6 +59,11 @@ class OfFew:
         place = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
         return np.where(self.positions[place] == positions, self.scores[place], 0.0)
 
+    def among(self, selection: Selection) -> "OfFew":
+        """The same for the chunks of a selection, by their place in it."""
+        which, place = selection.meet(self.positions)
+        return OfFew(place, self.scores[which])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OfCosines:
@@ -69,3 +77,10 @@ class OfCosines:
 
 
 Part = OfAll | OfTables | OfFew | OfCosines
+
+
+class Measures(Protocol):
+    """Knows every part of the evidence for chunks."""
+
+    def at(self, positions: Positions) -> Mapping[str, Scores]:
+        """Every part of these chunks, by their position in the snapshot."""

@@ -9,7 +9,7 @@ import numpy as np
 from retrieval.arrays import numbered
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.field_index import HeadField, RowField
-from retrieval.search.evidence.evidence import Evidence
+from retrieval.search.evidence.parts import Measures
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.query import Query
 from retrieval.search.rerank.alike import alike
@@ -75,7 +75,7 @@ class Candidates:
     """Every part of the evidence, (n,) each."""
 
 
-def candidates(snapshot: Snapshot, evidence: Evidence, positions: Positions) -> Candidates:
+def candidates(snapshot: Snapshot, evidence: Measures, positions: Positions) -> Candidates:
     """The chunks at these positions, with what the first look says of them."""
     numbers = snapshot.evidence.of[positions]
     tables, table_of = numbered(numbers)

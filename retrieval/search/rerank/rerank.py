@@ -10,7 +10,7 @@ import numpy as np
 from retrieval.arrays import distinct
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.search.evidence.evidence import Evidence
+from retrieval.search.evidence.parts import Measures
 from retrieval.search.fusion import Leg, Positions, Scores, best
 from retrieval.search.query import Query
 from retrieval.search.rerank.features import candidates, matrix, measure
@@ -114,7 +114,7 @@ class SecondLook:
 
 
 def second_look(
-    snapshot: Snapshot, question: Query, evidence: Evidence, positions: Positions, trees_file: str | None = None
+    snapshot: Snapshot, question: Query, evidence: Measures, positions: Positions, trees_file: str | None = None
 ) -> SecondLook:
     """Look again at the best of a first ranking.
 
