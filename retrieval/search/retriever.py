@@ -6,7 +6,8 @@
         │                                                             │
         ├── vector ── first stage (Chroma, Milvus) ───────────────────┴── by distance, then id            dense legs
         └── BM25 + cosine over all chunks ── evidence ── mask ── the k best, then id              hybrid, default
-            (where an engine elsewhere is the first stage: over what it finds)
+            (where an engine elsewhere is the first stage: over what it finds;
+            `default` of a large library: over what its rare words, names and graphs find)
 """
 
 from dataclasses import replace
