@@ -1,13 +1,17 @@
 """Books indexed by two processes: the same index as by one, every failure told, and nothing left behind."""
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -18,6 +22,7 @@ from pipeline.runs.in_process import BUILD, UNFINISHED, dagster_instance
 from pipeline.runs.outcomes import Step
 from retrieval.home import Home
 from retrieval.settings import Settings
+from tests.openai_server.server import FakeOpenAi, fake_openai
 from tests.pipeline.conftest import table_of
 
 ROOT = Path(__file__).parents[3]
@@ -63,6 +68,29 @@ def test_two_processes_make_the_index_that_one_makes(home: Home, tmp_path: Path)
     of_books = [run for run in runs if run.job_name == "index_book"]
     assert sorted(run.tags["dagster/partition"] for run in of_books) == ["alpha", "beta", "gamma"]
     assert len({run.tags[BUILD] for run in runs}) == 1
+
+
+class Together(FakeOpenAi):
+    """Answers the first two requests for the vectors of a book once both are there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.came, self.met, self.both = itertools.count(), 0, threading.Barrier(2)
+
+    def embeddings(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        if len(body["input"]) > 1 and next(self.came) < 2:
+            self.both.wait(BOUND)
+            self.met += 1
+        return super().embeddings(body)
+
+
+def test_a_server_of_embeddings_is_asked_by_several_books_at_once(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    with fake_openai(Together()) as server:
+        for name, said in server.environment.items():
+            monkeypatch.setenv(name, said)
+        hosted = Home(home.root, replace(home.settings, embedder="openai"))
+        assert build(hosted).problems == []
+    assert server.met == 2
 
 
 def test_a_book_that_fails_is_told_of_and_stops_the_snapshot(home: Home) -> None:
