@@ -55,7 +55,8 @@ def column_unit(column: str) -> str | None:
     words = name.split()
     said = [word for word in words[:1] if len(word) >= _SHORTEST_WORD]
     said += [word for word in words[1:][-1:] if len(word) > 1 and word not in FUNCTION_WORDS]
-    return next((word for word in said if measure(word)), _MEASURED.get(words[0].lower()) if words else None)
+    unit = next((word for word in said if measure(word.partition("/")[0])), None)
+    return unit or (_MEASURED.get(words[0].lower()) if words else None)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -34,7 +34,13 @@ def following(found: Sequence[Piece], at: int, start: int, *, ordinal: bool = Fa
         return nothing
     if ordinal:
         return _noun(found, place, hyphen) or nothing
-    return _measured(found, place, start) or _noun(found, place, hyphen) or nothing
+    return _measured(found, place, start) or _bracketed(found, at, start) or _noun(found, place, hyphen) or nothing
+
+
+def _bracketed(found: Sequence[Piece], at: int, start: int) -> Following | None:
+    """`40 [mA]`."""
+    inner = _measured(found, at + 1, start) if mark_at(found, at) == "[" and at + 1 < len(found) else None
+    return inner._replace(next=inner.next + 1) if inner and mark_at(found, inner.next) == "]" else None
 
 
 def of_measure(found: Sequence[Piece], at: int) -> Following:

@@ -17,6 +17,7 @@ from retrieval.index.words.tokenizer import Tokenize
 from retrieval.quantities import Quantity, quantities
 from retrieval.quantities.columns import closed_ladder, figure_of_cell
 from retrieval.quantities.measures import short_for
+from retrieval.quantities.pairs import joined
 from retrieval.quantities.quantity import AS_TEXT
 from retrieval.ragged import RaggedArray
 from retrieval.types import Chunk
@@ -200,11 +201,11 @@ def column_of(chunk: Chunk, place: int) -> str:
     return chunk.columns[place] if place < len(chunk.columns) else ""
 
 
-def cell_figures(chunk: Chunk) -> Iterator[Quantity | None]:
-    """What each cell of a row stands for; None for one that is no number."""
+def cell_figures(chunk: Chunk) -> Sequence[Quantity | None]:
+    """What each cell of a row stands for; None for one that is no number, and for the end of an interval before it."""
     key = key_cell(chunk)
-    for place, cell in enumerate(chunk.cells):
-        yield figure_of_cell(cell, column_of(chunk, place), is_key=place == key)
+    figures = [figure_of_cell(cell, column_of(chunk, at), is_key=at == key) for at, cell in enumerate(chunk.cells)]
+    return joined(chunk.columns, figures)
 
 
 def _code(chunk: Chunk) -> int:

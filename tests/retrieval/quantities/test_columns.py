@@ -19,6 +19,8 @@ from retrieval.quantities.columns import LONGEST, closed_ladder, column_noun, co
         ("Gap, mm (D4)", "mm"),
         ("Length (over all) mm", "mm"),
         ("Speed (km/h)", "km/h"),
+        ("kbit/s", "kbit/s"),
+        ("Baud rate", "Baud"),
         ("Load (in %)", "%"),
         ("Age at the end of the term", "years"),
         ("Day", None),
