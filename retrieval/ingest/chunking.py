@@ -85,7 +85,7 @@ def _row_chunks(
                 document=document.path,
                 kind=row.kind,
                 text=row.content,
-                search_text=row_search_text(table, columns, cells, row.label, row.notes),
+                search_text=row_search_text(table, columns, cells, row.label, row.notes, row.names),
                 source=row.source,
                 lines=row.lines,
                 heading_path=table.heading_path,

@@ -13,6 +13,7 @@ from retrieval.arrays import load_array, save_array
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.first_chunks import first_chunks
 from retrieval.index.words.tokenizer import Tokenize
+from retrieval.ingest.tables.search_text import other_names
 from retrieval.ragged import RaggedArray
 from retrieval.types import Chunk
 
@@ -34,7 +35,7 @@ class FieldIndex:
     key: Words
     """By chunk: the cell that picks the row."""
     cell: Words
-    """By chunk: all cells, and behind them the label that the row stands under."""
+    """By chunk: all cells, and behind them the label that the row stands under and its other names."""
     cell_of: Cells
     """Which cell each item of `cell` is in."""
     passage: Words
@@ -128,7 +129,7 @@ def _sections(tables: Sequence[Chunk]) -> Sections:
 
 
 def _said(row: Chunk) -> tuple[str, ...]:
-    return (*row.cells, str(row.metadata.get("row_label", "")))
+    return (*row.cells, str(row.metadata.get("row_label", "")), *other_names(row.names, row.cells))
 
 
 def _nearest(chunk: Chunk, place: int) -> str:

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from retrieval.ingest.tables.column_names import ColumnNames
+from retrieval.ingest.tables.glossary import Glossary
 from retrieval.ingest.tables.keyed import why_unkeyed
 from retrieval.ingest.tables.read_row import ReadRow
 from retrieval.ingest.tables.reading import Reading, read_table
@@ -24,14 +26,23 @@ def transform_tables(tables: Sequence[Table], vocabulary: Vocabulary, texts: Ite
         vocabulary: of the library.
         texts: of the book's documents. A column is written out if they, or the tables, have its long form.
     """
-    readings = [read_table(table) for table in tables]
+    texts, readings = tuple(texts), [read_table(table) for table in tables]
     strict = StrictTables.find(tables, readings, vocabulary)
     columns = ColumnNames.of((*texts, *map(_words, tables)), vocabulary)
+    glossary = Glossary.of(texts, readings, vocabulary)
     return tuple(
         row
         for table, reading in zip(tables, readings, strict=True)
-        for row in _rows_of(table, reading, strict, columns)
+        for row in _rows_of(table, _explained(reading, glossary), strict, columns, glossary)
     )
+
+
+def _explained(reading: Reading, glossary: Glossary) -> Reading:
+    """The same table under headings that say what their short forms mean."""
+    if reading.kind == "record":
+        return reading
+    rows = tuple(replace(row, columns=glossary.explained(row.columns)) for row in reading.rows)
+    return replace(reading, columns=glossary.explained(reading.columns), rows=rows)
 
 
 def _words(table: Table) -> str:
@@ -39,12 +50,15 @@ def _words(table: Table) -> str:
     return "\n".join((*table.heading_path, table.caption or "", *table.header, *cells))
 
 
-def _rows_of(table: Table, reading: Reading, strict: StrictTables, columns: ColumnNames) -> Iterator[Row]:
+def _rows_of(
+    table: Table, reading: Reading, strict: StrictTables, columns: ColumnNames, glossary: Glossary
+) -> Iterator[Row]:
     if reading.kind == "record":
         yield _record(table, columns)
         return
     vocabulary = columns.vocabulary
     names = names_of_rows(reading, vocabulary)
+    names = {ordinal: (*called, *glossary.short_names(called)) for ordinal, called in names.items()}
     names = {row.ordinal: _with_own(table, reading, row, names.get(row.ordinal, ())) for row in reading.rows}
     keyed = table.id not in strict.labels and why_unkeyed(reading, names, vocabulary) is None
     for row in reading.rows:

@@ -1,16 +1,25 @@
 """The words of a table row that both legs index."""
 
+import re
 from collections.abc import Sequence
 
 from retrieval.ingest.tables.table import Table
 
+_WORD = re.compile(r"[^\W\d_]+")
+_DIGIT = re.compile(r"\d")
+
 
 def row_search_text(
-    table: Table, columns: Sequence[str], cells: Sequence[str], label: str | None, notes: Sequence[str] = ()
+    table: Table,
+    columns: Sequence[str],
+    cells: Sequence[str],
+    label: str | None,
+    notes: Sequence[str] = (),
+    names: Sequence[str] = (),
 ) -> str:
     """Heading path, caption or what is said about the table, its subject, label, then `column: cell` pairs and notes.
 
-    A run of columns with one name says it once.
+    A run of columns with one name says it once. At the end stand the names that no cell says.
     """
     context = [" > ".join(table.heading_path), table.caption or "", table.about, *_subject(table), label or ""]
     pairs, previous = [], ""
@@ -19,7 +28,15 @@ def row_search_text(
             shared = _shared_words(previous, column)
             pairs.append(f"{column[shared:].strip() or column}: {cell}")
             previous = column
-    return "\n".join(part for part in [*context, "; ".join(pairs), *notes] if part)
+    return "\n".join(part for part in [*context, "; ".join(pairs), *notes, *other_names(names, cells)] if part)
+
+
+def other_names(names: Sequence[str], cells: Sequence[str]) -> tuple[str, ...]:
+    """The names of a row, without numbers, that say a word which none of its cells says: a short form, a nickname."""
+    said = {word for cell in cells for word in _WORD.findall(cell.casefold())}
+    return tuple(
+        name for name in names if not _DIGIT.search(name) and not said.issuperset(_WORD.findall(name.casefold()))
+    )
 
 
 def _subject(table: Table) -> Sequence[str]:

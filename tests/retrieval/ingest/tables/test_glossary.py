@@ -1,0 +1,142 @@
+"""What a book says that its short forms mean."""
+
+import pytest
+
+from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.parsed_book import parse_book
+from retrieval.ingest.tables.glossary import Glossary
+from retrieval.ingest.tables.reading import read_table
+from retrieval.ingest.tables.rows import transform_tables
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import Book, Document
+
+WORDS = Vocabulary.default()
+
+
+def glossary(text: str = "", *rows: tuple[str, ...]) -> Glossary:
+    table = "\n".join("| " + " | ".join(row) + " |" for row in (("Code", "Name", "Unit"), ("---",) * 3, *rows))
+    book = parse_book(Book("tome", "Tome", (Document("tome", "a.md", f"{text}\n\n{table if rows else ''}\n"),)))
+    return Glossary.of([each.document.text for each in book.documents], list(map(read_table, book.tables)), WORDS)
+
+
+def meanings(text: str = "", *rows: tuple[str, ...]) -> dict[str, str]:
+    return dict(glossary(text, *rows).meanings)
+
+
+@pytest.mark.parametrize(
+    ("text", "short", "long"),
+    [
+        ("The Attack Value (AV) says how well it hits.", "AV", "Attack Value"),
+        ("The Attack Value (AV), also called THAC0, falls.", "AV", "Attack Value, THAC0"),
+        ("- **Paralysis or petrification (P):** when turned to stone", "P", "Paralysis or petrification"),
+        ("when the ship burns fuel at its Rate of Fire (RoF)", "RoF", "Rate of Fire"),
+        ("Every servo has a Weight (Wgt) and a price.", "Wgt", "Weight"),
+        ("W: Wands; P: Paralysis", "W", "Wands"),
+        ("AGL = automatic grenade launcher", "AGL", "automatic grenade launcher"),
+        ("A VTOL (vertical take-off and landing) lands anywhere.", "VTOL", "vertical take-off and landing"),
+        ("GW: gateways to other buses", "GW", "gateways"),
+    ],
+)
+def test_a_book_defines_its_short_forms(text: str, short: str, long: str) -> None:
+    assert meanings(text)[short] == long
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The price (Cr) is low.",
+        "See the last chapter (B) for more.",
+        "Every count has a Countess (Count) beside him, and you count them.",
+        "Give 5 mg into a vein (IV).",
+        "He has 7 hit points (HP).",
+        "a car (s)",
+        "Nothing is defined here.",
+    ],
+)
+def test_what_is_no_definition_defines_nothing(text: str) -> None:
+    assert not meanings(text)
+
+
+def test_a_short_form_that_is_defined_twice_stands_for_what_is_said_most() -> None:
+    once = "A fire team (FT) moves. A fighter (F) rests."
+    assert meanings(f"{once} The flight time (FT) is short.") == {"F": "fighter"}
+    assert meanings(f"{once} The flight time (FT) is short. Count the Flight time (FT).")["FT"] == "flight time"
+
+
+def test_a_table_of_codes_and_names_defines_them() -> None:
+    found = meanings("", ("SP", "Stone put", "metres"), ("BT", "Bag toss over bar", "metres"), ("X", "Xylophone", ""))
+
+    assert found == {"SP": "Stone put", "BT": "Bag toss"}
+
+
+def test_a_heading_says_what_its_short_forms_mean_but_not_twice() -> None:
+    glossary = Glossary(
+        {"AV": "Attack Value", "SP": "Stone put"},
+    )
+
+    assert glossary.explained(["AV", "SP m", "Attack Value (AV)", "AVX", "m AV"]) == (
+        "AV (Attack Value)",
+        "SP m (Stone put)",
+        "Attack Value (AV)",
+        "AVX",
+        "m AV (Attack Value)",
+    )
+
+
+def test_a_single_letter_means_something_only_beside_another() -> None:
+    found = Glossary({"D": "Death", "W": "Wands"})
+
+    assert found.explained(["Level", "D", "W", "D6"]) == ("Level", "D (Death)", "W (Wands)", "D6")
+    assert found.explained(["Level", "D"]) == ("Level", "D")
+
+
+def test_a_row_is_called_by_the_initials_that_the_book_uses_for_it_alone() -> None:
+    guns = (("Light machine gun", "36", "4"), ("Heavy machine gun", "36", "3"), ("Heavy mortar grenade", "60", "1"))
+    found = glossary("A team has an LMG, an HMG and an IED, and you LIGHT them.", *guns)
+
+    assert found.short_names(["light machine gun", "Heavy machine gun", "light"]) == ("LMG",)
+    assert glossary("A light machine gun.", *guns).short_names(["Light machine gun"]) == ()
+
+
+def test_a_row_is_called_by_the_short_form_that_the_book_defines() -> None:
+    found = glossary("The Agility (Agi) of a fusion gun, man portable (FGMP).")
+
+    assert found.short_names(["Fusion gun, man portable", "Agility"]) == ("FGMP",)
+
+
+def test_the_rows_of_a_book_carry_the_meanings() -> None:
+    text = """# Saves
+
+- **Death (D):** poison
+- **Wands (W):** magic
+
+## Fighter
+
+| Lv | D | W |
+|---|---|---|
+| 1 | 12 | 13 |
+| 2 | 11 | 12 |
+"""
+    book = parse_book(Book("tome", "Tome", (Document("tome", "a.md", text),)))
+    rows = transform_tables(book.tables, WORDS, [text])
+
+    assert [row.columns for row in rows] == [("Lv", "D (Death)", "W (Wands)")] * 2
+    assert '"D (Death)": 12' in rows[0].content
+
+
+def test_a_row_can_be_found_by_its_short_form() -> None:
+    text = """# Weapons
+
+The team has an LMG and an HMG.
+
+| Weapon | Range |
+|---|---|
+| Light machine gun | 36 |
+| Heavy machine gun* | 48 |
+"""
+    book = parse_book(Book("tome", "Tome", (Document("tome", "a.md", text),)))
+    rows = transform_tables(book.tables, WORDS, [text])
+    found = [chunk for chunk in chunk_book(book, rows) if chunk.kind == "row"]
+
+    assert [row.names[-1] for row in rows] == ["LMG", "HMG"]
+    assert [chunk.search_text.split("\n")[-1] for chunk in found] == ["LMG", "HMG"]
