@@ -31,6 +31,7 @@ from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
 from retrieval.index.words.numbered_words import numbered_text
+from retrieval.index.words.rarity import rarity
 from retrieval.index.words.tokenizer import TOKENIZATION, Tokenization, Tokenize, question_tokenizer, tokenizer
 from retrieval.index.words.word_vectors import WordVectors
 from retrieval.query_must.canonical.canonical import as_point, canonical_term
@@ -162,6 +163,7 @@ def _write_own_files(
     numbered, worded = _split_names(chunks, vocabulary)
     evidence = EvidenceIndex.build(chunks, worded, vocabulary, tokenize, ask)
     evidence.save(folder / "evidence")
+    save_array(folder / "rarity.npy", rarity(lexical, evidence.of))
     FieldIndex.build(chunks, evidence.of, lexical.terms, tokenize).save(folder / "fields")
     FigureIndex.build(chunks, evidence.of, lexical.terms, tokenize).save(folder / "figures")
     ColumnIndex.build(chunks, evidence.of).save(folder / "columns")

@@ -122,13 +122,8 @@ class Snapshot:
 
     @cached_property
     def rarity(self) -> npt.NDArray[np.float64]:
-        """Weight of every word of the lexical index: ln(1 + (N - n + 0.5) / (n + 0.5)), Lucene's idf.
-
-        (terms + 1,): the last entry is of a word that the index does not have, which is as rare as the rarest.
-        """
-        n = np.diff(self.lexical.documents.starts)
-        weights = np.log1p((len(self) - n + 0.5) / (n + 0.5))
-        return np.append(weights, weights.max(initial=0.0))
+        """Weight of every word of the lexical index, (terms + 1,); the last is of a word that it does not have."""
+        return load_array(self.folder / "rarity.npy", np.float64)
 
     @cached_property
     def graph(self) -> Graph:

@@ -16,7 +16,6 @@ from retrieval.arrays import distinct
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.evidence_index import EvidenceIndex
-from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.selection import Selection
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.search.dense.cosine import Cosines
@@ -152,7 +151,7 @@ def gather(
     places = snapshot.evidence
     of = places.of if among is None else places.of[among.positions]
     words = snapshot.lexical.tokenize(question.text)
-    weights = word_weights(snapshot.lexical, words)
+    weights = word_weights(snapshot, words)
     whole = sum(weights.values()) or 1.0
     strongest = float(lexical.max(initial=0.0))
     heads = places.heads.covered(weights.items()) / whole
@@ -240,9 +239,8 @@ def _named(names: CompiledPredicates, question: Query, whole: float) -> OfFew:
     return OfFew(found.positions, np.minimum(found.weights / whole, 1.0))
 
 
-def word_weights(index: LexicalIndex, words: Sequence[str]) -> dict[str, float]:
-    """Weight of each distinct word: ln(1 + (N - n + 0.5) / (n + 0.5)), Lucene's idf; 0 for a word that no chunk has."""
-    total = index.n_documents
+def word_weights(snapshot: Snapshot, words: Sequence[str]) -> dict[str, float]:
+    """Weight of each distinct word, its rarity; 0 for a word that no chunk has."""
     distinct = list(dict.fromkeys(words))
-    counts = zip(distinct, map(len, index.words.postings(distinct)), strict=True)
-    return {word: float(np.log1p((total - n + 0.5) / (n + 0.5))) if n else 0.0 for word, n in counts}
+    places = zip(distinct, snapshot.lexical.terms.words(distinct), strict=True)
+    return {word: 0.0 if at is None else float(snapshot.rarity[at]) for word, at in places}

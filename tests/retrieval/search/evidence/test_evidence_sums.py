@@ -43,11 +43,13 @@ def said_by(chunk: Chunk, part: str) -> str:
 @given(QUESTION)
 def test_a_share_is_the_rarity_of_the_words_that_stand_there_over_that_of_all(snapshot: Snapshot, text: str) -> None:
     cut, chunks = snapshot.lexical.tokenize, list(snapshot.chunks)
-    bags = [set(cut(chunk.search_text)) for chunk in chunks]
+    bags: dict[int, set[str]] = {}
+    for chunk, number in zip(chunks, snapshot.evidence.of.tolist(), strict=True):
+        bags.setdefault(number, set()).update(cut(chunk.search_text))
     weights = {}
     for word in dict.fromkeys(cut(text)):
-        n = sum(word in bag for bag in bags)
-        weights[word] = math.log1p((len(chunks) - n + 0.5) / (n + 0.5)) if n else 0.0
+        n = sum(word in bag for bag in bags.values())
+        weights[word] = math.log1p((len(bags) - n + 0.5) / (n + 0.5)) if n else 0.0
     whole = sum(weights.values()) or 1.0
     question = Query.ask(text, snapshot.vocabulary)
     found = gather(snapshot, question, np.zeros(len(chunks))).at(np.arange(len(chunks)))
