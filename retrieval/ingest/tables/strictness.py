@@ -22,6 +22,10 @@ MIN_DENSITY = 0.5
 MIN_SHARE = 0.9
 """Share of the keys that must be numbers or ranges."""
 
+ABOUT = 2
+"""Words of a heading that somebody may say before a number."""
+_NAME = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)*")
+
 ASKING = ("what", "which")
 """Words before a label that ask for its number; they may come before a longer label of the same kind too."""
 ASKING_MOST = ("lowest", "highest", "minimum", "best")
@@ -56,6 +60,8 @@ class StrictTables:
     """Terms of a question that asks for the key instead of naming it."""
     better: Mapping[str, Way]
     subjects: Mapping[str, tuple[str, ...]]
+    implied: frozenset[str] = frozenset()
+    """Tables whose key may be said without its label: `cleric 10`."""
     opposed: frozenset[str] = frozenset()
     """Tables whose key is a value of the other side (`Opponent Armor Class`)."""
 
@@ -82,9 +88,10 @@ class StrictTables:
             subjects |= subjects_of([matrix.table for matrix in family], vocabulary)
             ruled = ((matrix.table.id, matrix.table.rule) for matrix in family)
             subjects |= {table: rule.subject for table, rule in ruled if rule and rule.subject}
-        strict = (matrix for family in families.values() for matrix in family if matrix.table.id in labels)
+        strict = [matrix for family in families.values() for matrix in family if matrix.table.id in labels]
+        implied = frozenset(matrix.table.id for matrix in strict if any(label.implied for label in matrix.labels))
         opposed = frozenset(matrix.table.id for matrix in strict if _is_opposed(matrix, vocabulary))
-        return cls(labels, asking, better, subjects, opposed)
+        return cls(labels, asking, better, subjects, implied, opposed)
 
     def predicate(self, table: Table, column: str, key: str) -> Json | None:
         """The `query_must` of the row `key` under the heading `column`.
@@ -99,14 +106,22 @@ class StrictTables:
             return None
         names = (column.casefold(), *labels) if len(values) == 1 else _shortest(labels)
         said = [f"{name} {value}" for name in dict.fromkeys(names) for value in values]
-        value_group: list[JsonValue] = [*said, *self.asking[table.id]]
-        subject = self.subjects.get(table.id)
+        subject = self.subjects.get(table.id, ())
+        about = _about(table, subject) if table.id in self.implied else ()
+        bare = [f"{name} {value}" for name in about for value in values]
+        value_group: list[JsonValue] = [*said, *self.asking[table.id], *bare]
         if not subject:
             return {"contain_one_of": [value_group]}
         asked: Json = {"contain_one_of": [list(subject), value_group]}
         if table.id in self.opposed:
             asked["contain_across"] = [list(subject), list(value_group)]
         return asked
+
+
+def _about(table: Table, subject: Sequence[str]) -> Sequence[str]:
+    """What a question may say before a bare number to mean this table: its subject, and the short headings above."""
+    above = (heading.casefold() for heading in table.heading_path if len(heading.split()) <= ABOUT)
+    return tuple(dict.fromkeys((*subject, *(heading for heading in above if _NAME.fullmatch(heading)))))
 
 
 def _is_opposed(matrix: _Matrix, vocabulary: Vocabulary) -> bool:

@@ -17,7 +17,7 @@ from retrieval.query_must.vocabulary.lexicon import Lexicon
 from retrieval.query_must.vocabulary.words import Label, Words
 
 _Value = TypeVar("_Value", str, int)
-_SWITCHES = ("negative", "counted", "fractions")
+_SWITCHES = ("negative", "counted", "implied", "fractions")
 _LABEL_KEYS = {"forms", "better", "written", *_SWITCHES}
 _WAYS = ("better", "worse", "higher", "lower")
 _WORDS = (

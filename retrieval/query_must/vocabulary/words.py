@@ -19,6 +19,8 @@ class Label:
     """Its numbers may be below zero, so `AC-2` is read both ways."""
     counted: bool = False
     """A plain number before it counts it (`3 chapters`) and does not name one."""
+    implied: bool = False
+    """A bare number behind what a table is about is of this label: `cleric 10`."""
     fractions: bool = False
     """`1/4` beside it is a quarter; beside other labels `7/8` is a list as well."""
     better: Way = ""

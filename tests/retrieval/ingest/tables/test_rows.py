@@ -4,6 +4,8 @@ from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.fidelity import check_fidelity
 from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
+from retrieval.query_must.canonical.canonical import canonical
+from retrieval.query_must.predicate import read_query_must
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Book, Document
 
@@ -138,6 +140,25 @@ def test_a_range_row_demands_a_number_of_its_label():
 
     (group,) = json.loads(rows[0].content)["query_must"]["contain_one_of"]
     assert group[:3] == ["level 1", "level 2", "what level"]
+
+
+def test_a_level_is_named_by_a_bare_number_behind_what_the_table_is_about():
+    header = "| Level | AC 2 | AC 3 | AC 4 |\n| - | - | - | - |\n"
+    body = "".join(f"| {n} | {20 - n} | {19 - n} | {18 - n} |\n" for n in range(1, 20))
+    _, rows = rows_of("# Clerics\n\n## Hits by level of experience\n\n" + header + body)
+    asked = read_query_must(extract_predicates(rows)[6].query_must)
+
+    assert asked.holds(canonical("what does a cleric 7 need to hit AC 3"))
+    assert not asked.holds(canonical("what do 7 clerics need"))
+    assert not asked.holds(canonical("a cleric 8 against 7 ogres"))
+
+
+def test_a_number_behind_what_a_table_is_about_is_no_armor_class():
+    _, rows = rows_of("# Clerics\n\n" + matrix("All Characters"))
+    asked = read_query_must(extract_predicates(rows)[3].query_must)
+
+    assert asked.holds(canonical("cleric of level 3 against AC 7"))
+    assert not asked.holds(canonical("what does a cleric 7 need"))
 
 
 def test_price_lists_short_tables_and_lists_of_names_ask_nothing_unless_a_rival_is_named():

@@ -107,7 +107,7 @@ CASES = [
     ("a 7th level 3 HD monster", ["level 7", "hd 3"], ["level 3"]),
     ("the second AC 6 attack", ["ac 6"], []),
     ("AC (3)", ["ac 3"], []),
-    ("save vs. spells at level 9", ["save", "level 9"], ["saving throw 9"]),
+    ("save vs. spells at level 9", ["save", "level 9"], ["save 9"]),
     ("twenty one level", ["level 21"], []),
     ("the 12th, 13th, and 14th levels", ["level 12", "level 13", "level 14"], ["level 15"]),
     ("articles 3, 5 & 7", ["article 3", "article 5", "article 7"], ["article 4"]),
