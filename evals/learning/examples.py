@@ -11,7 +11,8 @@ from retrieval.search.dense.cosine import Cosines
 from retrieval.search.evidence.evidence import gather
 from retrieval.search.evidence.weights import WEIGHTS
 from retrieval.search.query import Query
-from retrieval.search.rerank.features import candidates, matrix, measure
+from retrieval.search.rerank.candidates import candidates
+from retrieval.search.rerank.features import matrix, measure
 from retrieval.search.rerank.paths import Matrix
 from retrieval.search.rerank.rerank import pool
 from retrieval.search.retriever import Retriever

@@ -10,7 +10,8 @@ from retrieval.search.dense.cosine import Cosines
 from retrieval.search.evidence.evidence import gather
 from retrieval.search.query import Query
 from retrieval.search.rerank.asked import ask
-from retrieval.search.rerank.features import candidates, measure
+from retrieval.search.rerank.candidates import candidates
+from retrieval.search.rerank.features import measure
 from retrieval.search.retriever import Retriever
 
 NAMES = (

@@ -10,8 +10,9 @@ from retrieval.index.words.word_model import WORDS, word_vector
 from retrieval.search.fusion import Scores
 from retrieval.search.query import LETTERS
 from retrieval.search.rerank.asked import Asked
+from retrieval.search.rerank.candidates import Candidates
 from retrieval.search.rerank.meaning import NEAR, SAME
-from retrieval.search.rerank.said import Fields, Marks, Numbers
+from retrieval.search.rerank.said import STRETCH, Fields, Marks
 from retrieval.search.rerank.siblings import read_with_prose
 from retrieval.types import Vector
 
@@ -24,9 +25,10 @@ def alike(
     question: str,
     asked: Asked,
     fields: tuple[Fields, Fields],
+    passage: int,
     heads: Sequence[int],
     said: tuple[Marks, Marks],
-    places: tuple[Numbers, Numbers, Marks],
+    found: Candidates,
 ) -> Mapping[str, Scores]:
     """How much of a question n candidates say, each word as far as their nearest word means it.
 
@@ -37,24 +39,26 @@ def alike(
         question: as it was asked.
         asked: what the index knows of it, t words.
         fields: of the candidates, and of their tables.
+        passage: which of those of the candidates is prose.
         heads: which of those of the tables are looked at.
         said: (n, t) whether a candidate's own fields have the word; whether those of its table have it.
-        places: (n,) which table each candidate is in, which section, and whether it is a row.
+        found: the candidates.
     """
-    table_of, section_of, is_row = places
     words = [*asked.known, *asked.strangers]
     weights = np.append(asked.weights, list(asked.strangers.values()))
     shares = weights / (weights.sum() or 1.0)
     vectors = _vectors(snapshot, question, words)
     near = _Near(snapshot, fields, vectors)
-    row, head = near.best(fields[0]).max(axis=0), near.best(fields[1])[list(heads)].max(axis=0)[table_of]
+    row, head = near.best(fields[0]).max(axis=0), near.best(fields[1])[list(heads)].max(axis=0)[found.table_of]
+    together = np.where(found.is_row, 0.0, near.densest(fields[0], passage, shares))
     t = len(asked.words)
     np.maximum(row[:, :t], said[0], out=row[:, :t])
     np.maximum(head[:, :t], said[1], out=head[:, :t])
     own = np.maximum(row, head)
-    read = read_with_prose(own, section_of, is_row)
+    read = read_with_prose(own, found.section_of, found.is_row)
     values = {"alike": own, "alike_row": row, "alike_head": head, "alike_read": read}
-    return {name: near @ shares for name, near in values.items()}
+    shared = {name: near @ shares for name, near in values.items()}
+    return shared | {"alike_together": np.where(found.is_row, shared["alike_row"], together)}
 
 
 class _Near:
@@ -80,6 +84,28 @@ class _Near:
             near = self.near[self.place[fields.words]]
             found.reshape(fields.sizes.size, -1)[some] = np.maximum.reduceat(near, fields.ends[some], axis=0)
         return found
+
+    def densest(self, fields: Fields, field: int, shares: Scores) -> Scores:
+        """(n,) how much of the question one stretch of a field says, in the best of them; 0 where it is empty."""
+        best = np.zeros(fields.n)
+        starts, sizes = fields.ends[field * fields.n : (field + 1) * fields.n], fields.sizes[field]
+        some = np.flatnonzero(sizes)
+        if not len(some):
+            return best
+        start, stop = starts[0], fields.ends[(field + 1) * fields.n]
+        near = self.near[self.place[fields.words[start:stop]]]
+        first, last = np.searchsorted(fields.hits, [start, stop])
+        near[fields.hits[first:last] - start, fields.which[first:last]] = 1.0
+        blocks = -(-sizes[some] // STRETCH)
+        owner = np.repeat(np.arange(len(some)), blocks)
+        within = np.arange(len(owner)) - np.repeat(np.cumsum(blocks) - blocks, blocks)
+        found = np.maximum.reduceat(near, starts[some][owner] - start + within * STRETCH, axis=0)
+        # With the block after it: no sentence is cut in both.
+        follows = np.flatnonzero(owner[1:] == owner[:-1])
+        pairs = found.copy()
+        pairs[follows] = np.maximum(found[follows], found[follows + 1])
+        np.maximum.at(best, some[owner], pairs @ shares)
+        return best
 
 
 def _vectors(snapshot: Snapshot, question: str, words: Sequence[str]) -> Vector:

@@ -1,6 +1,7 @@
 """What a question asks, in the numbers of an index: its words, their weights, its quantities and its codes."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,13 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.index.words.figure_index import unit_number
+from retrieval.index.words.figure_index import STRANGE, unit_number
 from retrieval.index.words.tokenizer import Tokenize, cut_word, tokenizer
 from retrieval.quantities import Quantity, quantities
+from retrieval.quantities.measures import measure
 from retrieval.quantities.quantity import AS_TEXT
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.query import LETTERS, Query
 
+_UNIT = re.compile(r"[^\W\d_]{2,}|[°%][CF]?")
+_NO_UNITS = frozenset({"in", "as", "is", "us", "am", "min", "x", "times", "second", "credit", "pp", "ep", "sp", "gee"})
+"""Words that are a unit behind a number alone."""
 MOST = 48
 """Distinct words of a question that are looked at; the rarest of a longer one."""
 IDLE = 0.25
@@ -24,6 +29,9 @@ IDLE = 0.25
 BEFORE, AFTER = 3, 3
 """Words beside a number that may say what it counts."""
 
+_IDENTIFIER = re.compile(r"(?<![\w-])[A-Z]{1,5}-?\d[\w-]*")
+_PARTS = 3
+"""Words of a name like `L54-30-S400`: its numbers are none. `AC6` and `T55` have fewer."""
 _CODE = re.compile(r"(?<![\w'.-])([A-Z])(?![\w'.])")
 
 Words = npt.NDArray[np.int64]
@@ -62,7 +70,11 @@ class Asked:
     """(p,) what each pair is worth."""
     worth_of_all: float
     """Sum of those; 1 where there is none."""
+    behind: Words
+    """(t,) the word that must stand before each for it to be said: the `30` of `L54-30-S400` is no cell's; -1: none."""
     figures: tuple[Figure, ...]
+    units: frozenset[int]
+    """What it asks for an amount of, and names none: `how many amps`. Numbers of the figure index."""
     codes: frozenset[int]
     """Single capital letters, as numbers of their characters."""
 
@@ -89,6 +101,7 @@ def ask(snapshot: Snapshot, question: Query) -> Asked:
     for first, second in pairwise(asked):
         if first in place and second in place:
             worth[place[first], place[second]] = min(weights[first], weights[second])
+    before = _parts_of_names(snapshot, question.text, asked)
     pairs = np.full(worth.shape, -1)
     pairs[worth > 0] = np.arange(np.count_nonzero(worth))
     return Asked(
@@ -99,7 +112,9 @@ def ask(snapshot: Snapshot, question: Query) -> Asked:
         pairs,
         worth[worth > 0],
         float(worth.sum()) or 1.0,
+        np.asarray([-1 if word not in before else at[before[word]] for word in order], dtype=np.int64),
         tuple(_figure(snapshot, found, words, at, place) for found, words in zip(figures, beside, strict=True)),
+        _units(snapshot, question.text, figures),
         _codes(question.text),
     )
 
@@ -146,6 +161,32 @@ def _beside(snapshot: Snapshot, text: str, found: Quantity) -> Sequence[str]:
         part for word in (*before, *after, found.unit or "", found.label or "") if word for part in cut_word(cut, word)
     )
     return [word for word in dict.fromkeys((*together, *each)) if word.isalpha()]
+
+
+def _parts_of_names(snapshot: Snapshot, text: str, asked: Sequence[str]) -> Mapping[str, str]:
+    """The numbers that are said only as parts of longer names, each with the part before it."""
+    found: dict[str, str] = {}
+    count = Counter(asked)
+    for match in _IDENTIFIER.finditer(text):
+        parts = [part for part in _cutter(snapshot)(match[0]) if not part.startswith("-")]
+        if len(parts) >= _PARTS:
+            count.subtract(parts)
+            found |= {part: first for first, part in pairwise(parts) if part[0].isdigit()}
+    known = snapshot.lexical.terms
+    return {part: first for part, first in found.items() if count[part] <= 0 and known.position(first) is not None}
+
+
+def _units(snapshot: Snapshot, text: str, figures: Sequence[Quantity]) -> frozenset[int]:
+    """The units that are said without a number."""
+    counted = [(found.start, found.end) for found in figures]
+    names = {
+        unit.name
+        for match in _UNIT.finditer(text)
+        if not any(start <= match.start() < end for start, end in counted)
+        and match[0].lower() not in _NO_UNITS
+        and (unit := measure(match[0]))
+    }
+    return frozenset(unit_number(snapshot.figures.units, name) for name in names) - {STRANGE}
 
 
 def _codes(text: str) -> frozenset[int]:

@@ -1,19 +1,17 @@
 """What is measured of every candidate: numbers that say the same of any book, so that they can be learned on others."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from retrieval.arrays import numbered
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.field_index import HeadField, RowField
-from retrieval.search.evidence.parts import Measures
-from retrieval.search.fusion import Positions, Scores
+from retrieval.search.fusion import Scores
 from retrieval.search.query import Query
 from retrieval.search.rerank.alike import alike
 from retrieval.search.rerank.asked import Asked, ask
+from retrieval.search.rerank.candidates import Candidates
 from retrieval.search.rerank.meaning import meaning
 from retrieval.search.rerank.numbers import NAMES as NUMBERS
 from retrieval.search.rerank.numbers import Near, number_features
@@ -31,7 +29,7 @@ _COVERED = (*_ROWS, *_HEADS)
 _SHARED = ("key", "caption", "heading", "above")
 _ORDERED = ("key", "cell", "passage", "caption", "heading", "column")
 _RELATIVE = (
-    *("alike", "alike_row", "alike_head", "alike_read", "covered_read", "covered_key_head"),
+    *("alike", "alike_row", "alike_head", "alike_together", "alike_read", "covered_read", "covered_key_head"),
     *("covered", "together", "covered_row", "covered_head", "whole_cells", "best_cell", "distinct", "order"),
     *("said_heading", "column_said", "part_dense", "part_name", "number_key", "number_key_labelled", "meaning"),
 )
@@ -49,39 +47,14 @@ NAMES = (
     *(f"number_{name}" for name in NUMBERS),
     *("behind_number_key", "behind_number", "behind_number_labelled"),
     *("meaning", "meaning_missing", "meaning_covered", "missing"),
-    *("alike", "alike_row", "alike_head"),
+    *("alike", "alike_row", "alike_head", "alike_together"),
     *("code_key", "other_code_key"),
     *("behind_section_key", "behind_section_number", "behind_section_whole", "behind_section_covered"),
     *("covered_read", "alike_read", "behind_section_read", "behind_section_alike"),
+    *("behind_section_meaning", "behind_section_column", "behind_section_wide"),
     *(f"less_{name}" for name in _RELATIVE),
 )
 """What the trees see, in the order of their columns."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
-    """What may be among the best, and what the first look found out about it."""
-
-    positions: Positions
-    """(n,) rising."""
-    tables: Positions
-    """Distinct numbers of their tables and passages, rising."""
-    table_of: Numbers
-    """(n,) which of those each one is in."""
-    section_of: Numbers
-    """(n,) which section, numbers from 0 on."""
-    is_row: Marks
-    evidence: Mapping[str, Scores]
-    """Every part of the evidence, (n,) each."""
-
-
-def candidates(snapshot: Snapshot, evidence: Measures, positions: Positions) -> Candidates:
-    """The chunks at these positions, with what the first look says of them."""
-    numbers = snapshot.evidence.of[positions]
-    tables, table_of = numbered(numbers)
-    is_row = numbers < snapshot.evidence.n_tables
-    section_of = numbered(snapshot.fields.section[tables][table_of])[1]
-    return Candidates(positions, tables.astype(np.int64), table_of, section_of, is_row, evidence.at(positions))
 
 
 def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
@@ -108,9 +81,10 @@ def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
             question.text,
             asked,
             (rows, heads),
+            _ROWS.index("passage"),
             _MEANT,
             (row, head),
-            (found.table_of, found.section_of, found.is_row),
+            found,
         ),
         **_codes(snapshot, asked, found),
     }

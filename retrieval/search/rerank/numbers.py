@@ -1,6 +1,6 @@
 """How the numbers of a question fit the candidates: their keys, their other cells, their columns and headings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +16,12 @@ from retrieval.search.rerank.said import SLOTS, Fields, Marks, Numbers
 PERCENT = "percent"
 NAMES = (
     *("key", "key_labelled", "wide", "wide_labelled", "cell", "cell_labelled"),
-    *("other_key", "other_key_labelled", "other_labelled", "head", "other_head", "column", "column_labelled"),
-    "unexplained",
+    *("key_counted", "cell_counted"),
+    *("other_key", "other_key_labelled", "other_labelled", "other_key_counted"),
+    *("head", "other_head", "column", "column_labelled"),
+    *("unit", "unexplained"),
 )
-"""What is said of the numbers; `number_...` are the features."""
+"""What is said of the numbers; `number_...` are the features. `unit`: a cell beside the key counts what is asked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +89,11 @@ class Held:
             found = np.where(unit == percent, _within(low, high, asked.low * 100, asked.high * 100), found)
         return np.where(unit == figure.unit, _within(low, high, asked.low, asked.high), found)
 
+    def counts(self, units: Collection[int]) -> Marks:
+        """(rows,) whether each stands beside the key and is an amount in one of the units."""
+        found: Marks = np.isin(self.marks[: self.rows, UNIT], list(units)) & ~self.is_key
+        return found
+
     def largest(self, of_rows: list[Marks], of_tables: list[Marks], table_of: Numbers) -> Scores:
         """(what, n) 1 for candidates with any of these marks; what is said of a table is said of each of its rows."""
         rows = np.zeros((len(of_rows), self.n))
@@ -120,24 +127,26 @@ def number_features(
     """
     found = np.zeros((len(NAMES), len(positions)))
     explained = np.zeros((len(positions), len(asked.words)), dtype=np.bool_)
-    if asked.figures:
+    if asked.figures or asked.units:
         held = Held.of(figures, positions, tables, table_of)
         units = [figure.unit for figure in asked.figures if figure.unit != BARE]
         for figure in asked.figures:
             said = _of_figure(figure, held.hold(figure, figures.percent, units), held, near, table_of)
-            np.maximum(found[:-1], said, out=found[:-1])
+            np.maximum(found[:-2], said, out=found[:-2])
             key, cell, head, column = (said[NAMES.index(name)] for name in ("key", "cell", "head", "column"))
             found[-1] += (1.0 - (key + cell + head + column > 0)) / len(asked.figures)
             meant = key + said[NAMES.index("cell_labelled")] + head + said[NAMES.index("column_labelled")] > 0
             explained[:, figure.places] |= meant[:, None]
+        found[-2, held.owner[: held.rows][held.counts(asked.units)]] = 1.0
     return {f"number_{name}": values for name, values in zip(NAMES, found, strict=True)}, explained
 
 
 def _of_figure(figure: Figure, fits: Marks, held: Held, near: "Near", table_of: Numbers) -> Scores:
-    """(names, n): all but `unexplained`; `fits` (m,) says what holds the number."""
+    """(names, n): all but the last two; `fits` (m,) says what holds the number."""
     word = near.marked(figure)
     in_column, in_head = near.columns(word), near.heads(word)
-    labelled = in_column[held.table, np.clip(held.cell, 0, SLOTS - 1)] | word[held.marks[:, WORD]]
+    counted = (held.marks[:, UNIT] == figure.unit) & (figure.unit != BARE)
+    labelled = in_column[held.table, np.clip(held.cell, 0, SLOTS - 1)] | word[held.marks[:, WORD]] | counted
     in_heading = held.cell[held.rows :] == HEAD
     same_label = (held.marks[held.rows :, LABEL] == figure.label) & (figure.label != BARE)
     fit, by_column, is_key = fits[: held.rows], labelled[: held.rows], held.is_key
@@ -146,11 +155,12 @@ def _of_figure(figure: Figure, fits: Marks, held: Held, near: "Near", table_of: 
     of_key, of_wide, other_key = fit & is_key, fit & wide, ~fit & is_key
     of_cell = fit & ~is_key & (~wide | by_column)
     holds, named = fits[held.rows :], labelled[held.rows :]
-    of_column = holds & ~in_heading
+    of_column, in_unit = holds & ~in_heading, counted[: held.rows]
     return held.largest(
         [
             *(of_key, of_key & by_head, of_wide, of_wide & by_head, of_cell, of_cell & by_column),
-            *(other_key, other_key & by_head, ~fit & by_column),
+            *(of_key & in_unit, of_cell & in_unit),
+            *(other_key, other_key & by_head, ~fit & by_column, other_key & in_unit),
         ],
         [holds & in_heading, ~holds & in_heading & same_label, of_column, of_column & named],
         table_of,

@@ -13,7 +13,8 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.evidence.parts import Measures
 from retrieval.search.fusion import Leg, Positions, Scores, best
 from retrieval.search.query import Query
-from retrieval.search.rerank.features import candidates, matrix, measure
+from retrieval.search.rerank.candidates import candidates
+from retrieval.search.rerank.features import matrix, measure
 from retrieval.search.rerank.paths import Matrix
 from retrieval.search.rerank.trees import Trees
 

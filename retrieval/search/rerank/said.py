@@ -190,6 +190,9 @@ def look(fields: Sequence[Words], keys: Positions, asked: Asked, rarity: Scores)
     which = known[words]
     hits = np.flatnonzero(which >= 0)
     owner = np.searchsorted(ends, hits, side="right") - 1
+    if (asked.behind >= 0).any():
+        stands = _stands_behind(words, hits, ends[owner], asked.behind[which[hits]])
+        hits, owner = hits[stands], owner[stands]
     return Fields(
         asked,
         rarity,
@@ -202,3 +205,12 @@ def look(fields: Sequence[Words], keys: Positions, asked: Asked, rarity: Scores)
         owner,
         which[hits].astype(np.int64),
     )
+
+
+def _stands_behind(words: npt.NDArray[np.int32], hits: Numbers, begins_at: Numbers, wanted: Numbers) -> Marks:
+    """(h,) whether the wanted word is one of the two before each hit in its field, or none is wanted."""
+    stands: Marks = wanted < 0
+    # `MX-64` is cut into `mx`, `-64` and `64`.
+    for back in (1, 2):
+        stands |= (hits - back >= begins_at) & (words[hits - back] == wanted)
+    return stands

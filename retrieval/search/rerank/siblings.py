@@ -47,6 +47,9 @@ _IN_SECTION = {
     "behind_section_covered": "covered",
     "behind_section_read": "covered_read",
     "behind_section_alike": "alike_read",
+    "behind_section_meaning": "meaning",
+    "behind_section_column": "column_said",
+    "behind_section_wide": "number_wide_labelled",
 }
 
 

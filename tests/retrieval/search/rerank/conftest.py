@@ -74,6 +74,11 @@ def make_shelf() -> tuple[Chunk, ...]:
     sizes = ("Equipment", "Hull sizes")
     rows += [row("hulls", sizes, ("Size", "Cargo"), *cells) for cells in (("K", "30 tons"), ("11 (B)", "90 tons"))]
     rows += [row("hulls", sizes, ("Size", "Cargo"), "M", "60 tons")]
+    motor = ("Motors", "L54-35-S400-R")
+    rows += [
+        row("motors", motor, ("Item", "Value"), "Output", "35 W"),
+        row("motors", motor, ("Item", "Value"), "Speed", "29 rpm"),
+    ]
     prose = [
         replace(
             CHUNK,

@@ -4,6 +4,7 @@ import pytest
 from retrieval.search.query import Query
 from retrieval.search.rerank.alike import alike
 from retrieval.search.rerank.asked import ask
+from retrieval.search.rerank.candidates import Candidates
 from retrieval.search.rerank.said import look
 
 IDS = ("gear-hemp rope", "hulls-K", "prose-001")
@@ -17,15 +18,16 @@ def like(snapshot):
         asked = ask(snapshot, Query.ask(question, snapshot.vocabulary))
         positions = snapshot.chunks.positions(list(ids))
         tables, table_of = np.unique(snapshot.evidence.of[positions].astype(np.int64), return_inverse=True)
-        index = snapshot.fields
-        rows = look([index.key, index.cell, index.passage], positions, asked, snapshot.rarity)
-        heads = look([index.caption, index.heading, index.column], tables, asked, snapshot.rarity)
-        row, head = rows.said().any(axis=0), heads.said().any(axis=0)[table_of]
-        sections = np.unique(index.section[tables][table_of], return_inverse=True)[1]
+        sections = np.unique(snapshot.fields.section[tables][table_of], return_inverse=True)[1]
         is_row = snapshot.evidence.of[positions] < snapshot.evidence.n_tables
+        found = Candidates(positions, tables, table_of, sections, is_row, {})
+        index = snapshot.fields
+        rows = look([index.key, index.cell, index.passage], found.positions, asked, snapshot.rarity)
+        heads = look([index.caption, index.heading, index.column], found.tables, asked, snapshot.rarity)
+        row, head = rows.said().any(axis=0), heads.said().any(axis=0)[found.table_of]
         if unsaid:
             row, head = np.zeros_like(row), np.zeros_like(head)
-        return alike(snapshot, question, asked, (rows, heads), (0, 1, 2), (row, head), (table_of, sections, is_row))
+        return alike(snapshot, question, asked, (rows, heads), 2, (0, 1, 2), (row, head), found)
 
     return of
 

@@ -4,7 +4,8 @@ import pytest
 from retrieval.search.dense.cosine import Cosines
 from retrieval.search.evidence.evidence import gather
 from retrieval.search.query import Query
-from retrieval.search.rerank.features import NAMES, candidates, matrix, measure
+from retrieval.search.rerank.candidates import candidates
+from retrieval.search.rerank.features import NAMES, matrix, measure
 
 
 @pytest.fixture(scope="module")
@@ -154,3 +155,33 @@ def test_prose_beside_the_row_that_was_asked_for_is_behind_it(of):
 def test_a_question_that_steps_between_rows_is_known(of):
     assert of("which item is heavier than the silk rope", "steps", "gear-silk rope") == [1]
     assert of("weight of the silk rope", "steps", "gear-silk rope") == [0]
+
+
+def test_a_number_in_a_longer_name_is_no_cell(of):
+    rows = ("motors-Output", "motors-Speed")
+
+    assert of("L54-35-S400-R", "covered_cell", *rows) == [0.0, 0.0]
+    assert of("L54-35-S400-R", "number_cell", *rows) == [0.0, 0.0]
+    assert of("which motor has 35", "covered_cell", *rows)[0] > 0
+
+
+def test_a_unit_that_is_asked_for_is_found_in_the_cells(of):
+    assert of("how many watt has the L54-35-S400-R", "number_unit", "motors-Output", "motors-Speed") == [1.0, 0.0]
+    assert of("motor with 35 watt", "number_unit", "motors-Output", "motors-Speed") == [0.0, 0.0]
+
+
+def test_a_number_that_counts_as_the_question_does_is_told_from_a_bare_one(of):
+    rows = ("motors-Output", "motors-Speed")
+
+    assert of("a 35 watt motor", "number_cell_counted", *rows) == [1.0, 0.0]
+    assert of("a motor of 35", "number_cell_counted", *rows) == [0.0, 0.0]
+
+
+def test_what_stands_together_in_a_passage_counts_whole(measured, snapshot):
+    passage = next(chunk for chunk in snapshot.chunks if chunk.id == "prose-000")
+    words = passage.search_text.split()
+    (near,) = measured(" ".join(words[:3]), [passage.id])["alike_together"]
+    (far,) = measured(f"{words[0]} {words[-1]} zzyzx", [passage.id])["alike_together"]
+
+    assert near == pytest.approx(1.0)
+    assert far < 1.0

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -24,7 +25,19 @@ def asks(*words):
     pairs[worth > 0] = np.arange(np.count_nonzero(worth))
     known = {str(word): number for word, number in place.items()}
     order = np.asarray(order, dtype=np.int64)
-    return Asked(known, order, RARITY[order], (), pairs, worth[worth > 0], worth.sum() or 1.0, (), frozenset())
+    return Asked(
+        known=known,
+        words=order,
+        weights=RARITY[order],
+        strangers={},
+        pairs=pairs,
+        worth=worth[worth > 0],
+        worth_of_all=worth.sum() or 1.0,
+        behind=np.full(len(order), -1),
+        figures=(),
+        units=frozenset(),
+        codes=frozenset(),
+    )
 
 
 def fields(*texts, asked):
@@ -44,6 +57,20 @@ def test_what_is_said_is_marked_word_by_word():
     assert not field.said()[0].any()
     assert field.said()[1].tolist() == [[True, False], [False, False], [False, True]]
     assert field.sizes.tolist() == [[0, 0, 0], [2, 0, 2]]
+
+
+def test_a_part_of_a_longer_name_is_said_only_behind_the_part_before_it():
+    asked = replace(asks(0, 1), behind=np.asarray([-1, 0]))
+    field = fields([0, 1], [1], [0, 3, 1], [0, 3, 3, 1], [2, 1, 0], asked=asked)
+
+    assert field.said()[1].tolist() == [[True, True], [False, False], [True, True], [True, False], [True, False]]
+
+
+def test_the_part_before_it_stands_in_the_same_field():
+    asked = replace(asks(0, 1), behind=np.asarray([-1, 0]))
+    words = [RaggedArray.build(texts, np.int32) for texts in ([[0], [3]], [[1], [0, 1]])]
+
+    assert look(words, np.arange(2), asked, RARITY).said()[1].tolist() == [[False, False], [True, True]]
 
 
 def test_the_share_of_a_field_is_by_weight_and_an_unknown_word_is_as_rare_as_any():

@@ -41,6 +41,9 @@ def test_prose_is_behind_the_row_of_its_section():
         "covered": np.ones(3),
         "covered_read": values,
         "alike_read": np.asarray([0.5, 0.25, 0]),
+        "meaning": values / 4,
+        "column_said": np.asarray([0.5, 0, 0]),
+        "number_wide_labelled": values,
     }
     found = in_section(np.asarray([0, 0, 1]), features)
 
@@ -50,6 +53,9 @@ def test_prose_is_behind_the_row_of_its_section():
     assert found["behind_section_covered"].tolist() == [0, 0, 0]
     assert found["behind_section_read"].tolist() == [0, 1, 0]
     assert found["behind_section_alike"].tolist() == [0, 0.25, 0]
+    assert found["behind_section_meaning"].tolist() == [0, 0.25, 0]
+    assert found["behind_section_column"].tolist() == [0, 0.5, 0]
+    assert found["behind_section_wide"].tolist() == [0, 1, 0]
 
 
 def test_a_row_is_read_with_the_prose_of_its_section_and_prose_by_itself():
