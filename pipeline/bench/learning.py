@@ -11,6 +11,7 @@ from typing import Any
 from evals.benchmarks.books import LibraryBook
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.generated import generated_questions
+from evals.generation.rewording import reworded
 from evals.judging.refit import worse_groups
 from evals.learning.examples import Example, examples_of
 from evals.learning.lambdarank import learn
@@ -154,8 +155,11 @@ def _sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chun
         yield each if isinstance(corpus, LibraryBook) else _sampled(each, seed)
     if isinstance(corpus, LibraryBook):
         questions = generated_questions(chunks, retriever.snapshot.vocabulary, seed)
-        chosen = random.Random(seed).sample(questions, min(MOST, len(questions)))
+        draws = random.Random(seed)
+        chosen = draws.sample(questions, min(MOST, len(questions)))
         yield QuestionSet.of(corpus.name, f"seed{seed}", chosen, chunks)
+        reworded_too = [replace(each, id=f"{each.id}-reworded", query=reworded(each.query, draws)) for each in chosen]
+        yield QuestionSet.of(corpus.name, f"seed{seed}-reworded", reworded_too, chunks)
 
 
 def _sampled(questions: QuestionSet, seed: int) -> QuestionSet:

@@ -14,6 +14,7 @@ from retrieval.query_must.canonical.canonical import canonical, literal
 from retrieval.types import EmbedderIdentity, Vector
 
 _DIMENSIONS = 256
+_BEGINS_A_WORD = "▁"
 _BATCH = 1024
 
 
@@ -44,6 +45,12 @@ class WordllamaEmbedder:
     def embed_one(self, text: str) -> Vector:
         """The vector that `embed` gives this text, (256,); for a few short texts this is the faster way."""
         return self._pooled(self._tokenizer.encode(literal(text), add_special_tokens=False).ids)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words that are one token of this model, lower case, in order; some are beginnings of words."""
+        begun = (token[1:] for token in self._tokenizer.get_vocab() if token[0] == _BEGINS_A_WORD)
+        return tuple(sorted(token for token in begun if token.isascii() and token.isalpha() and token.islower()))
 
     def count_tokens(self, text: str) -> int:
         """How many tokens of this model a text has."""

@@ -62,6 +62,12 @@ assert not logging.getLogger().handlers and logging.getLogger().level == logging
     assert not list(tmp_path.iterdir())
 
 
+def test_the_words_of_wordllama_are_in_order_and_written_small(offline: WordllamaEmbedder) -> None:
+    assert {"price", "weight", "far"} <= set(offline.words)
+    assert list(offline.words) == sorted(set(offline.words))
+    assert all(word.isalpha() and word.islower() and word.isascii() for word in offline.words)
+
+
 def test_an_unknown_embedder_names_those_that_exist() -> None:
     with pytest.raises(UnknownNameError, match="'bert'; there are: minilm, openai, openai:MODEL, st:MODEL, wordllama"):
         load_embedder("bert")
