@@ -1,8 +1,8 @@
 """Questions said in other words, as people say them who do not have the book before them."""
 
-import random
 import re
 from functools import cache
+from random import Random
 
 import numpy as np
 
@@ -21,12 +21,12 @@ _SAME_STEM = 3
 _WORD = re.compile(rf"[^\W\d_]{{{SHORTEST},}}")
 
 
-def reworded(question: str, random: random.Random) -> str:
+def reworded(question: str, draws: Random) -> str:
     """The question with some of its words replaced by words of nearly the same meaning; as it is if none has one."""
 
     def other(match: re.Match[str]) -> str:
         found = others(match[0].lower())
-        return random.choice(found) if found and random.random() < SHARE else match[0]
+        return draws.choice(found) if found and draws.random() < SHARE else match[0]
 
     return _WORD.sub(other, question)
 

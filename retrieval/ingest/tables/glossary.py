@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from retrieval.ingest.tables.reading import Reading
 from retrieval.ingest.tables.row_names import spellings
+from retrieval.ingest.tables.short_forms import beginning, ending
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 _WORD = r"[^\W\d_][\w'’./-]*"
@@ -28,7 +29,6 @@ _CAPITALS = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
 _PLAIN_WORD = re.compile(r"(?<![\w-])[a-z]{2,5}(?![\w-])")
 _SHORT_CELL = re.compile(_SHORT)
 _IN_COLUMN = re.compile(rf"(?<![\w.'-]){_SHORT}(?![\w'-])")
-_SMALL = frozenset({"of", "or", "and", "the", "to", "in", "for", "a", "an", "per", "vs", "by", "on", "with", "over"})
 _TOGETHER = 2
 """So many letters that stand for something must head one table: alone, `D` may be anything."""
 _MOST_CELL_WORDS = 6
@@ -93,10 +93,10 @@ def _defined(text: str) -> Iterator[tuple[str, str]]:
     for match in _BEHIND.finditer(text):
         before = text[max(0, match.start() - _LONGEST) : match.start()]
         long, start = _ENDING.search(before), match.start() - len(before)
-        if long and (phrase := _ending(match["short"], long[0], is_whole=_begins_line(text, start + long.start()))):
+        if long and (phrase := ending(match["short"], long[0], is_whole=_begins_line(text, start + long.start()))):
             yield match["short"], f"{phrase}, {match['also']}" if match["also"] else phrase
     for match in _BEFORE.finditer(text):
-        if phrase := _beginning(match["short"], match["long"]):
+        if phrase := beginning(match["short"], match["long"]):
             yield match["short"], phrase
 
 
@@ -105,7 +105,7 @@ def _listed(grid: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
     for cells in grid:
         for short, long in pairwise(cells):
             is_code = len(short) > 1 and _SHORT_CELL.fullmatch(short)
-            if is_code and len(long.split()) <= _MOST_CELL_WORDS and (phrase := _beginning(short, long)):
+            if is_code and len(long.split()) <= _MOST_CELL_WORDS and (phrase := beginning(short, long)):
                 yield short, phrase
 
 
@@ -130,54 +130,6 @@ def _initials(texts: Sequence[str], readings: Sequence[Reading]) -> Mapping[str,
 
 def _begins_line(text: str, start: int) -> bool:
     return not text[text.rfind("\n", 0, start) + 1 : start].strip(" -+#>|\t")
-
-
-def _ending(short: str, long: str, *, is_whole: bool) -> str | None:
-    """The last of the words that the short form stands for; of a list's entry, all of them."""
-    words = long.split()
-    if is_whole and _stands_for(short, words):
-        return long
-    tails = (words[-count:] for count in range(1, len(words) + 1))
-    return next((" ".join(tail) for tail in tails if _stands_for(short, tail)), None)
-
-
-def _beginning(short: str, long: str) -> str | None:
-    """The first of the words that the short form stands for, as many as there are."""
-    words = long.split()
-    heads = (words[:count] for count in range(len(words), 0, -1))
-    whole = next((head for head in heads if head[-1].casefold() not in _SMALL and _stands_for(short, head)), None)
-    return " ".join(whole).rstrip(".,/-") if whole else None
-
-
-def _stands_for(short: str, words: Sequence[str]) -> bool:
-    """Whether it is the initials of the words, or some letters of theirs, each word's initial among them."""
-    letters, said = short.casefold(), [word.casefold() for word in words]
-    large = [word for word in said if word not in _SMALL and word[0].isalnum()]
-    if not large or large[0] != said[0] or letters == " ".join(said):
-        return False
-    if len(letters) == 1:
-        return said[0][0] == letters and len(said[0]) > 1
-    initials = "".join(word[0] for word in large)
-    if letters in (initials, "".join(word[0] for word in said)):
-        return len(large) > 1
-    return len(large) < len(letters) and initials[0] == letters[0] and _is_cut_from(letters, large)
-
-
-def _is_cut_from(letters: str, words: Sequence[str]) -> bool:
-    """Whether the letters can be read off the words in order, the first of each word among them."""
-    if not words:
-        return not letters
-    first, rest = words[0], words[1:]
-    if not letters or letters[0] != first[0]:
-        return False
-    at, place = 0, 0
-    while True:
-        if _is_cut_from(letters[at + 1 :], rest):
-            return True
-        at += 1
-        place = first.find(letters[at], place + 1) if at < len(letters) else -1
-        if place < 0:
-            return False
 
 
 def _commonest(longs: Counter[str]) -> str | None:

@@ -1,0 +1,68 @@
+"""Which words a short form stands for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.ingest.tables.short_forms import SMALL, beginning, ending, stands_for
+
+
+@pytest.mark.parametrize(
+    ("short", "words"),
+    [
+        ("RoF", "rate of fire"),
+        ("ROF", "Rate of Fire"),
+        ("AV", "Attack Value"),
+        ("Wgt", "weight"),
+        ("Wpns", "Weapons"),
+        ("Spd", "speed"),
+        ("D", "Death"),
+        ("MAR", "Marine archery range"),
+        ("BrMr", "Brindle Moor"),
+    ],
+)
+def test_letters_stand_for_words_that_they_begin_or_are_cut_from(short: str, words: str) -> None:
+    assert stands_for(short, words.split())
+
+
+@pytest.mark.parametrize(
+    ("short", "words"),
+    [
+        ("AV", "Value"),
+        ("AV", "the Attack Value"),
+        ("Wgt", "height"),
+        ("tgW", "weight"),
+        ("D", "D"),
+        ("Cr", "price"),
+        ("of", "of"),
+        ("ABC", "a big"),
+        ("hull", "hull"),
+    ],
+)
+def test_other_letters_do_not(short: str, words: str) -> None:
+    assert not stands_for(short, words.split())
+
+
+def test_the_words_before_a_short_form_are_cut_to_those_it_stands_for() -> None:
+    assert ending("AV", "every fighter has an Attack Value", is_whole=False) == "Attack Value"
+    assert ending("P", "Paralysis or petrification", is_whole=False) == "petrification"
+    assert ending("P", "Paralysis or petrification", is_whole=True) == "Paralysis or petrification"
+    assert ending("X", "Attack Value", is_whole=True) is None
+
+
+def test_the_words_behind_one_are_as_many_as_it_stands_for() -> None:
+    assert beginning("GW", "gateways to other buses") == "gateways"
+    assert beginning("EOD", "every other day. Then none") == "every other day"
+    assert beginning("X", "Attack Value") is None
+
+
+words = st.lists(st.sampled_from(["rate", "fire", "armour", "class", "heavy", "gun"]), min_size=2, max_size=5)
+
+
+@given(words)
+def test_initials_always_stand_for_their_words(said: list[str]) -> None:
+    initials = "".join(word[0] for word in said).upper()
+
+    assert stands_for(initials, said)
+    assert beginning(initials, " ".join(said)) is not None
+    assert not SMALL & set(said)
