@@ -1,9 +1,11 @@
 """The rankings of the parts of a question as one: the answers of all parts come first, in turn."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from retrieval.query_must.canonical.canonical import canonical
 from retrieval.types import Chunk, Hit, Retrieval
 from retrieval.understand.catalog.words import keys
 
@@ -50,7 +52,8 @@ def deal(whole: Retrieval, parts: Sequence[Retrieval], k: int) -> Dealt:
         if len(dealt) >= max(k, len(parts)):
             break
     firsts = {part: hits[chunk].chunk for chunk, part in reversed(dealt.items())}
-    alike = len(firsts) == len(parts) and _of_a_kind(firsts.values()) and not _says_all(whole, parts)
+    alike = len(firsts) == len(parts) and _of_a_kind(firsts.values())
+    alike = alike and not _says_all(whole, parts) and not _number_apart(parts)
     kept = dict(islice(dealt.items(), k))
     return Dealt(tuple(replace(hits[chunk], rank=rank) for rank, chunk in enumerate(kept, start=1)), kept, alike)
 
@@ -67,6 +70,16 @@ def _says_all(whole: Retrieval, parts: Sequence[Retrieval]) -> bool:
     said = [frozenset(keys(part.query)) for part in parts]
     differing = frozenset.union(*said) - frozenset.intersection(*said)
     return differing <= set(keys(whole.hits[0].chunk.search_text))
+
+
+def _number_apart(parts: Sequence[Retrieval]) -> bool:
+    """Whether two parts each have a number of something that no other part has one of: a level here, a class there.
+
+    What is compared has the same of both: `fighter (AC 3) or druid (AC 9)`.
+    """
+    labels = [frozenset(canonical(part.query).bound) for part in parts]
+    spread = Counter(label for each in labels for label in each)
+    return sum(any(spread[label] == 1 for label in each) for each in labels) > 1
 
 
 def _scores(whole: Retrieval, part: Retrieval) -> dict[str, float]:

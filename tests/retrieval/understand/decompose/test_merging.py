@@ -69,3 +69,16 @@ def test_a_row_that_says_all_that_is_compared_is_no_comparison():
     kinds = {"a": "name|price", "b": "name|price"}
     assert compared({"a": "a 3 gp", "b": "b 4 gp"}, kinds).alike
     assert not compared({"a": "a and b 3 gp", "b": "b 4 gp"}, kinds).alike
+
+
+def alike(*queries):
+    parts = [found_alone(query, f"row {number}") for number, query in enumerate(queries)]
+    return deal(Retrieval("all of it", "default", (), Receipt("")), parts, 4).alike
+
+
+def test_parts_that_have_numbers_of_different_things_are_conditions():
+    assert not alike("clerics 5: roll", "level 4: roll", "armor class 5: roll")
+    assert not alike("druid of level 3 to hit", "to hit armour class 4")
+    assert alike("level 4 fighter AC 3", "level 7 druid AC 9")
+    assert alike("the level 4 fighter", "the druid")
+    assert alike("a dagger", "a sword")
