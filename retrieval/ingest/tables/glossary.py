@@ -63,8 +63,11 @@ class Glossary:
         commonest = {name: most for name, longs in sorted(own.items()) if (most := _commonest(longs))}
         known = {name for name in commonest if vocabulary.label(name) is not None or _ROMAN.fullmatch(name)}
         meanings = {name: most for name, most in commonest.items() if name not in known}
-        initials = {long: short for long, short in _initials(texts, readings).items() if short not in {*said, *known}}
-        initials = {long: short for long, short in initials.items() if vocabulary.label(short) is None}
+        initials = {
+            long: short
+            for long, short in _initials(texts, readings).items()
+            if short not in said and vocabulary.label(short) is None
+        }
         defined = {long.casefold(): short for short, long in meanings.items() if sum(map(str.isupper, short)) > 1}
         return cls(meanings, initials | defined)
 

@@ -4,6 +4,7 @@ import pytest
 
 from retrieval.understand.catalog.catalog import Catalog, Described
 from retrieval.understand.reading.reader import Reader
+from tests.retrieval.understand.reading.conditions import groups_of
 
 from ..conftest import TODAY
 
@@ -80,12 +81,7 @@ def reader() -> Reader:
 
 @pytest.mark.parametrize(("question", "conditions"), CONDITIONS)
 def test_conditions(reader: Reader, question: str, conditions: str) -> None:
-    signs = {"$eq": "=", "$contains": "=", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
-    groups: dict[int, list[str]] = {}
-    for each in reader.read(question, TODAY).entities:
-        said = f"{'-' if each.negated else ''}{each.field}{signs[each.operator.value]}{each.value}"
-        groups.setdefault(each.group, []).append(said)
-    assert " ".join("|".join(group) for group in groups.values()) == conditions
+    assert " ".join("|".join(group) for group in groups_of(reader.read(question, TODAY))) == conditions
 
 
 @pytest.mark.parametrize(("question", "field", "start", "end"), TIMES)

@@ -4,6 +4,7 @@ import pytest
 
 from retrieval.understand.catalog.catalog import Catalog, Described
 from retrieval.understand.reading.reader import Reader
+from tests.retrieval.understand.reading.conditions import groups_of
 
 from ..conftest import TODAY
 
@@ -114,12 +115,7 @@ def reader() -> Reader:
 
 
 def written(reader: Reader, question: str) -> str:
-    signs = {"$eq": "=", "$contains": "=", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
-    groups: dict[int, list[str]] = {}
-    for each in reader.read(question, TODAY).entities:
-        said = f"{'-' if each.negated else ''}{each.field}{signs[each.operator.value]}{each.value}"
-        groups.setdefault(each.group, []).append(said)
-    return "; ".join(sorted("|".join(sorted(group)) for group in groups.values()))
+    return "; ".join(sorted("|".join(sorted(group)) for group in groups_of(reader.read(question, TODAY))))
 
 
 @pytest.mark.parametrize(("question", "conditions"), CONDITIONS)

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.reading.reader import Reader
+from tests.retrieval.understand.reading.conditions import groups_of
 
 from ..conftest import TODAY, Archive, show
 
@@ -52,12 +53,7 @@ def reader(archive: Archive) -> Reader:
 
 def written(reader: Reader, question: str) -> tuple[str, str]:
     found = reader.read(question, TODAY)
-    signs = {"$eq": "=", "$contains": "=", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
-    groups: dict[int, list[str]] = {}
-    for each in found.entities:
-        said = f"{'-' if each.negated else ''}{each.field}{signs[each.operator.value]}{each.value}"
-        groups.setdefault(each.group, []).append(said)
-    return " ".join("|".join(group) for group in groups.values()), found.topic
+    return " ".join("|".join(group) for group in groups_of(found)), found.topic
 
 
 @pytest.mark.parametrize(("question", "conditions", "topic"), CONDITIONS)
