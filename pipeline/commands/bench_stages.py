@@ -1,6 +1,10 @@
-"""`querymust bench first-stage`: whether an engine elsewhere gives the hits that our own files give."""
+"""`querymust bench first-stage` and `bench spread`: what engines and processes beside our own give, and how fast."""
 
 from __future__ import annotations
+
+from typing import Annotated
+
+import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, QuestionsOption, existing
 from pipeline.console.output import print_report, progress_bar
@@ -25,4 +29,22 @@ def bench_first_stage(
     asked = [question.query for path in files for question in load_questions(path)]
     with progress_bar("first stage") as bar:
         report = compare_stages(opened.root, asked, bar)
+    print_report(report, report.lines(), json_=json_)
+
+
+def bench_spread(
+    books: Annotated[int, typer.Option("--books", min=2, help="Of the synthetic library, 1,000 chunks each.")] = 12,
+    json_: JsonOption = False,
+) -> None:
+    """Build one library with each executor, by one process and by two, and say how many books an hour that is.
+
+    \b
+    Examples:
+      querymust bench spread
+      querymust bench spread --books 6 --json
+    """
+    with progress_bar("spread") as bar:
+        from pipeline.runs.throughput import run_spread
+
+        report = run_spread(books, bar)
     print_report(report, report.lines(), json_=json_)

@@ -14,6 +14,7 @@ from pipeline.bench.gate import GateReport
 from pipeline.bench.understanding.conditions_report import ConditionsReport
 from pipeline.bench.understanding.hint_curve import HintCurve
 from pipeline.pages.marked_blocks import with_blocks
+from pipeline.runs.throughput import SpreadReport
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -50,7 +51,8 @@ GATE_RATES = MeasuredTable(_DOCS / "evals.md", _DOCS / "gate_rates.json", "rates
 HINTS = MeasuredTable(_DOCS / "decomposition.md", _DOCS / "hint_curve.json", "hints", HintCurve.of)
 CONDITIONS = MeasuredTable(_DOCS / "self_query.md", _DOCS / "self_query.json", "conditions", ConditionsReport.of)
 ANSWERS = MeasuredTable(_DOCS / "answers.md", _DOCS / "answers_read.json", "read", AnswersReport.of)
-TABLES = (CONTRACT_TIMES, GATE_RATES, HINTS, CONDITIONS, ANSWERS)
+SPREAD = MeasuredTable(_DOCS / "operations.md", _DOCS / "books_an_hour.json", "spread", SpreadReport.of)
+TABLES = (CONTRACT_TIMES, GATE_RATES, HINTS, CONDITIONS, ANSWERS, SPREAD)
 HINTS_DRAWN = _DOCS / "hint_curve.svg"
 
 
