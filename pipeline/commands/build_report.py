@@ -57,7 +57,7 @@ def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -
     for line in guard_lines(entries, None if verbose else BOOKS_SHOWN, ALL):
         out.print(line, markup=False)
     if index.get("n_graph_faults"):
-        out.print(f"Nearest chunks are found by {index['neighbours']}.", markup=False)
+        out.print(f"The collections are searched by {index['neighbours']}.", markup=False)
     if done.refused:
         links = named(done.refused, None if verbose else NAMES_SHOWN)
         out.print(

@@ -4,7 +4,7 @@
 
     question ── canonical form ── compiled predicates ── the guarded chunks that may come back
         │                                                             │
-        ├── vector ── first stage (Chroma, Milvus) ───────────────────┴── by distance, then id            dense legs
+        ├── vector ── first stage (own vectors, Chroma, Milvus) ──────┴── by distance, then id            dense legs
         └── BM25 + cosine over all chunks ── evidence ── mask ── the k best, then id              hybrid, default
             (where an engine elsewhere is the first stage: over what it finds;
             `default` of a large library: over what its rare words, names and graphs find)

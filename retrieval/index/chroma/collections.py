@@ -9,7 +9,7 @@ from pathlib import Path
 from retrieval.errors import IndexCorruptError, RetrievalError, VectorDBWriteError
 from retrieval.index.chroma.contents import Contents, Positions
 from retrieval.index.chroma.difference import Difference, collections_recipe
-from retrieval.index.chroma.hnsw import TRIES, HnswSettings
+from retrieval.index.chroma.hnsw import BUILT_AGAIN_UP_TO, TRIES, HnswSettings
 from retrieval.index.chroma.neighbour_search import EMBEDDED, EXACT_UP_TO, NeighbourSearch
 from retrieval.index.chroma.seal import broken, copy_sealed, seal, seal_version
 from retrieval.index.chroma.server import ChromaServer
@@ -30,7 +30,8 @@ def build_collections(
 ) -> NeighbourSearch:
     """Make both collections; deaf graphs are built again in another order and with more neighbours.
 
-    Graphs that stay deaf are kept, and searches compare every vector instead: luck costs time, never an index.
+    Graphs that stay deaf are kept, and what would ask them compares every vector instead: luck costs time, never an
+    index. Embedded graphs of a large library are not built again: that takes long, and `iterative` alone asks them.
 
     Args:
         folder: of Chroma's files, where it is embedded; created again.
@@ -71,7 +72,8 @@ def _built(
     folder: Path, server: ChromaServer | None, chunks: Sequence[Chunk], contents: Contents, tell: Tell
 ) -> NeighbourSearch:
     """Collections from nothing."""
-    for builds, hnsw in enumerate(TRIES, start=1):
+    once = server is None and len(chunks) > BUILT_AGAIN_UP_TO
+    for builds, hnsw in enumerate(TRIES[:1] if once else TRIES, start=1):
         if server is None:
             shutil.rmtree(folder, ignore_errors=True)
         _write(ChromaStore(folder, server), chunks, contents, hnsw, builds - 1, tell)
@@ -145,7 +147,7 @@ def _chosen(n_chunks: int, builds: int, faults: Sequence[str]) -> tuple[bool, st
     if n_chunks <= EXACT_UP_TO:
         return True, f"{n_chunks:,} chunks are compared sooner than a graph answers"
     if faults:
-        return True, f"the graphs stayed deaf in {builds} builds: {'; '.join(faults)}"
+        return True, f"the graphs stayed deaf in {builds} build{'' if builds == 1 else 's'}: {'; '.join(faults)}"
     return False, "the graphs are sound"
 
 

@@ -1,4 +1,4 @@
-"""How the nearest chunks of a snapshot are found: by Chroma's graphs, or by comparing every vector."""
+"""How what asks the collections finds the nearest chunks: by Chroma's graphs, or by comparing every vector."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -27,7 +27,7 @@ class NeighbourSearch:
     """
 
     exact: bool
-    """Whether searches compare every vector and leave the graphs alone."""
+    """Whether every vector is compared and the graphs are left alone."""
     reason: str
     """A sentence: why."""
     place: str

@@ -17,6 +17,7 @@ from retrieval.index.graph.graph import Graph
 from retrieval.index.milvus.filling import fill
 from retrieval.index.milvus.server import MilvusServer
 from retrieval.index.milvus.store import LONGEST
+from retrieval.index.regions.regions import Regions
 from retrieval.index.snapshot.building_folder import building_folder, move_into_place
 from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.derived import agree
@@ -174,7 +175,10 @@ def _write_own_files(
     predicates.save(folder / "predicates")
     keyed = keyed_tables(chunks)
     RivalIndex.build(keyed.tables, keyed.positions, vocabulary).save(folder / "rivals")
-    return np.asarray(predicates.guarded)
+    tell("regions", 0, len(chunks))
+    guarded = np.asarray(predicates.guarded)
+    Regions.build(vectors, guarded).save(folder / "regions")
+    return guarded
 
 
 def _write_graph(

@@ -3,7 +3,7 @@
 The same library gives other last bits where another processor, or another build of numpy's libraries, adds in another
 order. Measured on the sample with the instruction sets of an older processor: the vectors, the word vectors and those
 of columns differ; all else is the same byte for byte, whatever the locale, the time zone, the hash seed and the number
-of threads. So the id of a snapshot does not rest on these files.
+of threads. So the id of a snapshot does not rest on these files, nor on the regions, which follow from the vectors.
 """
 
 from pathlib import Path
@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 VECTORS = "vectors.npy"
-DERIVED = frozenset({VECTORS, "columns/vectors.npy", "words/vectors.npy", "lexical/weights.npy"})
+_REGIONS = frozenset(f"regions/{name}.npy" for name in ("centres", "guarded", "starts", "chunks", "vectors"))
+DERIVED = _REGIONS | frozenset({VECTORS, "columns/vectors.npy", "words/vectors.npy", "lexical/weights.npy"})
 """Paths in a snapshot's folder. What they are made of is in its other files, but for the vectors: see `trace`."""
 
 _DECIMALS = 2
@@ -35,7 +36,8 @@ def agree(left: Path, right: Path) -> bool:
     """Whether these files are the same in two snapshots' folders, but for their last bits.
 
     They are not where another version of this program made them otherwise. Word vectors may also be turned by another
-    processor, all of them together: then the snapshot is made anew, under the same id.
+    processor, all of them together, and a chunk between two regions may fall into the other: then the snapshot is made
+    anew, under the same id.
     """
     return all(_close(left / name, right / name) for name in sorted(DERIVED))
 

@@ -7,6 +7,7 @@
                           chunk_ends.npy           offsets of the records
                           chunk_ids.npy            their ids
                           vectors.npy              (n, dimensions) float32
+                          regions/                 which vectors of a large library are near one another
                           lexical/                 BM25 over search_text
                           evidence/                words by the place where they are
                           fields/                  the words of every field, in their order
@@ -36,6 +37,7 @@ from retrieval.index.chroma.seal import broken, is_writable
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.chroma.store import ChromaStore, CollectionName
 from retrieval.index.graph.graph import Graph
+from retrieval.index.regions.regions import Regions
 from retrieval.index.snapshot.building import Progress, build_snapshot
 from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.counts import require_counts
@@ -63,8 +65,7 @@ __all__ = ["Progress", "Snapshot", "build_snapshot", "open_snapshot"]
 class Snapshot:
     """Lazy access to one snapshot: what a search does not use is never read.
 
-    A chunk's position is its place in the order of ids: position breaks ties as the id would.
-    """
+    A chunk's position is its place in the order of ids: position breaks ties as the id would."""
 
     def __init__(
         self, folder: Path, manifest: Manifest, server: ChromaServer | None = None, hold: ReadHold | None = None
@@ -88,6 +89,11 @@ class Snapshot:
     def vectors(self) -> Vector:
         """(n, dimensions), memory-mapped, aligned with the positions."""
         return load_array(self.folder / "vectors.npy", np.float32)
+
+    @cached_property
+    def regions(self) -> Regions:
+        """The vectors of a large library by where they are."""
+        return Regions.load(self.folder / "regions")
 
     @cached_property
     def lexical(self) -> LexicalIndex:
@@ -173,14 +179,14 @@ class Snapshot:
 
     @property
     def scans(self) -> bool:
-        """Whether a search compares every vector. Graphs that are not known to be sound are not asked, nor files that
-        this process may only read: Chroma wants to write where it reads."""
+        """Whether what asks the collections compares every vector: graphs that are not known to be sound are not asked,
+        nor files that this process may only read, because Chroma wants to write where it reads."""
         search = self.neighbour_search
         return search is None or search.exact or search.place != place_of(self.server) or self.is_read_only
 
     @cached_property
     def is_read_only(self) -> bool:
-        """Whether Chroma's files are here and cannot be written: then Chroma does not open them."""
+        """Whether Chroma's files are here and cannot be written."""
         return self.server is None and not is_writable(self.folder / "chroma")
 
     def broken_seals(self) -> Iterator[str]:

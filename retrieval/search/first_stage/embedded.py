@@ -1,10 +1,11 @@
-"""The first stage over a snapshot's own files: its vectors or Chroma's collections, its postings, its names."""
+"""The first stage over a snapshot's own files, its vectors among them, or those of a Chroma server."""
 
 import numpy as np
 
 from retrieval.arrays import distinct
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.dense.prefilter import nearest_admitted, nearest_unfiltered
+from retrieval.search.first_stage.own_vectors import asks_server, nearest_of_own
 from retrieval.search.first_stage.stage import Passing, Payload, named_rows
 from retrieval.search.fusion import Positions, best
 from retrieval.search.query import Query
@@ -24,6 +25,8 @@ class EmbeddedStage:
 
     def nearest(self, vector: Vector, k: int, passing: Passing) -> Positions:
         """See FirstStage."""
+        if not asks_server(self._snapshot):
+            return nearest_of_own(self._snapshot, vector, k, passing)
         if passing.admitted is None:
             return nearest_unfiltered(self._snapshot, vector, k, passing.where).positions
         return nearest_admitted(self._snapshot, vector, k, passing.admitted, passing.where).positions

@@ -18,10 +18,11 @@ from retrieval.index.chroma.contents import NAMES
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.selection import Documents, Selection
-from retrieval.search.dense.cosine import Cosines, similarity
+from retrieval.search.dense.cosine import Cosines
 from retrieval.search.dense.prefilter import FEW
 from retrieval.search.evidence.evidence import Evidence, Wanted, gather
 from retrieval.search.evidence.portion import Portion
+from retrieval.search.first_stage.own_vectors import asks_server, nearest_of_own
 from retrieval.search.first_stage.stage import Passing
 from retrieval.search.front import from_the_front
 from retrieval.search.fusion import Positions, best
@@ -97,7 +98,7 @@ def looked_at(snapshot: Snapshot, question: Query, vector: Vector, passing: Pass
     admitted = passing.admitted
     found: list[Documents] = [
         _worded(snapshot, question, vector, allowed, passing.where),
-        _near(snapshot, vector, passing.where),
+        _near(snapshot, vector, passing),
         snapshot.predicates.named(question.canonical).positions,
         admitted.guarded if admitted is not None else _NONE,
     ]
@@ -145,10 +146,13 @@ def _rare(snapshot: Snapshot, question: Query, allowed: Mask | None) -> list[Doc
     return found
 
 
-def _near(snapshot: Snapshot, vector: Vector, where: Mask | None) -> Positions:
-    """The nearest of each collection, as its graph finds them."""
-    if snapshot.scans:
-        return best(similarity(snapshot.vectors, vector), NEAREST, where)
+def _near(snapshot: Snapshot, vector: Vector, passing: Passing) -> Positions:
+    """The nearest of what may come back, and of what the predicates exclude too; of each collection of a server."""
+    if not asks_server(snapshot):
+        free = nearest_of_own(snapshot, vector, NEAREST, passing)
+        if passing.admitted is None:
+            return free
+        return np.concatenate([free, nearest_of_own(snapshot, vector, NEAREST, Passing(None, passing.where))])
     names = [name for name in NAMES if snapshot.collection_size(name)]
     found = [snapshot.collections.nearest(name, vector, NEAREST).ids for name in names]
     return snapshot.chunks.positions([each for ids in found for each in ids])

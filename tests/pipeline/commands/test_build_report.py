@@ -68,7 +68,7 @@ def test_links_that_lead_out_of_the_library_are_a_warning(capsys: pytest.Capture
 def test_graphs_that_stayed_deaf_are_told_of(capsys: pytest.CaptureFixture[str]) -> None:
     done = built(n_guarded=106)
     done.library["candidate_index"] |= {"neighbours": "exact scan: the graphs stayed deaf", "n_graph_faults": 1}
-    assert "Nearest chunks are found by exact scan: the graphs stayed deaf." in said(capsys, done)
+    assert "The collections are searched by exact scan: the graphs stayed deaf." in said(capsys, done)
     done.library["candidate_index"]["n_graph_faults"] = 0
     assert not any("Nearest" in line for line in said(capsys, done))
 

@@ -132,7 +132,7 @@ def test_contract_6_performance_sla(contract_over: ContractOver) -> None:
 def test_the_collections_answer_the_same_wherever_they_are(
     skirmish_home: Path, contract_over: ContractOver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every vector of so small a library is compared by the program itself; a large one is asked through its graphs."""
+    """Every vector of so small a library is compared by ourselves; of a large one `iterative` asks the graphs."""
     home = shutil.copytree(contract_over("skirmish").home.root, tmp_path / "home")
     ask_graphs(home)
     asked: list[bool] = []
@@ -141,8 +141,8 @@ def test_the_collections_answer_the_same_wherever_they_are(
         ChromaStore, "nearest", lambda store, *given, **named: asked.append(True) or nearest(store, *given, **named)
     )
     with (
-        closing(RAGPipeline(skirmish_home, strategy="prefilter")) as comparing,
-        closing(RAGPipeline(home, strategy="prefilter")) as asking,
+        closing(RAGPipeline(skirmish_home, strategy="iterative")) as comparing,
+        closing(RAGPipeline(home, strategy="iterative")) as asking,
     ):
         for question in ("range of the long rifle", "slag barricades in the foundry"):
             compared = comparing.retrieve(question, KEY, min_relevance=0.0)

@@ -69,6 +69,16 @@ def test_graphs_that_stay_deaf_leave_searches_to_compare_every_vector(
 
 
 @pytest.mark.usefixtures("large")
+def test_embedded_graphs_of_a_large_library_are_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collections, "TRIES", (DEAF, HNSW))
+    monkeypatch.setattr(collections, "BUILT_AGAIN_UP_TO", COUNT - 1)
+    search = build(tmp_path)
+    assert (search.builds, search.hnsw, search.exact) == (1, DEAF, True)
+    assert "stayed deaf in 1 build:" in search.reason
+    assert collections_are_sound(tmp_path, None, CONTENTS)
+
+
+@pytest.mark.usefixtures("large")
 def test_a_graph_that_is_asked_and_deaf_is_not_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collections, "TRIES", (DEAF,))
     NeighbourSearch(False, "claimed", "embedded", DEAF, 1, 1.0).write(tmp_path)

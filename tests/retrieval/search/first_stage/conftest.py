@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from retrieval.index.regions import regions
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.search.first_stage import own_vectors
 from retrieval.search.first_stage.choosing import first_stage
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 
+from ...index.conftest import ask_graphs
 from ..conftest import ToyEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from retrieval.index.snapshot.snapshot import Snapshot
     from retrieval.search.first_stage.stage import FirstStage
@@ -43,29 +45,33 @@ class Asked:
         return Query.ask(text, self.snapshot.vocabulary).among(self.snapshot.rivals)
 
 
-@pytest.fixture(scope="module", params=["scan", "graphs", "chroma server", "milvus"])
+@pytest.fixture(scope="module", params=["scan", "regions", "chroma server", "milvus"])
 def asked(
     request: pytest.FixtureRequest,
-    home: Path,
     library: tuple[Chunk, ...],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Asked]:
     """Each first stage over the same library."""
-    root, (folder,) = home, (home / "snapshots").iterdir()
     # Other tests of the module ask without these settings.
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, pytest.MonkeyPatch.context() as meanwhile:
         if request.param == "chroma server":
             patch.setenv("QUERYMUST_CHROMA", request.getfixturevalue("chroma_server"))
         elif request.param == "milvus":
             patch.setenv("QUERYMUST_STORE", request.getfixturevalue("milvus_server") + "/contract")
-        if request.param != "graphs":
-            root = tmp_path_factory.mktemp("asked")
-            vectors = ToyEmbedder().embed([chunk.search_text for chunk in library])
-            build_snapshot(root, library, vectors, ToyEmbedder.identity, Vocabulary.default())
-        snapshot = open_snapshot(root, folder.name)
+        elif request.param == "regions":
+            patch.setattr(regions, "UNDIVIDED", 0)
+            patch.setattr(regions, "SIZE", 4)
+            # So many that all regions are looked through: then what they hold is all that there is.
+            meanwhile.setattr(own_vectors, "COMPARED", len(library) - 1)
+        root = tmp_path_factory.mktemp("asked")
+        vectors = ToyEmbedder().embed([chunk.search_text for chunk in library])
+        manifest = build_snapshot(root, library, vectors, ToyEmbedder.identity, Vocabulary.default())
+        if request.param == "chroma server":
+            ask_graphs(root)
+        snapshot = open_snapshot(root, manifest.id)
         stage = first_stage(snapshot)
-    yield Asked(snapshot, stage)
-    stage.close()
-    snapshot.close()
-    if root != home:
+        patch.undo()
+        yield Asked(snapshot, stage)
+        stage.close()
+        snapshot.close()
         shutil.rmtree(root)

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from retrieval.index.regions import regions
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.search.first_stage import portion
+from retrieval.search.first_stage import own_vectors, portion
 from retrieval.search.first_stage.stage import Passing
 from retrieval.search.metadata_filter.filter import Eq
 from retrieval.search.query import Query
@@ -46,11 +48,13 @@ def rows() -> Sequence[Chunk]:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
-    """A library of 960 rows whose graphs are asked."""
+    """A library of 960 rows in 120 regions."""
     home, chunks = tmp_path_factory.mktemp("large"), rows()
     vectors = ToyEmbedder().embed([chunk.search_text for chunk in chunks])
-    manifest = build_snapshot(home, chunks, vectors, ToyEmbedder.identity, Vocabulary.default())
-    ask_graphs(home)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(regions, "UNDIVIDED", 0)
+        patch.setattr(regions, "SIZE", 8)
+        manifest = build_snapshot(home, chunks, vectors, ToyEmbedder.identity, Vocabulary.default())
     with open_snapshot(home, manifest.id) as snapshot:
         yield Retriever(snapshot, ToyEmbedder())
 
@@ -78,6 +82,7 @@ def test_a_portion_that_holds_every_word_is_ranked_as_the_whole(
 def test_the_row_that_is_asked_for_is_found_in_a_small_part(large: Retriever, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("SCORED_WHOLE", 0), ("WORDED", 60), ("DEEP", 40), ("NEAREST", 10), ("FEW", 20), ("BEST", 30)):
         monkeypatch.setattr(portion, name, value)
+    monkeypatch.setattr(own_vectors, "COMPARED", 100)
     for subject in ("bardok", "torgal", "vunrish"):
         question = Query.ask(f"What does a {subject} need to hit armor class 6?", large.snapshot.vocabulary)
         passing = Passing(large.admitted(question))
@@ -103,6 +108,24 @@ def test_of_rows_that_are_equally_good_the_nearest_are_looked_at(
     assert len(np.unique(lexical)) == 1
     assert set(np.argsort(-cosines, kind="stable")[:30].tolist()) <= set(some.positions.tolist())
     assert len(some) <= 31
+
+
+def test_the_nearest_of_a_portion_are_asked_of_a_server_where_it_has_the_collections(
+    chroma_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUERYMUST_CHROMA", chroma_server)
+    chunks = rows()
+    vectors = ToyEmbedder().embed([chunk.search_text for chunk in chunks])
+    manifest = build_snapshot(tmp_path, chunks, vectors, ToyEmbedder.identity, Vocabulary.default())
+    ask_graphs(tmp_path)
+    with open_snapshot(tmp_path, manifest.id) as snapshot:
+        there, text = Retriever(snapshot, ToyEmbedder()), "What does a torgal need to hit armor class 6?"
+        whole = there.retrieve(text, 12)
+        assert "collections" not in snapshot.__dict__
+        monkeypatch.setattr(portion, "SCORED_WHOLE", 0)
+        monkeypatch.setattr(portion, "NEAREST", 480)
+        assert hits(there.retrieve(text, 12)) == hits(whole)
+        assert "collections" in snapshot.__dict__
 
 
 def test_where_a_portion_holds_too_few_the_whole_is_ranked(large: Retriever, monkeypatch: pytest.MonkeyPatch) -> None:
