@@ -135,6 +135,7 @@ def gather(
     lexical: Scores,
     dense: Cosines | None = None,
     among: Selection | None = None,
+    strongest: float | None = None,
 ) -> Evidence:
     """Everything that speaks for each chunk of a snapshot, or for each of some of them.
 
@@ -147,13 +148,14 @@ def gather(
         lexical: (n,) BM25 of the chunks that are looked at.
         dense: the cosines of those.
         among: which; None: all.
+        strongest: the BM25 that `lexical` is a share of; None: the best of what is looked at.
     """
     places = snapshot.evidence
     of = places.of if among is None else places.of[among.positions]
     words = snapshot.lexical.tokenize(question.text)
     weights = word_weights(snapshot, words)
     whole = sum(weights.values()) or 1.0
-    strongest = float(lexical.max(initial=0.0))
+    strongest = float(lexical.max(initial=0.0)) if strongest is None else strongest
     heads = places.heads.covered(weights.items()) / whole
     titles = heads.copy()
     titles[places.n_tables :] = 0.0

@@ -133,11 +133,12 @@ def _worded(snapshot: Snapshot, question: Query, vector: Vector, allowed: Mask |
 
 def _rare(snapshot: Snapshot, question: Query, allowed: Mask | None) -> list[Documents]:
     """The postings of the rarest words, until another would be too many and enough of them may come back."""
-    words = list(dict.fromkeys(snapshot.lexical.tokenize(question.text)))
+    index = snapshot.lexical
+    words = list(dict.fromkeys((index.ask or index.tokenize)(question.text)))
     found: list[Documents] = []
     # Where few may come back at all, these are looked at without a word.
     held, missing = 0, BEST if _count(allowed, snapshot) > FEW else 0
-    for postings in sorted(filter(len, snapshot.lexical.words.postings(words)), key=len):
+    for postings in sorted(filter(len, index.words.postings(words)), key=len):
         if found and missing <= 0 and held + len(postings) > WORDED:
             break
         found.append(postings)
@@ -159,12 +160,15 @@ def _near(snapshot: Snapshot, vector: Vector, passing: Passing) -> Positions:
 
 
 def _legs(snapshot: Snapshot, question: Query, vector: Vector, chunks: Selection) -> Legs:
-    def evidence(some: Selection) -> Evidence:
-        lexical = snapshot.lexical.scores(question.text, some)
-        return gather(snapshot, question, lexical, Cosines(snapshot.vectors, vector, some.positions), some)
-
     lexical = snapshot.lexical.scores(question.text, chunks)
     dense = Cosines(snapshot.vectors, vector, chunks.positions)
+    strongest = float(lexical.max(initial=0.0))
+
+    def evidence(some: Selection) -> Evidence:
+        # What stands beside a row is measured as the rows are: its words are a share of the same best.
+        words, cosines = snapshot.lexical.scores(question.text, some), Cosines(snapshot.vectors, vector, some.positions)
+        return gather(snapshot, question, words, cosines, some, strongest)
+
     measured = gather(snapshot, question, lexical, dense, chunks)
     return Legs(lexical, dense, measured, question, portion=Portion(chunks, measured, evidence))
 

@@ -9,6 +9,7 @@ import pytest
 
 from retrieval.index.regions import regions
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+from retrieval.index.words.selection import Selection
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.first_stage import own_vectors, portion
 from retrieval.search.first_stage.stage import Passing
@@ -92,6 +93,34 @@ def test_the_row_that_is_asked_for_is_found_in_a_small_part(large: Retriever, mo
         assert f"{subject}-26" in [large.snapshot.chunks.id_at(int(each)) for each in some.positions]
         assert len(some) < len(large.snapshot) / 4
         assert large.retrieve(question.text, 5).hits[0].chunk.id == f"{subject}-26"
+
+
+def test_a_stop_word_takes_no_place_of_a_word_that_is_looked_for(
+    large: Retriever, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # All chunks say `for`, and as many `attack`; half as many would have room.
+    for name, value in (("WORDED", 1000), ("DEEP", 960), ("NEAREST", 1), ("FEW", 0), ("BEST", 1)):
+        monkeypatch.setattr(portion, name, value)
+    snapshot = large.snapshot
+    question = Query.ask("for a bardok", snapshot.vocabulary)
+    some = portion.looked_at(snapshot, question, large.vector_of(question.text), Passing(), None)
+    subjects = {snapshot.chunks[int(each)].table_id for each in some.positions}
+    assert "bardok" in subjects
+    assert len(some) <= 21, "twenty rows of its table, and the nearest"
+
+
+def test_what_stands_beside_a_row_is_measured_against_the_same_best(
+    large: Retriever, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot = large.snapshot
+    question = Query.ask("What does a bardok need to hit armor class 6?", snapshot.vocabulary)
+    vector, inside = large.vector_of(question.text), Selection.of([np.arange(100)], len(snapshot))
+    found = portion._legs(snapshot, question, vector, inside)
+    assert found.portion is not None
+    lexical = snapshot.lexical.scores(question.text)
+    assert lexical.argmax() < 100, "what is looked at holds the best"
+    beyond = np.asarray([500, 20, 900])
+    assert found.portion.at(beyond)["lexical"] == pytest.approx(lexical[beyond] / lexical.max())
 
 
 def test_of_rows_that_are_equally_good_the_nearest_are_looked_at(
