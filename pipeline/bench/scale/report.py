@@ -66,6 +66,10 @@ class ScaleReport:
     """Share of the questions to which `default` gives the same first 15 as where it gives every chunk its whole score;
     None in runs that are older than its second look."""
 
+    own_recall: Mapping[str, float] | None = None
+    """Share of the true 15 nearest, of what may come back, that a strategy finds; None in runs that asked Chroma's
+    graphs."""
+
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> "ScaleReport":
         """What `asdict` made of one."""
@@ -98,6 +102,8 @@ class ScaleReport:
             yield self._below(f"overhead where {rounds} rounds are needed, ms", milliseconds, 10)
         yield self._below("share of the build that is ours", ours / sum(self.build_seconds.values()), 0.25)
         yield Goal("ANN recall at 15", self.ann_recall, "at least 0.99", self.ann_recall >= 0.99)
+        for name, recall in (self.own_recall or {}).items():
+            yield Goal(f"{name}, recall at 15", recall, "at least 0.99", recall >= 0.99)
 
     def default_goal(self) -> Goal:
         """How many times a plain query `default` may take; a larger library may cost it more."""

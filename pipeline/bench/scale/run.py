@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from pipeline.bench.index import Tell
-from pipeline.bench.memory import folder_megabytes, resident_megabytes
+from pipeline.bench.memory import folder_megabytes, own_megabytes, resident_megabytes
 from pipeline.bench.scale.index import ScaleIndex, scale_index
 from pipeline.bench.scale.library import ROWS, TABLES_TOGETHER, AskedQuestion, synthetic_library, synthetic_questions
 from pipeline.bench.scale.report import ScaleReport, Timing
@@ -112,6 +112,7 @@ def _measure(
         megabytes=_megabytes(retriever),
         keeping_out=sum(not retriever.admitted(_read(retriever, each)).kept_out.is_empty for each in asked),
         same_first=_same_first(retriever, asked),
+        own_recall={name: _own_recall(retriever, asked, name) for name in ("dense", "prefilter")},
         timings=tuple(
             _timing(name, each, _exists(retriever, name, each.asked), float(np.median(plain)))
             for name, each in measured.items()
@@ -170,21 +171,38 @@ def _recall(retriever: Retriever, single: ChromaStore, asked: Sequence[AskedQues
     return round(hit / (DEFAULT_K * len(asked)), 4)
 
 
+def _own_recall(retriever: Retriever, asked: Sequence[AskedQuestion], name: str) -> float:
+    """Share of the true nearest, of what may come back, that a strategy of ours finds; ties counted as found."""
+    snapshot, hit, there = retriever.snapshot, 0, 0
+    for question in asked:
+        where = question.where.mask(snapshot.metadata) if question.where else np.ones(len(snapshot), dtype=np.bool_)
+        may = passing(retriever, question) if name == "prefilter" else where
+        wanted = min(DEFAULT_K, int(np.count_nonzero(may)))
+        exact = similarity(snapshot.vectors, retriever.embedder.embed_query(question.text))
+        hits = retriever.retrieve(question.text, DEFAULT_K, name, where=question.where).chunk_ids
+        if wanted:
+            found = exact[snapshot.chunks.positions(hits)]
+            hit += int((found >= np.sort(exact[may])[-wanted] - 1e-6).sum())
+            there += wanted
+    return round(hit / max(there, 1), 4)
+
+
 def _megabytes(retriever: Retriever) -> dict[str, float]:
     """Room on disk, and memory of a fresh process before it opens the snapshot and after it has asked."""
     folder = retriever.snapshot.folder
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        before, after = pool.submit(_resident, folder.parent.parent, folder.name).result()
+        before, after, own = pool.submit(_resident, folder.parent.parent, folder.name).result()
     disk = folder_megabytes(folder)
     return {
         "disk": round(disk, 1),
         "disk_chroma": round(folder_megabytes(folder / "chroma"), 1),
         "process": round(before, 1),
         "process_searching": round(after, 1),
+        "process_own": round(own, 1),
     }
 
 
-def _resident(home: Path, snapshot: str) -> tuple[float, float]:
+def _resident(home: Path, snapshot: str) -> tuple[float, float, float]:
     embedder = load_embedder()
     embedder.embed_query("loads the weights")
     before = resident_megabytes()
@@ -192,4 +210,4 @@ def _resident(home: Path, snapshot: str) -> tuple[float, float]:
         retriever = Retriever(opened, embedder)
         for strategy in ("prefilter", "default"):
             retriever.retrieve("What does a cleric of level 7 need to hit AC 6?", DEFAULT_K, strategy)
-        return before, resident_megabytes()
+        return before, resident_megabytes(), own_megabytes()

@@ -80,11 +80,23 @@ def test_a_run_from_before_the_second_look_is_told_as_one(small: ScaleReport) ->
     assert "older than the second look" not in performance_page([small, replace(small, chunks=2000)])
 
 
-def test_the_page_says_how_prefilter_grows(small: ScaleReport) -> None:
+def test_the_page_says_how_searches_grow(small: ScaleReport) -> None:
     sizes = [replace(small, chunks=chunks) for chunks in (100_000, 1_000_000)]
     assert "| prefilter | 1.00 | under 1.5 | yes |" in performance_page(sizes)
     slow = tuple(replace(each, p50_ms=each.p50_ms * 5) for each in small.timings)
-    assert "| prefilter | 5.00 | under 1.5 | **no** |" in performance_page([sizes[0], replace(sizes[1], timings=slow)])
+    slower = performance_page([sizes[0], replace(sizes[1], timings=slow)])
+    assert "| prefilter | 5.00 | under 1.5 | **no** |" in slower
+    assert "| default | 5.00 | under 3 | **no** |" in slower
+
+
+def test_a_run_says_what_memory_is_its_own_and_what_it_finds(small: ScaleReport) -> None:
+    assert 0 < small.megabytes["process_own"] < small.megabytes["process_searching"]
+    assert small.own_recall == {"dense": 1.0, "prefilter": 1.0}, "every vector of so small a library is compared"
+    page = performance_page([small])
+    assert f"{small.megabytes['process_own']:.0f} of them its own" in page
+    assert "`prefilter` 1.0000" in page
+    older = {name: value for name, value in small.megabytes.items() if name != "process_own"}
+    assert "its own" not in performance_page([replace(small, megabytes=older, own_recall=None)])
 
 
 def test_the_plot_names_each_line_once_with_its_last_time(small: ScaleReport) -> None:
