@@ -97,7 +97,18 @@ def _range(found: Sequence[Piece], start: Amount) -> Interval | None:
         place += 1
     place = _after_range_mark(found, place)
     last = amount(found, place) if place else None
-    return _joined(start, last) if last else None
+    return _joined(start, last) if last else _twice_counted(found, start)
+
+
+def _twice_counted(found: Sequence[Piece], start: Amount) -> Interval | None:
+    """`100.01 GT to 500 GT`: behind both ends the same letters, which are no unit that anybody knows."""
+    counted = word_at(found, start.next)
+    place = _after_range_mark(found, start.next + 1) if counted and start.unit is None else 0
+    last = amount(found, place) if place else None
+    if last is None or last.unit or word_at(found, last.next) != counted:
+        return None
+    both = _joined(start, last)
+    return both and both._replace(next=last.next + 1, bare_next=last.next + 1)
 
 
 def _after_range_mark(found: Sequence[Piece], at: int) -> int:

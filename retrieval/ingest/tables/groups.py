@@ -3,15 +3,19 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from retrieval.ingest.tables.read_row import ReadRow
 from retrieval.ingest.tables.values import is_numeric
+from retrieval.quantities.columns import figure_of_cell
 
 _DASHES = re.compile(r"(?P<dashes>(?:[-–—]\s+)+)(?=[^\W\d_]|\d+\s)")
 _LONGEST_KEY = 120
 """In characters; a longer cell is a text and picks no row."""
 _FEWEST = 2
-"""Cells that begin with a dash; of a single one it is a mark, and no step down."""
+"""Cells that begin with a dash; of a single one it is a mark, and no step down. As few steps are no scale either."""
+_ITEM = re.compile(r"(?P<table>\d+(?:\.\d+)*)\.\d+\.?")
+_NUMBERING = re.compile(r"\W*|(?:(?:s|sr|sl|serial)\W*)?(?:no|nr|number)\W*", re.IGNORECASE)
 
 
 def under_groups(rows: Iterable[ReadRow]) -> Iterator[ReadRow]:
@@ -76,17 +80,40 @@ def key_column(rows: Sequence[ReadRow]) -> int:
     """The leftmost column whose cells tell the rows apart; the first where none does.
 
     Where that is a column of numbers right of one that tells the rows of each group apart, it is that one: `6 months`
-    under `Redirection inland` and again under `Redirection abroad`, and no price.
+    under `Redirection inland` and again under `Redirection abroad`, and no price. And where it only numbers the lines
+    of a scale, it is the scale: `Vessels 12,001 GT to 25,000 GT` right of `10.4`.
 
     Args:
         rows: those with the table's own columns.
     """
     data = [row for row in rows if row.role == "data"]
     column = _telling_apart([row.cells for row in data], [""] * len(data))
+    if data and _are_item_numbers(data, column) and _is_scale(data, column + 1):
+        return column + 1
     groups = _groups(data)
     if not column or not any(groups) or not all(is_numeric(row.cells[column]) for row in data if row.cells[column]):
         return column
     return _telling_apart([row.cells[:column] for row in data], groups) or column
+
+
+def _are_item_numbers(data: Sequence[ReadRow], column: int) -> bool:
+    """Whether cells are `10.1`, `10.2`, `10.3`, or numbers under `No.`: nobody asks for a line by that."""
+    cells = [row.cells[column] for row in data if row.cells[column]]
+    if _NUMBERING.fullmatch(data[0].columns[column]) and all(is_numeric(cell) for cell in cells):
+        return True
+    items = [_ITEM.fullmatch(cell) for cell in cells]
+    return len({item and item["table"] for item in items}) == 1 and items[0] is not None
+
+
+def _is_scale(data: Sequence[ReadRow], column: int) -> bool:
+    """Whether half of a column's cells, or more, are steps up or down among words: `Vessels LOA: up to 100 m`."""
+    cells = [row.cells[column] for row in data] if column < len(data[0].cells) else []
+    read = [figure_of_cell(cell, "", is_key=True) for cell in cells if not is_numeric(cell)]
+    steps = [(step.low, step.high) for step in read if step]
+    rises = [low <= above[0] and high <= above[1] for (low, high), above in pairwise(steps)]
+    falls = [low >= below[0] and high >= below[1] for (low, high), below in pairwise(steps)]
+    is_ladder = (all(rises) or all(falls)) and len(set(steps)) == len(steps)
+    return is_ladder and len(steps) >= max(_FEWEST, len(cells) / 2) and len(set(cells)) == len(cells)
 
 
 def _telling_apart(data: Sequence[tuple[str, ...]], groups: Sequence[str]) -> int:

@@ -32,6 +32,7 @@ ONE = [
     ("9–10", 9, 10, None, "range"),
     ("1,100 – 2000 tons", 1100, 2000, "ton", "range"),
     ("46%–55%", 46, 55, "percent", "range"),
+    ("12,001 GT to 25,000 GT", 12_001, 25_000, None, "range"),
     ("18 through 20", 18, 20, None, "range"),
     ("7 to 9", 7, 9, None, "range"),
     ("10 to -10", -10, 10, None, "range"),

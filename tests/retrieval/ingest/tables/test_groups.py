@@ -57,3 +57,24 @@ def test_without_groups_the_leftmost_column_that_tells_the_rows_apart_picks_them
     assert key_column(rows("Axe|5|1.5", "Sword|7|2", "Bow|7|3")) == 0
     assert key_column(rows("Axe|5|1.5", "Axe|7|2", "Bow|7|3")) == 2
     assert key_column([]) == 0
+
+
+PILOTS = ("7.1|Vessels LOA: up to 100 m|500", "7.2|Vessels LOA: 100.01 m to 160 m|900", "7.3|Over 160 m|900")
+
+
+def under(heading, *lines):
+    return [ReadRow(row.ordinal, "data", (heading, "What", "Rate"), row.cells, None) for row in rows(*lines)]
+
+
+def test_what_numbers_the_lines_of_a_scale_picks_no_row():
+    assert key_column(under("Code", *PILOTS)) == 1
+    assert key_column(under("No.", "1|up to 2 kg|5", "2|over 2 to 5 kg|7", "3|over 5 kg|9")) == 1
+
+
+def test_what_numbers_anything_else_picks_its_row():
+    rolls = ("1|2 to 8 goblins|10", "2|1 to 6 wolves|20", "3|2 to 5 bears|50")
+    assert key_column(under("Roll", "1|up to 2 kg|5", "2|over 2 to 5 kg|7", "3|over 5 kg|9")) == 0
+    assert key_column(under("No.", *rolls)) == 0
+    assert key_column(under("Code", "7.1|Tug|500", "8.2|Pilot|900", "9.1|Up to 20 m|30")) == 0
+    assert key_column(under("Code", "7.1|Tug|500", "7.2|Pilot|900")) == 0
+    assert key_column(rows("7.1", "7.2")) == 0
