@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import plain_text, without_tags
+from retrieval.ingest.tables.source.twin_titles import title_among_twins
 
 MAX_SUBTITLE = 200
 """Characters of a line that may come between a caption and its table."""
@@ -82,6 +83,8 @@ def caption_at(
     """
     if title := _title_above(blocks, index, taken) or _title_below(blocks, index):
         return title
+    if words := title_among_twins(blocks, index):
+        return Caption(words, index - 1)
     lead = lead_of(blocks[index - 1].shown) if index and blocks[index - 1].is_paragraph else None
     if title := _title_over_prose(blocks, index, taken):
         return replace(title, about=lead.words if lead and lead.introduces else "")
