@@ -1,16 +1,15 @@
 """A book with its markdown read: what tables and chunks are both made from, so that one reading serves them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from retrieval.ingest.markdown.blocks import Block, parse_blocks
+from retrieval.ingest.markdown.page_title import with_title
 from retrieval.ingest.ruled_tables import ruled
 from retrieval.ingest.tables.source.source_tables import PlacedTable, place_tables
 from retrieval.ingest.tables.table import Table
 from retrieval.records import read_jsonl
-from retrieval.table_rule import TableRule
 from retrieval.types import Book, Document
 
 
@@ -41,7 +40,7 @@ def parse_book(book: Book) -> ParsedBook:
     Raises:
         LibraryError: two entries of `tables.toml` are about one table.
     """
-    return ParsedBook(tuple(_parsed(document, book.table_rules) for document in book.documents))
+    return ParsedBook(tuple(_parsed(document, book) for document in book.documents))
 
 
 def read_parsed_book(path: Path) -> ParsedBook:
@@ -64,6 +63,8 @@ def _read(path: Path, _file: int, _changed: int) -> ParsedBook:
     return parse_book(book)
 
 
-def _parsed(document: Document, rules: Sequence[TableRule]) -> ParsedDocument:
-    blocks = parse_blocks(document.text)
-    return ParsedDocument(document, blocks, ruled(place_tables(document, blocks), rules))
+def _parsed(document: Document, book: Book) -> ParsedDocument:
+    # A document without a title of its own has that of its book.
+    title = str(document.metadata.get("title", book.title))
+    blocks = with_title(parse_blocks(document.text), document.path, "" if title == book.title else title)
+    return ParsedDocument(document, blocks, ruled(place_tables(document, blocks), book.table_rules))

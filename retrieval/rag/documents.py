@@ -43,7 +43,7 @@ class Prepared:
         Raises:
             InvalidDocumentError: it has no chunk.
         """
-        parsed = parse_book(Book(self.document.book, str(self.document.metadata["title"]), (self.document,)))
+        parsed = parse_book(Book(self.document.book, "", (self.document,)))
         rows = extract_predicates(transform_tables(parsed.tables, vocabulary, [self.document.text]))
         chunks = chunk_book(parsed, rows, cuts)
         if not chunks:
