@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 from math import isinf
 
 from retrieval.quantities.measures import measure
@@ -21,12 +22,15 @@ _SHORTEST_WORD = 4
 _MEASURED = {"age": "years"}
 """What a column counts whose name is no unit."""
 _PARTS = re.compile(r"[()\[\],]|\bin\b")
+_ROMAN = re.compile(r"(?P<label>[^\W\d_]{3,})\s+(?P<number>(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3}))")
+_DIGITS = {"I": 1, "V": 5, "X": 10}
 _READ_AT_ONCE = 1 << 16
 
 
 @lru_cache(maxsize=_READ_AT_ONCE)
 def figure_of_cell(cell: str, column: str, *, is_key: bool) -> Quantity | None:
-    """The quantity that a cell is; of a key also the one step among its words, as of `Parcel over 5 to 20 kg`.
+    """The quantity that a cell is; of a key also the one step among its words, as of `Parcel over 5 to 20 kg`, and a
+    Roman number after a word, as of `Class IV`.
 
     A number without a unit counts what its column says: `20` is 20 g under `Weight (g)`. Dice, dates and times, which
     have no place on the line of numbers, are none.
@@ -37,13 +41,22 @@ def figure_of_cell(cell: str, column: str, *, is_key: bool) -> Quantity | None:
     found = whole_quantity(cell)
     if found is None and is_key:
         spread = [each for each in quantities(cell) if each.kind in ("range", "open")]
-        found = spread[0] if len(spread) == 1 else None
+        found = spread[0] if len(spread) == 1 else _counted_in_roman(cell)
     if found is None or found.kind in AS_TEXT:
         return None
     if found.unit is None and (unit := column_unit(column)):
         counted = whole_quantity(f"{cell} {unit}")
         return counted if counted is not None and counted.written == found.written else found
     return found
+
+
+def _counted_in_roman(cell: str) -> Quantity | None:
+    """`Class IV`: the fourth class."""
+    if not (read := _ROMAN.fullmatch(cell)):
+        return None
+    digits = [_DIGITS[letter] for letter in read["number"]]
+    value = float(sum(-one if one < after else one for one, after in pairwise((*digits, 0))))
+    return Quantity(value, value, None, "number", 0, len(cell), cell, (value, value), label=read["label"].lower())
 
 
 @lru_cache(maxsize=1 << 12)

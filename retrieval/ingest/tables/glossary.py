@@ -26,6 +26,8 @@ _LONGEST = 80
 _MARKS = re.compile(r"[*`]")
 _ROMAN = re.compile("[IVX]+")
 _CAPITALS = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
+_NO_WORD = re.compile("[B-DF-HJ-NP-TV-XZ]{3,5}")
+"""`DMR`: without a vowel, so that no word reads like it."""
 _PLAIN_WORD = re.compile(r"(?<![\w-])[a-z]{2,5}(?![\w-])")
 _SHORT_CELL = re.compile(_SHORT)
 _IN_COLUMN = re.compile(rf"(?<![\w.'-]){_SHORT}(?![\w'-])")
@@ -40,7 +42,7 @@ class Glossary:
 
     meanings: Mapping[str, str]
     shorts: Mapping[str, str] = field(default_factory=dict)
-    """The short forms by what they mean, in small letters; also the initials of a key that the book itself uses."""
+    """The short forms by what they mean, in small letters; also the initials of keys."""
 
     @classmethod
     def of(cls, texts: Iterable[str], readings: Sequence[Reading], vocabulary: Vocabulary) -> "Glossary":
@@ -113,7 +115,10 @@ def _listed(grid: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
 
 
 def _initials(texts: Sequence[str], readings: Sequence[Reading]) -> Mapping[str, str]:
-    """The keys that alone have some initials, in small letters, if the book writes these in capitals."""
+    """The keys that alone have some initials, in small letters, if the book writes these in capitals or no word is so.
+
+    Who asks for a `DMR` need not have seen that the book only says `Designated marksman rifle`.
+    """
     written = {match for text in texts for match in _CAPITALS.findall(text)}
     keys = {
         key.casefold()
@@ -128,7 +133,8 @@ def _initials(texts: Sequence[str], readings: Sequence[Reading]) -> Mapping[str,
         words = key.split()
         if all(word[0].isalpha() for word in words):
             of["".join(word[0] for word in words).upper()].append(key)
-    return {longs[0]: short for short, longs in of.items() if len(longs) == 1 and short in written}
+    said = {short for short in of if short in written or _NO_WORD.fullmatch(short)}
+    return {longs[0]: short for short, longs in of.items() if len(longs) == 1 and short in said}
 
 
 def _begins_line(text: str, start: int) -> bool:

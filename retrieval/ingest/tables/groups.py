@@ -14,6 +14,8 @@ _LONGEST_KEY = 120
 """In characters; a longer cell is a text and picks no row."""
 _FEWEST = 2
 """Cells that begin with a dash; of a single one it is a mark, and no step down. As few steps are no scale either."""
+_STEPS = 5
+"""Steps of a scale among which one may be out of order."""
 _ITEM = re.compile(r"(?P<table>\d+(?:\.\d+)*)\.\d+\.?")
 _NUMBERING = re.compile(r"\W*|(?:(?:s|sr|sl|serial)\W*)?(?:no|nr|number)\W*", re.IGNORECASE)
 
@@ -112,7 +114,8 @@ def _is_scale(data: Sequence[ReadRow], column: int) -> bool:
     steps = [(step.low, step.high) for step in read if step]
     rises = [low <= above[0] and high <= above[1] for (low, high), above in pairwise(steps)]
     falls = [low >= below[0] and high >= below[1] for (low, high), below in pairwise(steps)]
-    is_ladder = (all(rises) or all(falls)) and len(set(steps)) == len(steps)
+    # A long ladder may have a step that is written wrong: `< 3,000 & Above`.
+    is_ladder = min(rises.count(False), falls.count(False)) <= len(steps) // _STEPS and len(set(steps)) == len(steps)
     return is_ladder and len(steps) >= max(_FEWEST, len(cells) / 2) and len(set(cells)) == len(cells)
 
 

@@ -58,6 +58,21 @@ def test_the_step_among_the_words_of_a_key_is_read_and_that_of_another_cell_is_n
     assert found.high == 20
 
 
+@pytest.mark.parametrize(
+    ("cell", "number", "label"), [("Class IV", 4, "class"), ("Mark XIX", 19, "mark"), ("Type I", 1, "type")]
+)
+def test_a_key_may_count_in_roman_numbers(cell: str, number: int, label: str) -> None:
+    found = figure_of_cell(cell, "", is_key=True)
+    assert found is not None
+    assert (found.low, found.high, found.label) == (number, number, label)
+    assert figure_of_cell(cell, "", is_key=False) is None
+
+
+@pytest.mark.parametrize("cell", ["Class IV-B", "class iv", "IV", "Mix", "Class IIII", "Vitamin C", "No X V"])
+def test_other_words_and_letters_are_no_roman_numbers(cell: str) -> None:
+    assert figure_of_cell(cell, "", is_key=True) is None
+
+
 @pytest.mark.parametrize("cell", ["", "2d6", "12 March 1994", "long ago", "7" + " " * LONGEST])
 def test_what_has_no_place_on_the_line_of_numbers_is_no_figure(cell: str) -> None:
     assert figure_of_cell(cell, "Weight (kg)", is_key=True) is None

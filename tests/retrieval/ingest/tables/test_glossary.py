@@ -95,7 +95,14 @@ def test_a_row_is_called_by_the_initials_that_the_book_uses_for_it_alone() -> No
     found = glossary("A team has an LMG, an HMG and an IED, and you LIGHT them.", *guns)
 
     assert found.short_names(["light machine gun", "Heavy machine gun", "light"]) == ("LMG",)
-    assert glossary("A light machine gun.", *guns).short_names(["Light machine gun"]) == ()
+
+
+def test_initials_that_no_word_is_made_of_need_not_be_in_the_book() -> None:
+    rows = [("Designated marksman rifle", "36"), ("Close air target", "12"), ("Small cot", "2"), ("Long loud gun", "4")]
+    found = glossary("What they shoot.", *rows, ("Light lever gun", "6"))
+
+    assert found.short_names(["Designated marksman rifle"]) == ("DMR",)
+    assert found.short_names(["Close air target", "Small cot", "Long loud gun", "Light lever gun"]) == ()
 
 
 def test_a_row_is_called_by_the_short_form_that_the_book_defines() -> None:

@@ -69,6 +69,8 @@ def under(heading, *lines):
 def test_what_numbers_the_lines_of_a_scale_picks_no_row():
     assert key_column(under("Code", *PILOTS)) == 1
     assert key_column(under("No.", "1|up to 2 kg|5", "2|over 2 to 5 kg|7", "3|over 5 kg|9")) == 1
+    more = ("7.4|Over 250 m to 300 m|1", "7.5|Up to 350 m|2")
+    assert key_column(under("Code", *PILOTS[:2], "7.3|Over 160 to 250 m|900", *more)) == 1
 
 
 def test_what_numbers_anything_else_picks_its_row():
