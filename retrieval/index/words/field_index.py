@@ -12,6 +12,7 @@ import numpy.typing as npt
 from retrieval.arrays import load_array, save_array
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.first_chunks import first_chunks
+from retrieval.index.words.telling_headings import telling_paths
 from retrieval.index.words.tokenizer import Tokenize
 from retrieval.ingest.tables.search_text import other_names
 from retrieval.ragged import RaggedArray
@@ -43,11 +44,11 @@ class FieldIndex:
     caption: Words
     """By table, as all that follow."""
     heading: Words
-    """The nearest heading."""
+    """The nearest heading that tells it from other tables of its book."""
     above: Words
-    """The heading above it."""
+    """The heading between, or above it."""
     further: Words
-    """Those further up."""
+    """The others."""
     column: Words
     """Column names, each with its initials: `ar` for `Armor Rating`."""
     column_of: Cells
@@ -72,16 +73,16 @@ class FieldIndex:
         rows = [chunk if chunk.table_id is not None else None for chunk in chunks]
         cells = [list(_numbered(_said(chunk) if chunk else (), cut)) for chunk in rows]
         columns = [list(_numbered(table.columns, lambda name: (*cut(name), *cut(_initials(name))))) for table in tables]
-        number = _numbers(terms)
+        number, paths = _numbers(terms), telling_paths(tables)
         return cls(
             number([cut(chunk.row_key or "") if chunk else () for chunk in rows]),
             number([[word for _, word in words] for words in cells]),
             _places(cells),
             number([cut(chunk.search_text) if chunk.table_id is None else () for chunk in chunks]),
             number([cut(table.caption or "") for table in tables]),
-            number([cut(_nearest(table, 1)) for table in tables]),
-            number([cut(_nearest(table, 2)) for table in tables]),
-            number([[word for heading in table.heading_path[:-2] for word in cut(heading)] for table in tables]),
+            number([cut(_nearest(path, 1)) for path in paths]),
+            number([cut(_nearest(path, 2)) for path in paths]),
+            number([[word for heading in path[:-2] for word in cut(heading)] for path in paths]),
             number([[word for _, word in words] for words in columns]),
             _places(columns),
             _sections(tables),
@@ -132,8 +133,8 @@ def _said(row: Chunk) -> tuple[str, ...]:
     return (*row.cells, str(row.metadata.get("row_label", "")), *other_names(row.names, row.cells))
 
 
-def _nearest(chunk: Chunk, place: int) -> str:
-    return chunk.heading_path[-place] if len(chunk.heading_path) >= place else ""
+def _nearest(path: Sequence[str], place: int) -> str:
+    return path[-place] if len(path) >= place else ""
 
 
 def _initials(column: str) -> str:
