@@ -102,7 +102,7 @@ def read_chunk(question: str, chunk: Chunk, snapshot: Snapshot, most: int = MOST
         most: how many cells at most.
     """
     if chunk.cells:
-        return read_cells(question, chunk, snapshot.lexical.tokenize, most)
+        return read_cells(snapshot.lexical.said(question), chunk, snapshot.lexical.tokenize, most)
     return _labelled(question, chunk, snapshot, most) or _sentences(question, chunk, snapshot)[:most]
 
 
@@ -111,7 +111,7 @@ def _labelled(question: str, chunk: Chunk, snapshot: Snapshot, most: int) -> tup
     if not pairs:
         return ()
     row = AskedRow([label for label, _ in pairs], [value for _, value in pairs], None)
-    features = column_features(question, row, snapshot.lexical.tokenize)
+    features = column_features(snapshot.lexical.said(question), row, snapshot.lexical.tokenize)
     if features[:, _SPEAKING].max() < _NAMED:
         return ()
     return choose(row, features, chunk.id, most)
@@ -122,7 +122,7 @@ def _sentences(question: str, chunk: Chunk, snapshot: Snapshot) -> tuple[Cell, .
     if not found:
         return ()
     subject = subject_of(question)
-    asked = set(snapshot.lexical.tokenize(subject))
+    asked = set(snapshot.lexical.read(subject))
     above = set(snapshot.lexical.tokenize(" ".join(chunk.heading_path[-1:])))
     wanted = asked - above or asked
     whole = _weight(snapshot, wanted) or 1.0

@@ -50,7 +50,7 @@ def scan(snapshot: Snapshot, question: Query, vector: Vector | None, strategy: S
     named = None
     if strategy.graph_first:
         with watch.stage("graph"):
-            things = named_entities(snapshot.graph, question.text, snapshot.lexical.tokenize)
+            things = named_entities(snapshot.graph, snapshot.lexical.said(question.text), snapshot.lexical.tokenize)
             named = reached(snapshot.graph, things, strategy.graph or NAMED)
     return Legs(lexical, dense, evidence, question, named)
 

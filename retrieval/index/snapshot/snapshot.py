@@ -23,6 +23,7 @@
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -46,11 +47,12 @@ from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.index.snapshot.readers import ReadHold
 from retrieval.index.words.column_index import ColumnIndex
+from retrieval.index.words.compounds import Compounds
 from retrieval.index.words.evidence_index import EvidenceIndex
 from retrieval.index.words.field_index import FieldIndex
 from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.lexical_index import LexicalIndex
-from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
+from retrieval.index.words.tokenizer import question_tokenizer, stop_words, tokenizer
 from retrieval.index.words.word_vectors import WordVectors
 from retrieval.query_must.canonical.canonical import Canonical, canonical
 from retrieval.query_must.compiled.predicates import CompiledPredicates
@@ -99,7 +101,9 @@ class Snapshot:
     def lexical(self) -> LexicalIndex:
         """BM25 over `search_text`."""
         words, how = self.vocabulary, self.manifest.tokenization
-        return LexicalIndex.load(self.folder / "lexical", tokenizer(words, how), question_tokenizer(words, how))
+        cut = tokenizer(words, how)
+        index = LexicalIndex.load(self.folder / "lexical", cut, question_tokenizer(words, how))
+        return replace(index, put=Compounds(index.words, cut, stop_words(words, how), self.folder))
 
     @cached_property
     def evidence(self) -> EvidenceIndex:

@@ -1,7 +1,7 @@
 """BM25 whose query costs its postings and not its corpus: every (term, document) score is computed at build time."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -45,7 +45,9 @@ class LexicalIndex:
     tokenize: Tokenize = tokens
     """Cuts questions as it cut the texts."""
     ask: Tokenize | None = None
-    """What of a question is scored; None: all that `tokenize` finds."""
+    """What of a question is scored, once it is put into the index's words; None: all that `tokenize` finds."""
+    put: Callable[[str], str] | None = None
+    """Puts a question into the index's words; None: it stays as it is."""
 
     @classmethod
     def build(cls, texts: Iterable[str], tokenize: Tokenize = tokens) -> "LexicalIndex":
@@ -79,6 +81,18 @@ class LexicalIndex:
             tokenize=tokenize,
         )
 
+    def said(self, question: str) -> str:
+        """A question in the words of the index: see `compounds`."""
+        return self.put(question) if self.put else question
+
+    def read(self, question: str) -> Sequence[str]:
+        """All words of a question, stop words too."""
+        return self.tokenize(self.said(question))
+
+    def looked_for(self, question: str) -> Sequence[str]:
+        """The words of a question that are scored."""
+        return (self.ask or self.tokenize)(self.said(question))
+
     @property
     def n_terms(self) -> int:
         """Distinct terms."""
@@ -92,7 +106,7 @@ class LexicalIndex:
     def scores(self, query: str, among: Selection | None = None) -> npt.NDArray[np.float64]:
         """Score of every document, (n_documents,), or of each in `among`; a token that is twice counts twice."""
         total = np.zeros(self.n_documents if among is None else len(among))
-        for term in self.terms.words((self.ask or self.tokenize)(query)):
+        for term in self.terms.words(self.looked_for(query)):
             if term is not None:
                 weights = self.weights[self.documents.span(term)]
                 if among is None:

@@ -12,7 +12,7 @@ def numbered_text(index: LexicalIndex, text: str, longest: int) -> str:
 
 def numbered_question(index: LexicalIndex, question: str) -> str:
     """The words of a question that are scored, without those that no chunk has."""
-    return _joined(index, (index.ask or index.tokenize)(question))
+    return _joined(index, index.looked_for(question))
 
 
 def _joined(index: LexicalIndex, words: Sequence[str], longest: int | None = None) -> str:

@@ -137,10 +137,16 @@ def cut_identity(tokenize: Tokenize) -> str:
     return tokenize.identity if isinstance(tokenize, Tokenizer) else ""
 
 
+@lru_cache(maxsize=_KEPT)
+def stop_words(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> frozenset[str]:
+    """What is not looked for, as `tokenizer` cuts it."""
+    tokenize = tokenizer(vocabulary, how)
+    return frozenset(stop for word in _STOP_WORDS for stop in tokenize(word)) if how.stop else frozenset()
+
+
 def question_tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Callable[[str], list[str]]:
     """What of a question is looked for: its tokens as `tokenizer` cuts them, without stop words."""
-    tokenize = tokenizer(vocabulary, how)
-    stops = {stop for word in _STOP_WORDS for stop in tokenize(word)} if how.stop else set()
+    tokenize, stops = tokenizer(vocabulary, how), stop_words(vocabulary, how)
 
     def asked(text: str) -> list[str]:
         found = tokenize(text)

@@ -152,7 +152,7 @@ def gather(
     """
     places = snapshot.evidence
     of = places.of if among is None else places.of[among.positions]
-    words = snapshot.lexical.tokenize(question.text)
+    words = snapshot.lexical.read(question.text)
     weights = word_weights(snapshot, words)
     whole = sum(weights.values()) or 1.0
     strongest = float(lexical.max(initial=0.0)) if strongest is None else strongest

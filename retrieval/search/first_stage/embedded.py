@@ -35,7 +35,7 @@ class EmbeddedStage:
         """See FirstStage."""
         index = self._snapshot.lexical
         has_word = np.zeros(len(self._snapshot), dtype=np.bool_)
-        for positions in index.words.postings(list(dict.fromkeys((index.ask or index.tokenize)(question)))):
+        for positions in index.words.postings(list(dict.fromkeys(index.looked_for(question)))):
             has_word[positions] = True
         mask = passing.mask(self._snapshot)
         return best(index.scores(question), k, has_word if mask is None else has_word & mask)

@@ -90,7 +90,7 @@ def named_rows(snapshot: Snapshot, question: Query, k: int, passing: Passing) ->
 
     Names are compiled in the snapshot, wherever the other candidates come from: they are few, and exact.
     """
-    weights = word_weights(snapshot, words := snapshot.lexical.tokenize(question.text))
+    weights = word_weights(snapshot, words := snapshot.lexical.read(question.text))
     numbered = snapshot.predicates.named(question.canonical)
     quoted = snapshot.evidence.values.quotes(words, weights)
     positions = passing.among(snapshot, distinct(np.concatenate([numbered.positions, quoted.positions])))

@@ -36,7 +36,7 @@ def alike(
 
     Args:
         snapshot: what is searched.
-        question: as it was asked.
+        question: in the words of the index.
         asked: what the index knows of it, t words.
         fields: of the candidates, and of their tables.
         passage: which of those of the candidates is prose.

@@ -86,7 +86,7 @@ class Asked:
 
 def ask(snapshot: Snapshot, question: Query) -> Asked:
     """Read a question against a snapshot."""
-    asked = _cutter(snapshot)(question.text)
+    asked = snapshot.lexical.looked_for(question.text)
     figures = [found for found in quantities(question.text) if asked and found.kind not in AS_TEXT]
     beside = [_beside(snapshot, question.text, found) for found in figures]
     every = list(dict.fromkeys((*asked, *(word for words in beside for word in words))))
@@ -154,12 +154,11 @@ def _beside(snapshot: Snapshot, text: str, found: Quantity) -> Sequence[str]:
     """Words of letters beside a number, its unit and its label, each once."""
     before = LETTERS.findall(text[: found.start])[-BEFORE:]
     after = LETTERS.findall(text[found.end :])[:AFTER]
-    cut = _cutter(snapshot)
+    lexical, cut = snapshot.lexical, _cutter(snapshot)
     # Together, for a label of several words is one word of the index; and each by itself, for its own sake.
-    together = (*cut(" ".join(before)), *cut(" ".join(after)))
-    each = (
-        part for word in (*before, *after, found.unit or "", found.label or "") if word for part in cut_word(cut, word)
-    )
+    together = (*lexical.looked_for(" ".join(before)), *lexical.looked_for(" ".join(after)))
+    alone = (*before, *after, found.unit or "", found.label or "")
+    each = (part for word in alone if word for part in cut_word(cut, lexical.said(word)))
     return [word for word in dict.fromkeys((*together, *each)) if word.isalpha()]
 
 

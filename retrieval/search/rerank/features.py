@@ -59,7 +59,7 @@ NAMES = (
 
 def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
     """Every feature by name, (n,) each."""
-    asked = ask(snapshot, question)
+    asked, said_as = ask(snapshot, question), snapshot.lexical.said(question.text)
     rows, heads = _fields(snapshot, asked, found)
     said = {**_by_name(_ROWS, rows.said()), **_by_name(_HEADS, heads.said()[:, found.table_of])}
     near = Near(heads, len(_SHARED) - 1, snapshot.fields.column_of)
@@ -75,10 +75,10 @@ def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
         "steps": np.full(len(found.positions), float(question.wants_siblings)),
         **words,
         **numbers,
-        **meaning(snapshot, question.text, asked, found.tables, found.table_of, elsewhere, elsewhere | said["column"]),
+        **meaning(snapshot, said_as, asked, found.tables, found.table_of, elsewhere, elsewhere | said["column"]),
         **alike(
             snapshot,
-            question.text,
+            said_as,
             asked,
             (rows, heads),
             _ROWS.index("passage"),

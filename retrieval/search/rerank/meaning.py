@@ -35,7 +35,7 @@ def meaning(
 
     Args:
         snapshot: what is searched.
-        question: as it was asked.
+        question: in the words of the index.
         asked: what the index knows of it, t words.
         tables: distinct numbers of the candidates' tables, rising.
         table_of: (n,) which of those each is in.
