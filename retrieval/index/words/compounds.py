@@ -1,7 +1,8 @@
 """Words that a question writes together and the books apart, or the other way round: `longbow` and `Long Bow`.
 
-A guess that only adds: a word is cut where its parts stand side by side in what names a row or heads a table or
-passage, and two words are joined where such a place has them joined. That both parts occur somewhere is not enough.
+A word is cut where its parts stand side by side in what names a row or heads a table or passage, and two words are
+also asked for as one where such a place has that one and none has the two. That both parts occur somewhere is not
+enough: `restart` is no `rest art`. It is a guess, so predicates and names that are bound see the question as it is.
 """
 
 import re
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,6 @@ Positions = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.bool_]
 Change = tuple[int, int, str]
 """Where it begins and ends in a question, and what is put there."""
-_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +122,7 @@ class Compounds:
     snapshot: Path
     """Its folder."""
     _questions: dict[str, str] = field(default_factory=dict, repr=False)
-    _splits: dict[str, str | None] = field(default_factory=dict, repr=False)
+    _splits: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __call__(self, question: str) -> str:
         """The question, an unknown word in two where these name something, and in front of two the one they are."""
@@ -153,14 +153,16 @@ class Compounds:
         # A word of a label of several (`armour class`) is known by the label.
         alone = set(self.tokenize(question))
         for word in [word for word in unknown if alone.issuperset(cut_word(self.tokenize, word[0]))][:WANTED]:
-            if word[0] not in self._splits:
-                _remember(self._splits, word[0], self._split(word[0]))
-            if parts := self._splits[word[0]]:
+            parts = self._splits.get(word[0])
+            if parts is None:
+                parts = self._split(word[0])
+                _remember(self._splits, word[0], parts)
+            if parts:
                 yield word.start(), word.end(), parts
 
-    def _split(self, word: str) -> str | None:
-        """The two words that a word is, the first of those that most chunks have; None where it is not two."""
-        best, most = None, 0
+    def _split(self, word: str) -> str:
+        """The two words that a word is, the first of those that most chunks have; empty where it is not two."""
+        best, most = "", 0
         for place in range(PART, len(word) - PART + 1):
             count = self._count_beside(word[:place], word[place:])
             if count > most:
@@ -225,7 +227,7 @@ class _Term(NamedTuple):
     """None: the index does not have it."""
 
 
-def _remember(memory: dict[str, _Value], key: str, value: _Value) -> None:
+def _remember(memory: dict[str, str], key: str, value: str) -> None:
     if len(memory) >= REMEMBERED:
         memory.clear()
     memory[key] = value

@@ -185,3 +185,13 @@ def test_what_stands_together_in_a_passage_counts_whole(measured, snapshot):
 
     assert near == pytest.approx(1.0)
     assert far < 1.0
+
+
+@pytest.mark.parametrize("end", ["weight", "of 4 lb", "15 gp or hemp rope"])
+def test_a_compound_is_measured_as_its_two_words(measured, end):
+    # Cosines and pairs of whole words are of the question as it is written.
+    one, two = (measured(f"longsword {end}"), measured(f"long sword {end}"))
+    written = {"part_dense", "less_part_dense"}
+
+    assert {name for name in NAMES if not np.array_equal(one[name], two[name])} <= written
+    assert one["covered_key"].any()

@@ -1,0 +1,197 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
+from retrieval.index.words import compounds
+from retrieval.index.words.lexical_index import LexicalIndex
+from retrieval.index.words.numbered_words import numbered_question
+from retrieval.index.words.tokenizer import question_tokenizer
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import Chunk
+
+from ..conftest import MODEL, vectors_of
+
+
+def row(
+    key: str,
+    *,
+    note: str = "-",
+    heading: str = "Arms",
+    caption: str = "",
+    columns: tuple[str, str] = ("Item", "Note"),
+    names: tuple[str, ...] = (),
+) -> Chunk:
+    said = (heading, caption, f"{columns[0]}: {key}; {columns[1]}: {note}", *names)
+    return Chunk(
+        id=f"{heading}-{key}",
+        book="book",
+        document="one.md",
+        kind="row",
+        text="",
+        search_text="\n".join(said),
+        source="",
+        lines=(1, 1),
+        heading_path=("Book", heading),
+        caption=caption or None,
+        columns=columns,
+        cells=(key, note),
+        row_key=key,
+        table_id=f"table {heading}",
+        names=names,
+    )
+
+
+def prose(heading: str, text: str) -> Chunk:
+    return Chunk(
+        id=f"prose-{heading}",
+        book="book",
+        document="one.md",
+        kind="prose",
+        text=text,
+        search_text=f"Book > {heading}\n{text}",
+        source="",
+        lines=(1, 1),
+        heading_path=("Book", heading),
+        names=(heading,),
+    )
+
+
+CHUNKS = (
+    *(row(key) for key in ("Long Bow", "Bow, short", "Hand-axe", "Crossbow", "With Draw")),
+    row("G1", names=("Great Sword",)),
+    *(row(key, heading="Odd") for key in ("tar game", "targ ame", "gal leon", "gall eon", "gall eon, large")),
+    row("feed", note="rest art", heading="Rate Mode", columns=("Fire", "Proof")),
+    row("shield", heading="Hit Points", caption="Worn chain mail", columns=("Gear", "Hit Chance")),
+    row("oil", heading="Spellcasting", columns=("Lamp", "Firepower")),
+    prose("War Hammers", "The rest art of a backpack, and its firewood."),
+)
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
+    home: Path = tmp_path_factory.mktemp("compounds")
+    manifest = build_snapshot(home, CHUNKS, vectors_of(len(CHUNKS)), MODEL, Vocabulary.default())
+    with open_snapshot(home, manifest.id) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def lexical(snapshot: Snapshot) -> LexicalIndex:
+    return snapshot.lexical
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("what does a longbow cost?", "what does a long bow cost?"),
+        ("two LongBows, and a longbow's range", "two Long Bows, and a long bow's range"),
+        ("a shortbow", "a short bow"),
+        ("a handaxe or handaxes", "a hand axe or hand axes"),
+        ("greatsword", "great sword"),
+        ("chainmail", "chain mail"),
+        ("hitchance", "hit chance"),
+        ("a warhammer", "a war hammer"),
+        ("30 hitpoints", "30 hit points"),
+    ],
+    ids=["key", "plural", "key turned round", "hyphen", "name", "caption", "column", "heading of prose", "label"],
+)
+def test_an_unknown_word_is_the_two_that_name_something(lexical: LexicalIndex, question: str, said: str) -> None:
+    assert lexical.said(question) == said
+    assert lexical.read(question) == lexical.tokenize(said)
+    assert lexical.looked_for(question) == question_tokenizer(Vocabulary.default())(said)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["restart", "moderate", "fireproof", "withdraw", "crossbow", "longish", "longbo", "long9bow"],
+    ids=[
+        *("side by side in a cell and in prose", "turned round in a heading", "in two columns", "a stop word"),
+        *("known", "half of it unknown", "too short a part", "a digit between"),
+    ],
+)
+def test_a_word_that_is_no_compound_of_a_name_stays(lexical: LexicalIndex, question: str) -> None:
+    assert lexical.said(question) == question
+
+
+def test_of_several_cuts_the_one_that_most_chunks_have_is_taken_and_then_the_first(lexical: LexicalIndex) -> None:
+    assert lexical.said("galleon") == "gall eon"
+    assert lexical.said("targame") == "tar game"
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("a heavy cross bow", "a heavy crossbow cross bow"),
+        ("cross-bows", "crossbows cross-bows"),
+        ("spell casting", "spellcasting spell casting"),
+        ("Fire power", "Firepower Fire power"),
+    ],
+    ids=["key", "hyphen", "heading", "column"],
+)
+def test_two_words_that_are_one_name_are_also_asked_for_as_one(lexical: LexicalIndex, question: str, said: str) -> None:
+    assert lexical.said(question) == said
+
+
+@pytest.mark.parametrize(
+    "question", ["back pack", "long bow", "cross, bow", "cross or bow"], ids=["prose alone", "two", "comma", "apart"]
+)
+def test_two_words_that_are_no_name_as_one_stay_two(lexical: LexicalIndex, question: str) -> None:
+    assert lexical.said(question) == question
+
+
+def test_both_ways_of_writing_a_word_find_the_same(lexical: LexicalIndex) -> None:
+    assert lexical.scores("longbow").tolist() == lexical.scores("long bow").tolist()
+    assert lexical.scores("longbow").any()
+    assert numbered_question(lexical, "longbow") == numbered_question(lexical, "long bow") != ""
+
+
+def test_the_fields_are_not_opened_for_words_that_are_known_or_stand_alone(snapshot: Snapshot) -> None:
+    with open_snapshot(snapshot.folder.parents[1], snapshot.id) as fresh:
+        put = fresh.lexical.put
+        assert isinstance(put, compounds.Compounds)
+        assert put("what does a long bow, or a crossbow 6, cost in gp")
+        assert "_naming" not in vars(put)
+        assert put("longbow") == "long bow"
+        assert "_naming" in vars(put)
+
+
+def test_what_is_remembered_is_what_would_be_found_again(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compounds, "REMEMBERED", 2)
+    with open_snapshot(snapshot.folder.parents[1], snapshot.id) as fresh:
+        asked = ["a longbow", "galleon", "cross bow", "shortbow", "a longbow", "rope"] * 2
+        assert [fresh.lexical.said(each) for each in asked] == [snapshot.lexical.said(each) for each in asked]
+
+
+PLAIN = (
+    "long",
+    "bow",
+    "crossbow",
+    "rest",
+    "art",
+    "AC6",
+    "2d6",
+    "the",
+    "restart",
+    "zyzzyva",
+    "hit points",
+    "-2",
+    "Bow,",
+)
+
+
+@given(st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PLAIN), max_size=12).map(" ".join)))
+def test_a_question_without_such_words_is_cut_as_before(lexical: LexicalIndex, question: str) -> None:
+    plain = question_tokenizer(Vocabulary.default())
+    assert lexical.said(question) == question
+    assert (lexical.read(question), lexical.looked_for(question)) == (lexical.tokenize(question), plain(question))
+
+
+@given(st.lists(st.sampled_from(("longbow", "shortbow", "mace", "(greatsword)", "4")), max_size=10))
+def test_all_else_of_a_question_stays_where_it_is(lexical: LexicalIndex, words: list[str]) -> None:
+    question = " ".join(words)
+    expected = question.replace("longbow", "long bow").replace("shortbow", "short bow")
+    assert lexical.said(question) == expected.replace("greatsword", "great sword")
