@@ -7,7 +7,7 @@ import pytest
 
 from retrieval.answer.answers import Passage
 from retrieval.answer.context import Context
-from retrieval.answer.reading import read
+from retrieval.answer.reading import read, read_chunk
 from retrieval.search.retriever import Retriever
 
 if TYPE_CHECKING:
@@ -42,3 +42,11 @@ def test_two_rows_that_say_as_much_both_have_their_say(retriever: Retriever) -> 
 
 def test_a_row_that_says_less_than_the_best_is_not_read_beside_it(retriever: Retriever) -> None:
     assert len(read_rows(retriever, 0.8, 0.7)) == 1
+
+
+def test_a_compound_asks_for_the_column_of_its_two_words(retriever: Retriever) -> None:
+    row = next(hit.chunk for hit in retriever.retrieve(QUESTION, k=10).hits if "Base Value" in hit.chunk.columns)
+    together = QUESTION.replace("base value", "basevalue")
+
+    assert read_chunk(together, row, retriever.snapshot) == read_chunk(QUESTION, row, retriever.snapshot)
+    assert read_chunk(together, row, retriever.snapshot)[0].column == "Base Value"
