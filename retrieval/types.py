@@ -58,7 +58,6 @@ class Book:
     """Files of the folder that are not markdown, in name order."""
     warnings: tuple[str, ...] = ()
     table_rules: tuple[TableRule, ...] = ()
-    """What its owner says of its tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +86,7 @@ class Row:
     """The notes under the table that marks in its cells point to."""
     called: str = ""
     """The key as a person says it: `Armor Class 6` for `6`, but `Longsword`."""
+    referrers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Chunk:
     search_text: str
     """What the lexical leg indexes: heading path, caption, column names and cells, or prose under its headings."""
     source: str
-    """The literal source lines; gold anchors are looked up here."""
+    """The literal lines; gold anchors are looked up here."""
     lines: tuple[int, int]
     heading_path: tuple[str, ...]
     position: int = 0
@@ -122,7 +122,8 @@ class Chunk:
     names: tuple[str, ...] = ()
     metadata: Metadata = field(default_factory=dict)
     called: str | None = None
-    """Of a row: its key as a person says it, `Armor Class 6` for `6`."""
+    referrers: tuple[str, ...] = ()
+    """What the rows are called that point to its table: it is searched by that, and no predicate knows it."""
 
     @property
     def section(self) -> Section:
@@ -200,12 +201,11 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk at a place of a ranking. Rankings are total orders: score descending, then chunk id."""
+    """A chunk at a place of a ranking, from 1 on. Rankings are total orders: score descending, then chunk id."""
 
     chunk: Chunk
     score: float
     rank: int
-    """1-based."""
     evidence: Mapping[str, float] = field(default_factory=dict)
     """What was measured, by name: `lexical` (BM25), `dense` (cosine), `column`, ...; neither scaled nor weighted."""
     addends: tuple[Addend, ...] = ()

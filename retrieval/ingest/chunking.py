@@ -85,7 +85,7 @@ def _row_chunks(
                 document=document.path,
                 kind=row.kind,
                 text=row.content,
-                search_text=row_search_text(table, columns, cells, row.label, row.notes, row.names),
+                search_text=row_search_text(table, columns, cells, row.label, row.notes, row.names, row.referrers),
                 source=row.source,
                 lines=row.lines,
                 heading_path=table.heading_path,
@@ -99,6 +99,7 @@ def _row_chunks(
                 signature=None if row.kind == "record" else header_signature(row.columns),
                 query_must=row.query_must,
                 names=row.names,
+                referrers=row.referrers,
                 metadata=_row_metadata(document, table, row),
             ),
         )

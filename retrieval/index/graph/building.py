@@ -10,11 +10,11 @@ import numpy.typing as npt
 from retrieval.index.graph.graph import RELATIONS, Graph, node_key
 from retrieval.index.graph.mentions import mentions
 from retrieval.index.graph.names import plain_heading
-from retrieval.index.graph.references import references, shortened
 from retrieval.index.graph.similarity import similar_pairs
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.lexical_index import fingerprint
 from retrieval.index.words.tokenizer import Tokenize, tokenizer
+from retrieval.ingest.references import references, shortened
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.ragged import RaggedArray
 from retrieval.strategy import Relation

@@ -36,7 +36,7 @@ class FieldIndex:
     key: Words
     """By chunk: the cell that picks the row."""
     cell: Words
-    """By chunk: all cells, and behind them the label that the row stands under and its other names."""
+    """By chunk: all cells, and behind them the label of the row, its other names and what points to its table."""
     cell_of: Cells
     """Which cell each item of `cell` is in."""
     passage: Words
@@ -130,7 +130,7 @@ def _sections(tables: Sequence[Chunk]) -> Sections:
 
 
 def _said(row: Chunk) -> tuple[str, ...]:
-    return (*row.cells, str(row.metadata.get("row_label", "")), *other_names(row.names, row.cells))
+    return (*row.cells, str(row.metadata.get("row_label", "")), *other_names(row.names, row.cells), *row.referrers)
 
 
 def _nearest(path: Sequence[str], place: int) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from retrieval.ingest.tables.column_names import ColumnNames
 from retrieval.ingest.tables.glossary import Glossary
 from retrieval.ingest.tables.keyed import why_unkeyed
+from retrieval.ingest.tables.pointers.referrers import referrers
 from retrieval.ingest.tables.read_row import ReadRow
 from retrieval.ingest.tables.reading import Reading, read_table
 from retrieval.ingest.tables.row_names import names_of_rows, record_names
@@ -29,9 +30,9 @@ def transform_tables(tables: Sequence[Table], vocabulary: Vocabulary, texts: Ite
     texts, readings = tuple(texts), [read_table(table) for table in tables]
     strict = StrictTables.find(tables, readings, vocabulary)
     columns = ColumnNames.of((*texts, *map(_words, tables)), vocabulary)
-    glossary = Glossary.of(texts, readings, vocabulary)
+    glossary, pointing = Glossary.of(texts, readings, vocabulary), referrers(tables, readings)
     return tuple(
-        row
+        replace(row, referrers=pointing.get(table.id, ()))
         for table, reading in zip(tables, readings, strict=True)
         for row in _rows_of(table, _explained(reading, glossary), strict, columns, glossary)
     )

@@ -16,12 +16,14 @@ def row_search_text(
     label: str | None,
     notes: Sequence[str] = (),
     names: Sequence[str] = (),
+    referrers: Sequence[str] = (),
 ) -> str:
-    """Heading path, caption or what is said about the table, its subject, label, then `column: cell` pairs and notes.
+    """Heading path, caption or what is said about the table, its subject, what points to it, label, pairs and notes.
 
-    A run of columns with one name says it once. At the end stand the names that no cell says.
+    A pair is `column: cell`. A run of columns with one name says it once. At the end stand the names that no cell says.
     """
-    context = [" > ".join(table.heading_path), table.caption or "", table.about, *_subject(table), label or ""]
+    headings, said = " > ".join(table.heading_path), (*_subject(table), *referrers, label or "")
+    context = [headings, table.caption or "", table.about, *said]
     pairs, previous = [], ""
     for column, cell in zip(columns, cells, strict=True):
         if cell:

@@ -133,7 +133,7 @@ def _worded(snapshot: Snapshot, question: Query, vector: Vector, allowed: Mask |
 
 def _rare(snapshot: Snapshot, question: Query, allowed: Mask | None) -> list[Documents]:
     """The postings of the rarest words, until another would be too many and enough of them may come back."""
-    words = list(dict.fromkeys(snapshot.lexical.read(question.text)))
+    words = list(dict.fromkeys(snapshot.lexical.looked_for(question.text)))
     found: list[Documents] = []
     # Where few may come back at all, these are looked at without a word.
     held, missing = 0, BEST if _count(allowed, snapshot) > FEW else 0

@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.index.graph.references import references, shortened
+from retrieval.ingest.references import references, shortened
 
 
 @pytest.mark.parametrize(

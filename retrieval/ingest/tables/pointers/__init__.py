@@ -1,0 +1,1 @@
+"""Cells that send their reader to another table."""
