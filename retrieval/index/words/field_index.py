@@ -36,13 +36,13 @@ class FieldIndex:
     key: Words
     """By chunk: the cell that picks the row."""
     cell: Words
-    """By chunk: all cells, and behind them the label of the row, its other names and what points to its table."""
+    """By chunk: all cells, and behind them the label that the row stands under and its other names."""
     cell_of: Cells
     """Which cell each item of `cell` is in."""
     passage: Words
     """By chunk: prose; empty for rows."""
     caption: Words
-    """By table, as all that follow."""
+    """By table, as all that follow: its caption, and what the rows are called that point to it."""
     heading: Words
     """The nearest heading that tells it from other tables of its book."""
     above: Words
@@ -79,7 +79,7 @@ class FieldIndex:
             number([[word for _, word in words] for words in cells]),
             _places(cells),
             number([cut(chunk.search_text) if chunk.table_id is None else () for chunk in chunks]),
-            number([cut(table.caption or "") for table in tables]),
+            number([cut(" ".join((table.caption or "", *table.referrers))) for table in tables]),
             number([cut(_nearest(path, 1)) for path in paths]),
             number([cut(_nearest(path, 2)) for path in paths]),
             number([[word for heading in path[:-2] for word in cut(heading)] for path in paths]),
@@ -130,7 +130,7 @@ def _sections(tables: Sequence[Chunk]) -> Sections:
 
 
 def _said(row: Chunk) -> tuple[str, ...]:
-    return (*row.cells, str(row.metadata.get("row_label", "")), *other_names(row.names, row.cells), *row.referrers)
+    return (*row.cells, str(row.metadata.get("row_label", "")), *other_names(row.names, row.cells))
 
 
 def _nearest(path: Sequence[str], place: int) -> str:

@@ -14,6 +14,11 @@ from retrieval.ingest.references import references, shortened
         ("as described in the fireball spell, it burns", ["fireball"]),
         ("You see a dragon. He saw Fireball.", []),
         ("see below", []),
+        ("Stairs (see Table 13: Stairs)", ["Table 13"]),
+        ("refer to Table 3.2.", ["Table 3.2"]),
+        ("see table Modal Groups", ["Modal Groups"]),
+        ("see the level progression chart", ["level progression"]),
+        ("cf. Cover", ["Cover"]),
     ],
 )
 def test_a_reference_is_what_a_text_names_after_see(text: str, names: list[str]) -> None:

@@ -23,6 +23,8 @@ _BESIDE = frozenset(
         *("with", "from", "under", "details", "values", "described", "detailed", "explained", "given", "listed"),
     )
 )
+_SINGULAR = ("as", "is", "ss", "us")
+"""Ends of words that are no plurals: `gas`, `status`."""
 _NUMBER = re.compile(r"(?:table|tables)\s+(?P<number>(?=\w*\d|[ivxlc]+\b|\w\b)[\w]+(?:[.-]\w+)*)", re.IGNORECASE)
 
 
@@ -55,7 +57,7 @@ def pointer_in(cell: str) -> Pointer | None:
 def called(title: str) -> str:
     """A title for comparing: its words in small letters, the last one without the `s` of a plural."""
     words = _WORD.findall(title.casefold())
-    if words and len(words[-1]) > 3:  # `gas` and `its` have no plural to lose
+    if words and not words[-1].endswith(_SINGULAR):
         words[-1] = words[-1].removesuffix("s")
     return " ".join(words)
 

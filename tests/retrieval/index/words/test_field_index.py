@@ -52,6 +52,14 @@ def arrays_of(index):
         yield from (value,) if isinstance(value, np.ndarray) else (value.starts, value.items)
 
 
+def test_what_points_to_a_table_stands_behind_its_caption():
+    rows = [replace(chunk, referrers=("Mace cost",)) if chunk.table_id else chunk for chunk in CHUNKS]
+    index = FieldIndex.build(rows, OF, TERMS, tokens)
+
+    assert said(index.caption, 0) == ["swords", "of", "?", "mace", "cost"]
+    assert said(index.cell, 0) == ["long", "sword", "15", "gp"]
+
+
 def test_the_words_of_a_row_stand_in_their_order(index):
     assert said(index.key, 0) == ["long", "sword"]
     assert said(index.cell, 0) == ["long", "sword", "15", "gp"]

@@ -1,5 +1,6 @@
 import json
 
+from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.fidelity import check_fidelity
 from retrieval.ingest.tables.predicates import extract_predicates
@@ -227,3 +228,23 @@ def test_every_label_of_a_key_and_every_column_of_ranges_gives_names():
     )
 
     assert {"int 10", "wis 11", "Weight 2", "2 lb"} <= set(first.names)
+
+
+def test_codes_are_searched_by_the_field_that_points_to_them_and_their_predicates_stay_as_they_are():
+    def book(note):
+        fields = f"| Bits | Field | Note |\n| - | - | - |\n| 0-3 | Report Pace | {note} |\n| 4-9 | Lamp | on |\n"
+        codes = "| Code | Meaning |\n| - | - |\n| 1 | 15 seconds |\n| 2 | never |\n| 3 | at once |\n"
+        return parse_book(Book("b", "B", (Document("b", "d.md", f"# A\n\n{fields}\n**Timing**\n\n{codes}"),)))
+
+    def made(book):
+        rows = extract_predicates(transform_tables(book.tables, Vocabulary.default()))
+        return [chunk for chunk in chunk_book(book, rows) if chunk.caption == "Timing"]
+
+    pointed, plain = made(book('See "Timing"')), made(book("minutes"))
+
+    assert [chunk.referrers for chunk in pointed] == [("Report Pace",)] * 3
+    assert all("Report Pace" in chunk.search_text for chunk in pointed)
+    assert not any("Report Pace" in chunk.search_text for chunk in plain)
+    assert [(chunk.names, chunk.query_must) for chunk in pointed] == [
+        (chunk.names, chunk.query_must) for chunk in plain
+    ]
