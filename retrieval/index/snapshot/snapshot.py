@@ -4,16 +4,14 @@
 
     <home>/snapshots/<id>/manifest.json            written last; without it the folder is not a snapshot
                           chunks.jsonl             records, in the order of their ids
-                          chunk_ends.npy           offsets of the records
-                          chunk_ids.npy            their ids
+                          chunk_{ends,ids}.npy     offsets of the records, and their ids
                           vectors.npy              (n, dimensions) float32
                           regions/                 which vectors of a large library are near one another
                           lexical/                 BM25 over search_text
                           evidence/                words by the place where they are
                           fields/                  the words of every field, in their order
                           figures/                 the numbers of cells, columns and headings
-                          columns/                 vectors of the column names
-                          words/                   vectors of the words
+                          columns/, words/         vectors of the column names, and of the words
                           graph/                   what leads from a chunk to others
                           metadata/                values by key, for a caller's filter
                           predicates/              compiled query_must and names, and their vocabulary
@@ -23,7 +21,6 @@
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -47,7 +44,7 @@ from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.index.snapshot.readers import ReadHold
 from retrieval.index.words.column_index import ColumnIndex
-from retrieval.index.words.compounds import Compounds
+from retrieval.index.words.compounds import with_compounds
 from retrieval.index.words.evidence_index import EvidenceIndex
 from retrieval.index.words.field_index import FieldIndex
 from retrieval.index.words.figure_index import FigureIndex
@@ -101,9 +98,8 @@ class Snapshot:
     def lexical(self) -> LexicalIndex:
         """BM25 over `search_text`."""
         words, how = self.vocabulary, self.manifest.tokenization
-        cut = tokenizer(words, how)
-        index = LexicalIndex.load(self.folder / "lexical", cut, question_tokenizer(words, how))
-        return replace(index, put=Compounds(index.words, cut, stop_words(words, how), self.folder))
+        cut, ask, stops = tokenizer(words, how), question_tokenizer(words, how), stop_words(words, how)
+        return with_compounds(LexicalIndex.load(self.folder / "lexical", cut, ask), cut, stops, self.folder)
 
     @cached_property
     def evidence(self) -> EvidenceIndex:

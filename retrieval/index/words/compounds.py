@@ -7,7 +7,7 @@ enough: `restart` is no `rest art`. It is a guess, so predicates and names that 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from retrieval.arrays import distinct, load_array
 from retrieval.index.words.field_index import FieldIndex, Words
+from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.tokenizer import Tokenizer, cut_word
 from retrieval.index.words.value_index import ValueIndex
 from retrieval.index.words.word_index import WordIndex
@@ -219,6 +220,11 @@ class Compounds:
             some = some[each[np.minimum(np.searchsorted(each, some), len(each) - 1)] == some]
         found: Positions = some[:COMMON].astype(np.int64)
         return found
+
+
+def with_compounds(index: LexicalIndex, cut: Tokenizer, stops: frozenset[str], snapshot: Path) -> LexicalIndex:
+    """The lexical index of a snapshot, so that it puts questions into its words."""
+    return replace(index, put=Compounds(index.words, cut, stops, snapshot))
 
 
 class _Term(NamedTuple):

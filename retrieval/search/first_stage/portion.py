@@ -137,7 +137,7 @@ def _rare(snapshot: Snapshot, question: Query, allowed: Mask | None) -> list[Doc
     found: list[Documents] = []
     # Where few may come back at all, these are looked at without a word.
     held, missing = 0, BEST if _count(allowed, snapshot) > FEW else 0
-    for postings in sorted(filter(len, index.words.postings(words)), key=len):
+    for postings in sorted(filter(len, snapshot.lexical.words.postings(words)), key=len):
         if found and missing <= 0 and held + len(postings) > WORDED:
             break
         found.append(postings)
