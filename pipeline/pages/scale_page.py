@@ -15,6 +15,7 @@ from pipeline.bench.scale.page import GROWTH_FROM, GROWTH_TO, ROOT, RUNS, read_r
 from pipeline.bench.scale.report import ScaleReport
 
 PAGE = Path("docs") / "scale.md"
+_THREE_MACHINES = Path(__file__).with_name("three_machines.md")
 ON_PAPER = 10_000_000
 DIMENSIONS = 256
 HASHED, SENT = 1500.0, 125.0
@@ -33,32 +34,6 @@ million.** Each cost is carried on from the runs at {GROWTH_FROM:,} and {GROWTH_
 - by the same factor once more, `cost x factor`, where it grew faster. Those are marked *.
 
 The rows are synthetic, of {DIMENSIONS} dimensions, on two cores.
-"""
-
-_AFTER = """
-## Three machines
-
-The builder, the engine, and readers, of which there may be more. The engine is not ours: a Milvus, as its own pages
-say. `rules` is the library's name there. On the builder, each night:
-
-```sh
-export QUERYMUST_STORE=milvus+http://engine:19530/rules
-querymust build --library books --questions questions.jsonl
-querymust push s3://BUCKET/rules
-```
-
-On each reader, the first line as long as it lives:
-
-```sh
-export QUERYMUST_STORE=milvus+http://engine:19530/rules
-querymust pull s3://BUCKET/rules --every 30
-querymust serve --host 0.0.0.0 --processes 2
-```
-
-Without an engine leave the variable out: the readers then find the candidates in their own files, and the table above
-is theirs. With one, expect its memory less what no question reads any more; how much that is was not measured.
-[operations.md](operations.md#readers-elsewhere) has what a push and a pull promise, [api.md](api.md) keys for a server
-off loopback.
 """
 
 HELD = (
@@ -119,7 +94,7 @@ def _lines(two: tuple[ScaleReport, ScaleReport]) -> Iterator[str]:
     for chunks, each in sorted(found, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1].said)):
         where = f"{float(f'{chunks:.2g}'):,.0f}" if chunks else "never"
         yield f"| {where} | {each.said} | {each.then} |"
-    yield _AFTER.rstrip("\n")
+    yield f"\n{_THREE_MACHINES.read_text(encoding='utf-8').rstrip()}"
 
 
 def costs(two: tuple[ScaleReport, ScaleReport]) -> tuple[Growth, ...]:
