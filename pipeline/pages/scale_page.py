@@ -47,13 +47,13 @@ HELD = (
 
 PORTION = (
     "- **`default` and `prefilter`, later.** `default` looks at a [part of a large "
-    "library](operations.md#large-libraries). Tried once, on a busy machine, 200 questions to both in turn, in "
-    "processor time (p50): `prefilter` 4.7 ms at 100,000 and 6.0 at a million, `default` 20.6 and 47.4. Questions "
-    "that keep most of a million out take longer (p95: 184 and 229 ms). Of the true 15 nearest that may come back "
+    "library](operations.md#large-libraries). Tried once over our own files, on a quiet machine, 200 questions to both "
+    "sizes in turn (p50): `prefilter` 5.8 ms at 100,000 and 6.3 at a million, `default` 21.5 and 48.5. Questions "
+    "that keep most of a million out take longer (p95: 193 and 232 ms). Of the true 15 nearest that may come back "
     "`prefilter` found 98.3 % at a million (150 questions). Beside Chroma's graphs, 90 questions: 99.1 % and 92.5; "
     "without predicates, 120: 99.3 and 98.2. Of 100 questions `default` had the first five hits of a ranking of all "
-    "chunks in 96, the first 15 in 70: others differ below the answer. The table has the older times until the whole "
-    "run is made again."
+    "chunks in 96, the first 15 in 70: others differ below the answer. Our own files of the million were made in 403 "
+    "s, without Chroma's graphs. The table has the older times until the whole run is made again."
 )
 
 
