@@ -43,6 +43,7 @@ class Prepared:
         Raises:
             InvalidDocumentError: it has no chunk.
         """
+        # A document that comes alone has a title of its own, and no book has another.
         parsed = parse_book(Book(self.document.book, "", (self.document,)))
         rows = extract_predicates(transform_tables(parsed.tables, vocabulary, [self.document.text]))
         chunks = chunk_book(parsed, rows, cuts)

@@ -5,7 +5,6 @@ this question admits, and they are scored exactly. All others are in the open co
 the question keeps rows out because it names others, for so many more neighbours that k are left.
 """
 
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -84,7 +83,7 @@ def nearest_unfiltered(snapshot: Snapshot, vector: Vector, k: int, where: Mask |
 
 
 def nearest_admitted(
-    snapshot: Snapshot, vector: Vector, k: int, admitted: Admission, where: Mask | None = None, *, debug: bool = False
+    snapshot: Snapshot, vector: Vector, k: int, admitted: Admission, where: Mask | None = None
 ) -> Ranking:
     """The k nearest chunks among those that the question's predicates let through.
 
@@ -94,16 +93,11 @@ def nearest_admitted(
         k: how many; that many come back where they exist.
         admitted: what query_must says of the question.
         where: (n,) the chunks that the caller's filter passes; None: all.
-        debug: also find out which excluded chunks would have been among the first k.
     """
     guarded = admitted.guarded[~admitted.kept_out.among(admitted.guarded)]
     guarded = guarded if where is None else guarded[where[guarded]]
     candidates = np.concatenate([_nearest_open(snapshot, vector, k, admitted, where), guarded])
-    ranking = by_distance(snapshot, candidates, vector, k)
-    if not debug:
-        return replace(ranking, displaced=None)
-    unfiltered = nearest_unfiltered(snapshot, vector, k, where).positions
-    return replace(ranking, displaced=unfiltered[~admitted.mask(snapshot, where)[unfiltered]])
+    return by_distance(snapshot, candidates, vector, k)
 
 
 def _nearest_open(snapshot: Snapshot, vector: Vector, k: int, admitted: Admission, where: Mask | None) -> Positions:
