@@ -144,11 +144,12 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
 
 
 def _is_of_grid(placed: PlacedTable) -> bool:
-    """Whether a caption directly over a table of many things: the prose below the table is not about them.
+    """Whether a caption directly over or under a table of many things: the prose below the table is not about them.
 
     A table that describes one thing has the name of that thing for its caption, and the prose below goes on about it.
     """
-    return placed.caption_block == placed.block - 1 and read_table(placed.table).kind == "grid"
+    beside = placed.caption_block in (placed.block - 1, placed.block + 1)
+    return beside and read_table(placed.table).kind == "grid"
 
 
 def _is_caption(piece: _Piece) -> bool:

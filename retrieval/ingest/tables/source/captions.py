@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import plain_text, without_tags
+from retrieval.ingest.tables.source.labels import ANCHOR, NUMBERED, TITLED, label_of
 from retrieval.ingest.tables.source.twin_titles import title_among_twins
 
 MAX_SUBTITLE = 200
@@ -21,9 +22,6 @@ MIN_LEAD_WORDS = 4
 
 _BOLD_LINE = re.compile(r"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*:?\s*")
 _TABLE_CAPTION = re.compile(r"\s*[*_]{0,3}(?i:table)\b[^|]{0,160}")
-_NUMBERED = re.compile(r"\s*[*_]{0,3}(?i:table)\s+(?:\d|[A-Z]\d|[IVXLC]+(?![A-Za-z])|[A-Z](?:[.:\d-]|\s*$))")
-_LABELLED = re.compile(r"(?:(?i:table))?:\s+\S[^|]{0,200}")
-"""`Table: Armor` or `: Armor` under a table, as Pandoc and Quarto write it."""
 _HTML_TITLE = re.compile(
     r"<(summary|figcaption|b|strong|center|h[1-6])\b[^>]*>(?P<words>.*?)</\1>", re.IGNORECASE | re.DOTALL
 )
@@ -31,9 +29,6 @@ _BOX_TITLE = re.compile(
     r"(?:!!!|\?\?\?\+?|===)\s[^\"\n]*\"(?P<mkdocs>[^\"\n]+)\"|:{3,}\s*\{?[\w-]+\}?[ \t]+(?P<colons>[^\n]+)"
 )
 """`!!! note "Ports"`, `=== "Linux"`, `:::note Ports`."""
-_ANCHOR = re.compile(r"(?<!\s)\s*\{[#.][^{}]*\}\s*$")
-_TITLED = re.compile(_NUMBERED.pattern + r"[\w.-]*\s*[:.–—]\s*\S[^|]{0,160}")
-"""`Table 3: Armor.`; not `Table 3 shows the armor.`"""
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[A-Z“\"'‘(\[])")
 _NAMES_A_TABLE = re.compile(
     r"\b(?:the|these|this|that|each|next|accompanying) (?:[\w-]+ ){0,2}tables?\b"
@@ -71,7 +66,11 @@ class Caption:
 
 
 def caption_at(
-    blocks: Sequence[Block], index: int, above: Caption | None, taken: Collection[int] = ()
+    blocks: Sequence[Block],
+    index: int,
+    above: Caption | None,
+    taken: Collection[int] = (),
+    below: Collection[int] = (),
 ) -> Caption | None:
     """The caption of the table in block `index`, or else the sentence that introduces it.
 
@@ -79,13 +78,22 @@ def caption_at(
         blocks: of the document.
         index: of a table's block.
         above: what the table in the block directly above is called, if there is one.
-        taken: the blocks that are captions of tables further up.
+        taken: the blocks that are captions of other tables.
+        below: the blocks that are labels of the tables directly above them.
     """
-    if title := _title_above(blocks, index, taken) or _title_below(blocks, index):
+    over = _caption_over(blocks, index, above, taken)
+    if index + 1 in below:
+        return Caption(label_of(blocks[index + 1]), index + 1, about=over.words if over else "")
+    return over
+
+
+def _caption_over(blocks: Sequence[Block], index: int, above: Caption | None, taken: Collection[int]) -> Caption | None:
+    if title := _title_above(blocks, index, taken):
         return title
-    if words := title_among_twins(blocks, index):
+    free = index > 0 and index - 1 not in taken
+    if free and (words := title_among_twins(blocks, index)):
         return Caption(words, index - 1)
-    lead = lead_of(blocks[index - 1].shown) if index and blocks[index - 1].is_paragraph else None
+    lead = lead_of(blocks[index - 1].shown) if free and blocks[index - 1].is_paragraph else None
     if title := _title_over_prose(blocks, index, taken):
         return replace(title, about=lead.words if lead and lead.introduces else "")
     if lead:
@@ -106,12 +114,12 @@ def caption_of(text: str) -> str | None:
     Under another line it must be `Table` with a number: a sentence may be wrapped before `table below:`.
     """
     above, _, last = text.rstrip().rpartition("\n")
-    last = _ANCHOR.sub("", last.rstrip("| "))
+    last = ANCHOR.sub("", last.rstrip("| "))
     bold = _BOLD_LINE.fullmatch(last)
     if bold and not re.search(r"\*\*|__", bold["words"]):
         return plain_text(bold["words"]).rstrip(":").strip() or None
-    begins = _NUMBERED.match(last) if above.strip() else True
-    whole = not last.endswith((".", ",", ";")) or _TITLED.fullmatch(last)
+    begins = NUMBERED.match(last) if above.strip() else True
+    whole = not last.endswith((".", ",", ";")) or TITLED.fullmatch(last)
     if begins and whole and _TABLE_CAPTION.fullmatch(last):
         return plain_text(last).rstrip(":.").strip() or None
     return None
@@ -159,26 +167,14 @@ def _title_over_prose(blocks: Sequence[Block], index: int, taken: Collection[int
     for block in range(index - 1, -1, -1):
         if blocks[block].kind != "text" or block in taken:
             return None
-        words = caption_of(blocks[block].shown)
-        if words and _TABLE_CAPTION.fullmatch(words):
-            return Caption(words, block)
+        label, words = label_of(blocks[block]), caption_of(blocks[block].shown)
+        if label or (words and _TABLE_CAPTION.fullmatch(words)):
+            return Caption(label or words or "", block)
         if words and is_bold_line(blocks[block]):
             return Caption(words)
         if _RUN_IN.match(blocks[block].shown):
             return None
     return None
-
-
-def _title_below(blocks: Sequence[Block], index: int) -> Caption | None:
-    """The caption in a paragraph of one line directly below; one with a table below it is the caption of that."""
-    below = blocks[index + 1 : index + 3]
-    if not below or not below[0].is_paragraph or (len(below) > 1 and below[1].kind == "table"):
-        return None
-    line = _ANCHOR.sub("", below[0].shown)
-    if _LABELLED.fullmatch(line):
-        return Caption(plain_text(line.partition(":")[2]).rstrip("."), index + 1)
-    words = caption_of(line) if _TITLED.fullmatch(line.rstrip()) else None
-    return Caption(words, index + 1) if words else None
 
 
 def about(blocks: Sequence[Block], index: int) -> str:
@@ -232,7 +228,7 @@ def _title_above(blocks: Sequence[Block], index: int, taken: Collection[int]) ->
     for block in range(index - 1, max(index - 3, -1), -1):
         if blocks[block].kind != "text" or block in taken:
             return None
-        if words := caption_of(blocks[block].shown):
+        if words := label_of(blocks[block]) or caption_of(blocks[block].shown):
             return Caption(words, block)
         if len(blocks[block].shown) > MAX_SUBTITLE:
             return None

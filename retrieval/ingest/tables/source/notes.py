@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import plain_text
+from retrieval.ingest.tables.source.labels import label_of
 
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _SYMBOL = r"(?:\\?\*){1,4}|[†‡§¶]{1,3}"
@@ -45,9 +46,10 @@ def footnotes(blocks: Sequence[Block]) -> Notes:
 
 
 def notes_below(blocks: Sequence[Block], index: int) -> Notes:
-    """The notes in the text directly below a table; none if that text begins with something else."""
+    """The notes in the text directly below a table, or below its label; none if that begins with something else."""
     found: dict[str, str] = {}
-    for block in blocks[index + 1 :]:
+    labelled = index + 1 < len(blocks) and bool(label_of(blocks[index + 1]))
+    for block in blocks[index + 1 + labelled :]:
         lines = [line for line in _logical_lines(block.shown) if not _TITLE.fullmatch(line)]
         notes = [_note(line) for line in lines] if block.kind == "text" else [None]
         if notes and notes[0] is None:

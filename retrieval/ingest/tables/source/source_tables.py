@@ -3,7 +3,7 @@
 import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -22,6 +22,7 @@ from retrieval.ingest.tables.source.drawn_tables import (
     parse_grid,
     parse_list_table,
 )
+from retrieval.ingest.tables.source.labels import labels_below
 from retrieval.ingest.tables.source.notes import Notes, footnotes, marked, note_of, notes_below, notes_in
 from retrieval.ingest.tables.table import Table, TableRow
 from retrieval.types import Document
@@ -58,15 +59,13 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
     seen: Counter[str] = Counter()
     placed: list[PlacedTable] = []
     above: Caption | None = None
-    taken: set[int] = set()
-    everywhere = footnotes(blocks)
-    for index, block in enumerate(blocks):
-        parsed = _parse(block, {**everywhere, **notes_below(blocks, index)})
-        if parsed is None or not any(any(cells) for cells, _, _ in parsed.rows):
-            # A heading over no row is a box around words: it stays prose.
-            continue
+    tables = dict(_tables_in(blocks))
+    below = labels_below(blocks, tables)
+    taken = set(below)
+    for index, parsed in tables.items():
+        block = blocks[index]
         directly_under = bool(placed) and placed[-1].block == index - 1 and _alike(blocks[index - 1], block)
-        found = None if parsed.caption else caption_at(blocks, index, above if directly_under else None, taken)
+        found = None if parsed.caption else caption_at(blocks, index, above if directly_under else None, taken, below)
         above = found
         taken |= {found.block} if found and found.block is not None else set()
         caption = parsed.caption or (found.words if found else None)
@@ -103,6 +102,16 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
         )
         placed.append(PlacedTable(table, index, found.block if found else None))
     return tuple(placed)
+
+
+def _tables_in(blocks: Sequence[Block]) -> Iterator[tuple[int, "_Parsed"]]:
+    """The tables of a document by the index of their block."""
+    everywhere = footnotes(blocks)
+    for index, block in enumerate(blocks):
+        parsed = _parse(block, {**everywhere, **notes_below(blocks, index)})
+        # A heading over no row is a box around words: it stays prose.
+        if parsed and any(any(cells) for cells, _, _ in parsed.rows):
+            yield index, parsed
 
 
 def _alike(one: Block, other: Block) -> bool:
