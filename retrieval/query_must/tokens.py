@@ -49,17 +49,22 @@ _TOKEN = re.compile(
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–−"), "-")
 _PUNCTUATION = str.maketrans({**dict.fromkeys("‘’‛′´`", "'"), **dict.fromkeys("“”„″", '"'), "⁄": "/", "―": "—"})
+_DRAWN = re.compile("BLACK|WHITE|CHESS|SUIT")
+PICTURES = {
+    sign: f" {' '.join(_DRAWN.sub('', unicodedata.name(chr(sign))).split()).lower()} " for sign in range(0x2654, 0x2668)
+}
+"""Chess pieces and the suits of cards as the words that people say for them: `2♠` is `2 spade`."""
 _FOOTNOTE = re.compile(r"(?<=[0-9])[⁰¹²³⁴-⁹]+")
 _VULGAR = re.compile(r"(?<=[0-9])(?=[¼-¾⅐-⅞])")
 
 
 def normalise(text: str) -> str:
-    """Fold compatibility forms, case, quotes and dashes. A raised footnote figure after a number is dropped."""
+    """Fold compatibility forms, case, quotes and dashes; pictures are words. A raised figure after a number goes."""
     if text.isascii():
         return text.lower()
     text = _VULGAR.sub(" ", _FOOTNOTE.sub(" ", text))
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    text = text.translate(_DASHES).translate(_PUNCTUATION)
+    text = text.translate(_DASHES).translate(_PUNCTUATION).translate(PICTURES)
     return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
 
 

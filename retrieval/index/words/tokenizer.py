@@ -18,10 +18,11 @@ from hashlib import sha256
 
 import Stemmer
 
+from retrieval.query_must.tokens import PICTURES
 from retrieval.query_must.vocabulary.plurals import singular
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
-_PLAIN = str.maketrans({"−": "-", "–": "-", "—": " ", "’": "'", "‘": "'"})
+_PLAIN = str.maketrans({"−": "-", "–": "-", "—": " ", "’": "'", "‘": "'"}) | PICTURES
 _DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 _TOKEN = re.compile(
     r"""

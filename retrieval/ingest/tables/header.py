@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+from retrieval.ingest.tables.symbols import goes_on
 from retrieval.ingest.tables.values import is_numeric, parse_range
 
 _DIGIT = re.compile(r"\d")
@@ -20,7 +21,8 @@ def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> 
         return header, 0, None
     first = grid[0]
     wordy = sum(map(bool, first)) >= 2 and not any(_DIGIT.search(cell) or cell.endswith(":") for cell in first)
-    if not any(header[1:]) and wordy and all(first[1:]):
+    listed = any(goes_on(cell, [row[column] for row in grid[1:]]) for column, cell in enumerate(first))
+    if not any(header[1:]) and wordy and all(first[1:]) and not listed:
         return first, 1, header[0] or None
     spanning = len(header) >= MIN_SPANNED and bool(header[1]) and len(set(header[1:])) == 1
     apart = first[0] == header[0] or _is_another_kind(grid)

@@ -8,6 +8,7 @@ from retrieval.ingest.markdown.words import plain_text
 from retrieval.ingest.tables.column_labels import column_labels
 from retrieval.ingest.tables.read_row import ReadRow
 from retrieval.ingest.tables.reading import Reading
+from retrieval.ingest.tables.symbols import lists_symbols, symbol_names
 from retrieval.ingest.tables.table import Table
 from retrieval.ingest.tables.values import NumberRange, is_numeric, parse_range
 from retrieval.query_must.rivals.speech import CODE
@@ -37,7 +38,8 @@ def names_of_rows(reading: Reading, vocabulary: Vocabulary) -> Mapping[int, tupl
     data = [row for row in reading.rows if row.role == "data"]
     shared = [Counter(row.cells[column].casefold() for row in data) for column in range(len(reading.columns))]
     ranged = _ranged_columns(data, len(reading.columns))
-    return {row.ordinal: tuple(dict.fromkeys(_names(reading, row, shared, ranged, vocabulary))) for row in data}
+    signs = [lists_symbols([row.cells[column] for row in data]) for column in range(len(reading.columns))]
+    return {row.ordinal: tuple(dict.fromkeys(_names(reading, row, shared, ranged, signs, vocabulary))) for row in data}
 
 
 def record_names(table: Table) -> tuple[str, ...]:
@@ -107,6 +109,7 @@ def _names(
     row: ReadRow,
     shared: Sequence[Counter[str]],
     ranged: frozenset[int],
+    signs: Sequence[bool],
     vocabulary: Vocabulary,
 ) -> Iterator[str]:
     keys = {*range(reading.key_column, len(row.cells), reading.period), *ranged}
@@ -121,3 +124,4 @@ def _names(
                 yield from (name for name in spellings(cell) if _DIGIT.search(name))
         elif column in keys or (not is_numeric(cell) and shared[column][cell.casefold()] == 1):
             yield from spellings(cell)
+            yield from symbol_names(cell) if signs[column] else ()

@@ -36,6 +36,10 @@ def test_a_number_remembers_the_letters_it_hangs_on():
     assert [token.glue for token in tokenize("ac6 ac-6 ac 6")] == ["", "letters", "", "hyphen", "", ""]
 
 
+def test_suits_and_chess_pieces_are_words():
+    assert kinds("2♠ ♛e4") == [("number", "2"), ("word", "spade"), ("word", "queen"), ("word", "e"), ("number", "4")]
+
+
 def test_dotted_abbreviations_lose_their_dots():
     assert kinds("A.C. 6") == [("word", "ac"), ("number", "6")]
     assert kinds("e.g. U.S.A") == [("word", "eg"), ("word", "usa")]

@@ -22,6 +22,8 @@ from retrieval.query_must.vocabulary.words import Label
         ("armour class 6", "AC 6"),
         ("opponents armor classes", "A.C."),
         ("Hit Points", "hp"),
+        ("1♥ - 3♠\ufe0f", "1 heart, 3 spades"),
+        ("a ♘ on c3", "a knight on c3"),
     ],
 )
 def test_two_ways_of_writing_are_the_same_bag(left: str, right: str) -> None:
