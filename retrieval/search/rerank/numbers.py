@@ -14,6 +14,8 @@ from retrieval.search.rerank.asked import Asked, Figure
 from retrieval.search.rerank.said import SLOTS, Fields, Marks, Numbers
 
 PERCENT = "percent"
+TABLE = "table"
+"""The label of a number that is said of a table."""
 NAMES = (
     *("key", "key_labelled", "wide", "wide_labelled", "cell", "cell_labelled"),
     *("key_counted", "cell_counted"),
@@ -149,6 +151,9 @@ def _of_figure(figure: Figure, fits: Marks, held: Held, near: "Near", table_of: 
     labelled = in_column[held.table, np.clip(held.cell, 0, SLOTS - 1)] | word[held.marks[:, WORD]] | counted
     in_heading = held.cell[held.rows :] == HEAD
     same_label = (held.marks[held.rows :, LABEL] == figure.label) & (figure.label != BARE)
+    if figure.quantity.label == TABLE and (fits[held.rows :] & in_heading & same_label).any():
+        # `Hit Table 3, die 5` asks for no row 3: 3 is what a table is called.
+        fits = fits & (held.marks[:, LABEL] == figure.label)
     fit, by_column, is_key = fits[: held.rows], labelled[: held.rows], held.is_key
     by_head = by_column | (is_key & in_head[held.table[: held.rows]])
     wide = held.ends[: held.rows, 0] != held.ends[: held.rows, 1]

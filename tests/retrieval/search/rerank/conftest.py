@@ -79,6 +79,9 @@ def make_shelf() -> tuple[Chunk, ...]:
         row("motors", motor, ("Item", "Value"), "Output", "35 W"),
         row("motors", motor, ("Item", "Value"), "Speed", "29 rpm"),
     ]
+    for table in ("3", "5"):
+        omens = [row(f"omens-{table}", ("Omens",), ("Throw", "Omen"), throw, f"bird {throw}") for throw in ("3", "5")]
+        rows += [replace(omen, caption=f"Omen Table {table}") for omen in omens]
     prose = [
         replace(
             CHUNK,

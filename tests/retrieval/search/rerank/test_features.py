@@ -88,6 +88,18 @@ def test_a_key_that_is_open_upwards_holds_every_higher_number(of):
     assert of("a fighter of level 300", "number_key", "fighter-saves-10+", "fighter-saves-7-9") == [1, 0]
 
 
+def test_the_number_of_a_table_is_no_key(of):
+    rows = ("omens-3-3", "omens-3-5", "omens-5-3", "omens-5-5")
+
+    assert of("omen table 3, throw 5", "number_key", *rows) == [0, 1, 0, 1]
+    assert of("omen throw 3, table 5", "number_key", *rows) == [1, 0, 1, 0]
+    assert of("omen tables: throw 3", "number_key", *rows) == [1, 0, 1, 0]
+
+
+def test_a_table_number_that_no_table_has_may_be_a_key(of):
+    assert of("omen table 12", "number_key", "fighter-saves-10+", "omens-3-3") == [1, 0]
+
+
 def test_a_number_that_no_candidate_has_is_unexplained(of):
     assert of("a mace of 77 lb", "number_unexplained", "gear-iron mace") == [1]
     assert of("a mace of 8 lb", "number_unexplained", "gear-iron mace", "gear-silk rope") == [0, 1]
