@@ -86,10 +86,13 @@ def _part(found: Sequence[Piece], at: int) -> Numeral | None:
         return None
     if word == "half" and after in ARTICLES and word_at(found, place + 2) in MULTIPLES:
         return Numeral(MULTIPLES[word_at(found, place + 2)] / 2, place + 3)
-    if word == "half":
+    if word in ("half", "quarter"):
         inner = place + 1 + hyphen_at(found, place + 1)
         of_measure = inner < len(found) and found[inner].kind == "word" and measure(found[inner].text) is not None
-        if after == "of" or after in ARTICLES or of_measure or (article and not after):
+        if of_measure:
+            return Numeral(1 / PART[word], place + 1, "fraction")
+    if word == "half":
+        if after == "of" or after in ARTICLES or (article and not after and not hyphen_at(found, place + 1)):
             return Numeral(0.5, place + 1, "fraction")
     elif after == "of" and (article or word == "quarter"):
         return Numeral(1 / PART[word], place + 1, "fraction")

@@ -30,6 +30,8 @@ _RUN_IN = re.compile(
 _LEADING_RANGE = re.compile(r"^\s*\d+\s*[-–]\s*\d+\s+(?=[^\W\d])")
 _WORD = re.compile(r"[^\W\d_]{3}")
 _DIGIT = re.compile(r"\d")
+_PARTS = {"1/2": "half", "½": "half", "1/4": "quarter", "¼": "quarter", "3/4": "three quarter", "¾": "three quarter"}
+_PART = re.compile(rf"(?P<part>{'|'.join(_PARTS)})(?P<inch>[\"″”])?[\s-]*(?P<rest>[^\W\d_].*)")
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 
 
@@ -64,7 +66,7 @@ def _repeats(title: str, above: Sequence[str]) -> bool:
 
 
 def spellings(cell: str) -> Iterator[str]:
-    """`Crossbow, heavy*` is also a heavy crossbow; brackets and a percentage in front may be left out."""
+    """`Crossbow, heavy*` is also a heavy crossbow, `1/4 Turn` a quarter turn; brackets and a leading range may go."""
     plain = " ".join(_LEADING_RANGE.sub("", _FOOTNOTE_MARKS.sub("", cell)).split())
     if not plain or len(plain.split()) > MAX_NAME_WORDS:
         return
@@ -74,6 +76,8 @@ def spellings(cell: str) -> Iterator[str]:
         yield bare
     if match := _INVERTED.fullmatch(bare):
         yield f"{match['kind'].strip()} {match['noun'].strip()}"
+    if match := _PART.fullmatch(bare):
+        yield f"{_PARTS[match['part']]} {'inch ' if match['inch'] else ''}{match['rest']}"
 
 
 def _ranged_columns(data: Sequence[ReadRow], width: int) -> frozenset[int]:

@@ -15,6 +15,7 @@ _DECIMAL = ""
 """The unit of a number with a point and without one; a key of whole numbers holds none, for prices have points too."""
 _HAIR = 1e-6
 """What a bound that is left out may differ from the number that is written."""
+_PERCENT = "percent"
 _DEGREE = "degree"
 """What degrees are in a question that names no scale: those of the table."""
 
@@ -65,7 +66,7 @@ def row_amounts(quantity: Quantity, column: str) -> Iterator[Amount]:
 
 
 def said_amounts(question: Canonical) -> tuple[SaidAmount, ...]:
-    """The quantities with a unit that a question says, and its decimals.
+    """The quantities with a unit that a question says, its decimals, and parts in words as percentages.
 
     They stand there as they stand alone; others cannot be told from words. A whole number without a unit may be
     anything.
@@ -81,13 +82,25 @@ def known_unit(unit: str, units: Collection[str]) -> str:
 def _said_amounts(question: Canonical) -> Iterator[SaidAmount]:
     after = 0
     for found in quantities(question.written):
-        if found.kind in AS_TEXT or (found.unit is None and not _is_decimal(found)):
-            continue
-        run = tuple(canonical_term(found.text, question.vocabulary).split())
+        amount = _said_amount(found)
+        run = tuple(canonical_term(found.text, question.vocabulary).split()) if amount else ()
         start = _find(question.tokens, run, after) if run else -1
-        if start >= 0:
+        if amount and start >= 0:
             after = start + len(run)
-            yield SaidAmount(Amount(found.unit or _DECIMAL, found.low, found.high), (start, after))
+            yield SaidAmount(amount, (start, after))
+
+
+def _said_amount(found: Quantity) -> Amount | None:
+    if found.kind in AS_TEXT:
+        return None
+    if found.unit is None and _is_part(found):
+        return Amount(_PERCENT, 100 * found.low, 100 * found.high)
+    return Amount(found.unit or _DECIMAL, found.low, found.high) if found.unit or _is_decimal(found) else None
+
+
+def _is_part(found: Quantity) -> bool:
+    """Whether it is a part in words, as `a quarter` of something: 25% of it."""
+    return found.kind == "fraction" and not any(map(str.isdigit, found.text))
 
 
 def _is_decimal(found: Quantity) -> bool:

@@ -26,6 +26,10 @@ def test_a_whole_number_without_a_unit_may_be_anything_and_a_decimal_may_not() -
     assert said("the gauge reads 148.57") == [("", 148.57, (3, 4))]
 
 
+def test_a_part_in_figures_and_half_of_a_name_are_no_percentage() -> None:
+    assert said("challenge 1/4 in half plate, a half-elf's second half of the year") == []
+
+
 def test_dates_and_dice_are_no_amounts() -> None:
     assert said("2d6 on 12 March 1994") == []
 
@@ -40,6 +44,8 @@ def test_dates_and_dice_are_no_amounts() -> None:
         ("11-15", "Height (paces)", "fell 12 paces"),
         ("-15 to 0 °C", "Temperature", "-8 degrees"),
         ("148.55 - 148.59", "Depth", "reads 148.57"),
+        ("25%", "Toll", "a quarter of the catch"),
+        ("50 %", "Toll", "half the catch"),
     ],
 )
 def test_a_row_holds_what_lies_in_its_step(cell: str, column: str, question: str) -> None:
