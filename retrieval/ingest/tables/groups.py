@@ -17,6 +17,13 @@ _FEWEST = 2
 _STEPS = 5
 """Steps of a scale among which one may be out of order."""
 _ITEM = re.compile(r"(?P<table>\d+(?:\.\d+)*)\.\d+\.?")
+_AMOUNT = re.compile(r"\b(?:amounts?|quantit(?:y|ies)|qty)\b", re.IGNORECASE)
+_RECIPE = frozenset({"kilogram", "litre"})
+"""A column of masses and volumes is no scale."""
+_NAME = re.compile(r"[^\W\d_]{3}")
+_BRACKETS = re.compile(r"\([^()]*\)")
+_MOST_WORDS = 6
+"""Words of what is measured out, but for those in brackets; a longer cell says what an amount does."""
 _NUMBERING = re.compile(r"\W*|(?:(?:s|sr|sl|serial)\W*)?(?:no|nr|number)\W*", re.IGNORECASE)
 
 
@@ -82,8 +89,9 @@ def key_column(rows: Sequence[ReadRow]) -> int:
     """The leftmost column whose cells tell the rows apart; the first where none does.
 
     Where that is a column of numbers right of one that tells the rows of each group apart, it is that one: `6 months`
-    under `Redirection inland` and again under `Redirection abroad`, and no price. And where it only numbers the lines
-    of a scale, it is the scale: `Vessels 12,001 GT to 25,000 GT` right of `10.4`.
+    under `Redirection inland` and again under `Redirection abroad`, and no price. Where it only numbers the lines of a
+    scale, it is the scale: `Vessels 12,001 GT to 25,000 GT` right of `10.4`. And where it says how much to take, it is
+    what to take: `Flour` right of `500 g`.
 
     Args:
         rows: those with the table's own columns.
@@ -91,6 +99,8 @@ def key_column(rows: Sequence[ReadRow]) -> int:
     data = [row for row in rows if row.role == "data"]
     column = _telling_apart([row.cells for row in data], [""] * len(data))
     if data and _are_item_numbers(data, column) and _is_scale(data, column + 1):
+        return column + 1
+    if data and _are_amounts(data, column) and _are_things(data, column + 1):
         return column + 1
     groups = _groups(data)
     if not column or not any(groups) or not all(is_numeric(row.cells[column]) for row in data if row.cells[column]):
@@ -117,6 +127,22 @@ def _is_scale(data: Sequence[ReadRow], column: int) -> bool:
     # A long ladder may have a step that is written wrong: `< 3,000 & Above`.
     is_ladder = min(rises.count(False), falls.count(False)) <= len(steps) // _STEPS and len(set(steps)) == len(steps)
     return is_ladder and len(steps) >= max(_FEWEST, len(cells) / 2) and len(set(cells)) == len(cells)
+
+
+def _are_amounts(data: Sequence[ReadRow], column: int) -> bool:
+    """Whether cells say how much to take of something: `5 g`, `20 ml` and no steps, or numbers under `Qty`."""
+    cells = [row.cells[column] for row in data if row.cells[column]]
+    read = [figure for cell in cells if (figure := figure_of_cell(cell, "", is_key=True))]
+    if 2 * len(read) < len(cells) or any(figure.low != figure.high for figure in read):
+        return False
+    return {figure.unit for figure in read} >= _RECIPE or bool(_AMOUNT.search(data[0].columns[column]))
+
+
+def _are_things(data: Sequence[ReadRow], column: int) -> bool:
+    """Whether the cells of a column are names, each once."""
+    cells = [row.cells[column] for row in data] if column < len(data[0].cells) else []
+    named = [len(_BRACKETS.sub("", cell).split()) <= _MOST_WORDS for cell in cells if _NAME.search(cell)]
+    return len(set(cells)) == len(cells) > 0 and all(named) and 2 * len(named) >= len(cells)
 
 
 def _telling_apart(data: Sequence[tuple[str, ...]], groups: Sequence[str]) -> int:

@@ -80,3 +80,21 @@ def test_what_numbers_anything_else_picks_its_row():
     assert key_column(under("Code", "7.1|Tug|500", "8.2|Pilot|900", "9.1|Up to 20 m|30")) == 0
     assert key_column(under("Code", "7.1|Tug|500", "7.2|Pilot|900")) == 0
     assert key_column(rows("7.1", "7.2")) == 0
+
+
+def titled(heading, *lines):
+    return [ReadRow(row.ordinal, "data", tuple(heading.split("|")), row.cells, None) for row in rows(*lines)]
+
+
+def test_what_is_measured_out_picks_the_row_and_not_its_amount():
+    assert key_column(titled("Take|Of", "250 g|Rye flour", "150 ml|Water", "to 500 ml|Milk (whole)")) == 1
+    assert key_column(titled("Amount per loaf|Of", "12 g|Rye flour", "5 g|Salt")) == 1
+    assert key_column(titled("Qty|Part", "2|Bracket", "4|Hinge", "16|Screw")) == 1
+
+
+def test_amounts_that_are_steps_or_have_no_names_beside_them_pick_the_row():
+    assert key_column(titled("Weight|Class", "5 kg|Light", "10 kg|Heavy")) == 0
+    assert key_column(titled("Amount|Duty", "5 kg|12", "150 ml|14")) == 0
+    assert key_column(titled("Amount|Class", "up to 5 kg|Light", "over 5 kg|Heavy")) == 0
+    assert key_column(titled("Amount|Effect", "5 g|You sleep for an hour and then you wake up", "5 ml|Nothing")) == 0
+    assert key_column(titled("Amount|Of", "5 g|Salt", "10 g|Salt")) == 0
