@@ -38,6 +38,7 @@ _TOKEN = re.compile(
   | (?P<chain>   [0-9]+(?:\.[0-9]+){2,} )
   | (?P<plus>    (?<![^\W_])\+[0-9]+(?:\.[0-9]+)? )
   | (?P<ordinal> [0-9]+(?:st|nd|rd|th)(?![^\W_]) )
+  | (?P<place>   (?<=[^\W\d_]\.)[0-9]+(?=\.[0-9]+[^\W\d_]) )
   | (?P<number>  (?:(?<![^\W_%'"])-)?
                  (?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|(?<![\w.])\.[0-9]+) )
   | (?P<dotted>  [^\W\d_](?:\.[^\W\d_](?![^\W\d_]))+\.? )
@@ -105,7 +106,7 @@ def _is_separator(text: str, at: int, tokens: list[Token], end: int) -> bool:
 
 def _figure(group: str, raw: str, glue: Glue) -> Token:
     """Make the token for a match that begins with a figure or a sign."""
-    if group == "number":
+    if group in ("number", "place"):
         text = plain(raw)
         return Token("number", text, raw, worth(text), glue)
     if group == "ordinal":

@@ -31,6 +31,7 @@ _TOKEN = re.compile(
     | \d+/\d+                                       # fractions: 1/4
     | (?<![^\W_])[-+]\d+(?:\.\d+)?                  # a sign after a space, a bracket or the start
     | (?<=[^\W\d_])-\d+                             # glued to a letter: AC-2, level-3
+    | (?<=[^\W\d_]\.)\d+(?=\.\d+[^\W\d_])          # a place of a code: the 4 and the 80 of hpc.4.80core
     | \d+(?:\.\d+)?                                 # numbers; what follows of 7th is dropped below
     | [^\W\d_]+(?:'[^\W\d_]+)*                      # words
     """,

@@ -40,6 +40,11 @@ def test_suits_and_chess_pieces_are_words():
     assert kinds("2♠ ♛e4") == [("number", "2"), ("word", "spade"), ("word", "queen"), ("word", "e"), ("number", "4")]
 
 
+def test_the_places_of_a_code_are_no_decimal():
+    assert [text for kind, text in kinds("hpx.4.80core") if kind != "mark"] == ["hpx", "4", "80", "core"]
+    assert kinds("v1.4beta") == [("word", "v"), ("number", "1.4"), ("word", "beta")]
+
+
 def test_dotted_abbreviations_lose_their_dots():
     assert kinds("A.C. 6") == [("word", "ac"), ("number", "6")]
     assert kinds("e.g. U.S.A") == [("word", "eg"), ("word", "usa")]

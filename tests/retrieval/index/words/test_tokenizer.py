@@ -35,6 +35,11 @@ def test_a_figure_that_means_one_thing_stays_whole(whole: str) -> None:
     assert tokens(f"roll {whole} now") == ["roll", whole, "now"]
 
 
+def test_the_places_of_a_code_are_no_decimal() -> None:
+    assert tokens("hpx.4.80core") == ["hpx", "4", "80", "core"]
+    assert tokens("v1.4beta, approx.4.5 kg") == ["v", "1.4", "beta", "approx", "4.5", "kg"]
+
+
 def test_a_number_glued_by_a_minus_is_both_readings() -> None:
     assert tokens("AC-2") == ["ac", "-2", "2"]
 
