@@ -13,14 +13,12 @@ MAX_SUBTITLE = 200
 """Characters of a line that may come between a caption and its table."""
 MAX_LEAD = 200
 """Characters of a sentence that introduces a table; a longer one tells a story."""
-MAX_PURPOSE = 120
-"""Characters of a sentence that is shown with every row."""
-MIN_OWN_WORDS = 3
-"""Such a sentence says at least so many words that neither the title nor every other table has."""
 MIN_LEAD_WORDS = 4
 """A shorter sentence (`They are:`) says what it is about in the one before."""
 
 _BOLD_LINE = re.compile(r"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*:?\s*")
+_BETWEEN_RUNS = re.compile(r"(?<=[^\s*_])(\*\*|__)(?P<space> +)\1(?=[^\s*_])")
+"""Between the parts of a line that is bold piece by piece: `**Omens** **of the sea**`."""
 _TABLE_CAPTION = re.compile(r"\s*[*_]{0,3}(?i:table)\b[^|]{0,160}")
 _HTML_TITLE = re.compile(
     r"<(summary|figcaption|b|strong|center|h[1-6])\b[^>]*>(?P<words>.*?)</\1>", re.IGNORECASE | re.DOTALL
@@ -34,20 +32,9 @@ _NAMES_A_TABLE = re.compile(
     r"\b(?:the|these|this|that|each|next|accompanying) (?:[\w-]+ ){0,2}tables?\b"
     r"|\btables? (?:below|above|lists?|shows?|gives?)\b"
     r"|\bthe (?:[\w-]+ )?following\b(?! (?:turn|round|day|year|section|chapter))"
-    r"|\bas (?:follows|shown|listed)\b|\bsummari[sz]e[sd]?\b|\bbelow\W*$"
+    r"|\b(?:is|are) below\b|\bas (?:follows|shown|listed)\b|\bsummari[sz]e[sd]?\b|\bbelow\W*$"
     r"|\b(?:shown?|listed|given|described|defined|found) (?:\w+ ){0,2}(?:below|here)\b",
     re.IGNORECASE,
-)
-_LETTERS = re.compile(r"[^\W\d_]+")
-_POINTER = re.compile(r"\bsee (?:also )?(?:below|above)", re.IGNORECASE)
-"""It speaks of something else that is below."""
-_SAYS_NOTHING = frozenset(
-    (
-        *("the", "this", "that", "these", "those", "its", "their", "each", "all", "and", "for", "with", "from", "are"),
-        *("table", "tables", "list", "lists", "listed", "following", "follows", "below", "above", "shown", "shows"),
-        *("show", "see", "given", "gives", "described", "summarized", "summarised", "included", "found"),
-        *("can", "may", "use", "used"),
-    )
 )
 _RUN_IN = re.compile(r"\s*(\*\*|__)(?P<label>[^*_\n]{2,80}?)[.:]?\1[.:]?\s")
 
@@ -97,7 +84,7 @@ def _caption_over(blocks: Sequence[Block], index: int, above: Caption | None, ta
     if title := _title_over_prose(blocks, index, taken):
         return replace(title, about=lead.words if lead and lead.introduces else "")
     if lead:
-        return lead
+        return _with_its_paragraph(blocks, index, lead)
     # Two tables under one sentence: it introduces both.
     return above if above and above.introduces else None
 
@@ -114,7 +101,7 @@ def caption_of(text: str) -> str | None:
     Under another line it must be `Table` with a number: a sentence may be wrapped before `table below:`.
     """
     above, _, last = text.rstrip().rpartition("\n")
-    last = ANCHOR.sub("", last.rstrip("| "))
+    last = _BETWEEN_RUNS.sub(r"\g<space>", ANCHOR.sub("", last.rstrip("| ")))
     bold = _BOLD_LINE.fullmatch(last)
     if bold and not re.search(r"\*\*|__", bold["words"]):
         return plain_text(bold["words"]).rstrip(":").strip() or None
@@ -132,18 +119,37 @@ def lead_of(paragraph: str) -> Caption | None:
     unless the paragraph begins with a name in bold: the table is of that.
     """
     words = plain_text(paragraph)
-    sentences = _SENTENCE_END.split(words)
+    sentences = sentences_of(words)
     lead = ""
     if words.endswith(":"):
         short = len(sentences) > 1 and len(sentences[-1].split()) < MIN_LEAD_WORDS
         lead = " ".join(sentences[-2:] if short else sentences[-1:])
-    elif named := [sentence for sentence in sentences if _NAMES_A_TABLE.search(sentence)]:
+    elif named := naming(sentences):
         lead = named[-1]
     run_in = _RUN_IN.match(paragraph)
     if lead and run_in and " " in (label := plain_text(run_in["label"])):
         return Caption(label)
     lead = lead.rstrip(": ")
     return Caption(lead, introduces=True) if 0 < len(lead) <= MAX_LEAD else None
+
+
+def sentences_of(words: str) -> Sequence[str]:
+    """The sentences of a plain text."""
+    return _SENTENCE_END.split(words)
+
+
+def naming(sentences: Sequence[str]) -> Sequence[str]:
+    """Those that speak of a table or of what follows."""
+    return [sentence for sentence in sentences if _NAMES_A_TABLE.search(sentence)]
+
+
+def _with_its_paragraph(blocks: Sequence[Block], index: int, lead: Caption) -> Caption:
+    """A lead and what else its short paragraph says, where several tables share a section: `Mix a base. Its recipe is
+    below.`"""
+    section = blocks[index].heading_path
+    words = plain_text(blocks[index - 1].shown).rstrip(": ")
+    alone = sum(block.kind == "table" and block.heading_path == section for block in blocks) < 2
+    return lead if alone or not lead.introduces or len(words) > MAX_LEAD else replace(lead, words=words)
 
 
 def _html_title(block: Block) -> str:
@@ -179,45 +185,14 @@ def _title_over_prose(blocks: Sequence[Block], index: int, taken: Collection[int
 
 def about(blocks: Sequence[Block], index: int) -> str:
     """The words of a short paragraph that is all there is between a heading and the table below it; else nothing."""
-    if index < 2 or not _is_plain_paragraph(blocks[index - 1]) or blocks[index - 2].kind != "heading":
+    if index < 2 or not is_plain_paragraph(blocks[index - 1]) or blocks[index - 2].kind != "heading":
         return ""
     words = plain_text(blocks[index - 1].shown)
     return words if len(words) <= MAX_LEAD else ""
 
 
-def purpose_of(blocks: Sequence[Block], index: int, called: Caption | None) -> str:
-    """One short sentence that says what the table in block `index` is for; empty where the prose above says none.
-
-    It is what introduces the table, or of the paragraph above the sentence that names it, or, where that paragraph is
-    all there is between heading and table, its first one.
-    """
-    said = called.about or (called.words if called.introduces else "") if called else ""
-    if said:
-        return _short(_SENTENCE_END.split(said)[:1], blocks[index].heading_path, called)
-    top = called.block if called and called.block is not None and called.block < index else index
-    if not top or not _is_plain_paragraph(blocks[top - 1]):
-        return ""
-    sentences = _SENTENCE_END.split(plain_text(blocks[top - 1].shown))
-    named = [sentence for sentence in sentences if _NAMES_A_TABLE.search(sentence)]
-    alone = top > 1 and blocks[top - 2].kind == "heading"
-    return _short(named[-1:] or (sentences[:1] if alone else []), blocks[index].heading_path, called)
-
-
-def _short(sentences: Sequence[str], headings: Sequence[str], called: Caption | None) -> str:
-    """The first sentence, if it is short and says more than what the table is called."""
-    said = sentences[0].strip().rstrip(":; ") if sentences else ""
-    title = " ".join(headings[-1:]) + f" {called.words if called and not called.introduces else ''}"
-    own = set(_words(said)) - set(_words(title)) - _SAYS_NOTHING
-    whole = len(said) <= MAX_PURPOSE and not said.startswith("(") and not _POINTER.search(said)
-    return said if whole and len(own) >= MIN_OWN_WORDS else ""
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in _LETTERS.findall(text.casefold()) if len(word) > 2]
-
-
-def _is_plain_paragraph(block: Block) -> bool:
-    """A line of values or a subtitle begins with a mark."""
+def is_plain_paragraph(block: Block) -> bool:
+    """Whether it is words: a line of values or a subtitle begins with a mark."""
     return block.is_paragraph and not block.shown.startswith(("*", "_", "![", "[!"))
 
 

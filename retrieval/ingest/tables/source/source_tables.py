@@ -13,7 +13,7 @@ from retrieval.ingest.markdown.parser import split_row
 from retrieval.ingest.markdown.spans import without_marks
 from retrieval.ingest.markdown.words import plain_text, with_blank_comments
 from retrieval.ingest.tables.header import joined_headers
-from retrieval.ingest.tables.source.captions import Caption, about, caption_at, purpose_of
+from retrieval.ingest.tables.source.captions import Caption, about, caption_at
 from retrieval.ingest.tables.source.dittos import without_dittos
 from retrieval.ingest.tables.source.drawn_tables import (
     DrawnTable,
@@ -24,6 +24,7 @@ from retrieval.ingest.tables.source.drawn_tables import (
 )
 from retrieval.ingest.tables.source.labels import labels_below
 from retrieval.ingest.tables.source.notes import Notes, footnotes, marked, note_of, notes_below, notes_in
+from retrieval.ingest.tables.source.purposes import purpose_of
 from retrieval.ingest.tables.table import Table, TableRow
 from retrieval.types import Document
 

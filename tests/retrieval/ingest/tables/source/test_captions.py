@@ -25,6 +25,18 @@ def under(*blocks):
     return table
 
 
+@pytest.mark.parametrize(
+    "bold", ["**Omens** **of the sea**", "__Omens__ __of__ __the sea__", "_**Omens** **of the sea**_"]
+)
+def test_a_line_that_is_bold_piece_by_piece_is_a_title(bold):
+    assert under("# A", "Other words.", bold).title == "Omens of the sea"
+
+
+@pytest.mark.parametrize("line", ["**Hull** oak **Mast** pine", "**Hull** oak", "Oak **hull**", "****"])
+def test_a_line_that_is_not_bold_all_along_is_none(line):
+    assert under("# A", "Other words.", line).title is None
+
+
 def test_a_title_is_over_the_table_that_is_below_its_prose():
     assert under("**Ghast**", "_(turned as type 6)_").caption == "Ghast"
     assert under("**Ghast**", "words " * 60, "- more", "words " * 60).caption == "Ghast"
@@ -123,6 +135,20 @@ def test_a_numbered_line_below_a_table_is_its_caption_unless_a_table_follows():
     assert [table.title for table in above] == [None, "Table 1: Omens"]
 
 
+def test_where_tables_share_a_section_all_of_the_short_paragraph_introduces_each():
+    bay, quay = (
+        "Mix a paint for hulls. The recipe is below, in cups.",
+        "Then a second one for masts. It has these parts:",
+    )
+    both = tables_of(f"# A\n\n{bay}\n\n{TABLE}\n{quay}\n\n{TABLE}")
+    long = f"{'Paint is dear. ' * 20}The recipe is below."
+
+    assert [table.caption for table in both] == [bay, quay.rstrip(":")]
+    assert [table.title for table in both] == [None, None]
+    assert under("# A", "Other words.", bay).caption == "The recipe is below, in cups."
+    assert tables_of(f"# A\n\n{long}\n\n{TABLE}\n{quay}\n\n{TABLE}")[0].caption == "The recipe is below."
+
+
 def test_a_short_paragraph_between_heading_and_table_is_what_the_table_is_about():
     table = under("# Ferry", "Crosses the *bay* every hour.")
 
@@ -151,41 +177,6 @@ def test_a_short_paragraph_is_in_the_words_of_the_rows():
 
     assert "Crosses the bay." in row.search_text
     assert row.caption is None
-
-
-@pytest.mark.parametrize(
-    "above",
-    [
-        "A fuse burns at its rating. Roll on the following table when it burns.",
-        "Roll on the following table when it burns:",
-        "Roll on the following table when it burns. " + "It smells of rubber. " * 20,
-        "Fuses are old. Roll on the following table when it burns.\n\n**Ratings**",
-    ],
-)
-def test_the_purpose_is_the_sentence_above_that_names_the_table(above):
-    assert under("# Fuses", above).purpose.rstrip(".") == "Roll on the following table when it burns"
-
-
-def test_the_purpose_is_the_first_sentence_of_a_paragraph_alone_between_heading_and_table():
-    long = "Crosses the windy bay every hour. " + "It is slow. " * 30
-
-    assert under("# Ferry", long).purpose == "Crosses the windy bay every hour."
-    assert under("# Ferry", long, "**Times**").purpose == "Crosses the windy bay every hour."
-    assert under("# Ferry", long, "It rests in winter.").purpose == ""
-
-
-@pytest.mark.parametrize(
-    "above",
-    [
-        "A table is included below.",
-        "These features are listed in the Ferry table.",
-        "(Attacking a ferry is covered below.)",
-        "Nobody may board a moving ferry (but see below).",
-        "Ferries " + "and the people who wait for them " * 5 + "are in the following table.",
-    ],
-)
-def test_a_sentence_that_says_nothing_more_or_too_much_is_no_purpose(above):
-    assert under("# Ferry", above).purpose == ""
 
 
 def test_a_record_under_a_sentence_is_called_by_its_heading():
