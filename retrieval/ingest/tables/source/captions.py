@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import plain_text, without_tags
-from retrieval.ingest.tables.source.labels import ANCHOR, NUMBERED, TITLED, label_of
+from retrieval.ingest.tables.source.labels import ANCHOR, NUMBERED, is_titled, label_of
 from retrieval.ingest.tables.source.twin_titles import title_among_twins
 
 MAX_SUBTITLE = 200
@@ -106,7 +106,7 @@ def caption_of(text: str) -> str | None:
     if bold and not re.search(r"\*\*|__", bold["words"]):
         return plain_text(bold["words"]).rstrip(":").strip() or None
     begins = NUMBERED.match(last) if above.strip() else True
-    whole = not last.endswith((".", ",", ";")) or TITLED.fullmatch(last)
+    whole = not last.endswith((".", ",", ";")) or is_titled(last)
     if begins and whole and _TABLE_CAPTION.fullmatch(last):
         return plain_text(last).rstrip(":.").strip() or None
     return None

@@ -10,11 +10,18 @@ from retrieval.ingest.markdown.words import plain_text
 
 NUMBERED = re.compile(r"\s*[*_]{0,3}(?i:table)\s+(?:\d|[A-Z]\d|[IVXLC]+(?![A-Za-z])|[A-Z](?:[.:\d-]|\s*$))")
 """`Table 3`, `Table IV`, `Table B-2`."""
-TITLED = re.compile(NUMBERED.pattern + r"[\w.-]*[*_]{0,3}\s*(?:[:.–—]|\s-\s)\s*\S[^|]{0,160}")
+_TITLED = re.compile(NUMBERED.pattern + r"[\w.-]*[*_]{0,3}\s*(?:[:.–—]|\s-\s)\s*(?P<words>\S[^|]{0,160})")
 """`Table 3: Armor.`; not `Table 3 shows the armor.`"""
 ANCHOR = re.compile(r"(?<!\s)\s*\{[#.][^{}]*\}\s*$")
 _LABELLED = re.compile(r"(?:(?i:table))?:\s+(?P<words>\S[^|]{0,200})")
 """`Table: Armor` or `: Armor`, as Pandoc and Quarto write it."""
+_SENTENCE = re.compile(
+    r"(?:(?:[A-Z][\w'’-]*|of|the|and|for|to|in|by|with)\s+)+"
+    r"(?:is|are|has|have|can|may|must|shows?|lists?|gives?|summari[sz]es?|provides?|describes?|contains?|includes?|details?)"
+    r"\b.*[.!?]",
+    re.DOTALL,
+)
+"""`Table: Random Weather is for general use.` speaks of a table that is called so elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +39,21 @@ class _Label:
         return int(self.under) - int(self.over is not None)
 
 
+def is_titled(line: str) -> bool:
+    """Whether a line is the number of a table and its title, and no sentence about it."""
+    match = _TITLED.fullmatch(line)
+    return match is not None and not _SENTENCE.fullmatch(plain_text(match["words"]))
+
+
 def label_of(block: Block) -> str:
     """The words of a paragraph that is nothing but the label of a table, without the mark of Pandoc; else empty."""
     if not block.is_paragraph:
         return ""
     line = ANCHOR.sub("", block.shown).strip()
     if match := _LABELLED.fullmatch(line):
-        return plain_text(match["words"]).rstrip(":. ")
-    return plain_text(line).rstrip(":.* ") if "\n" not in line and TITLED.fullmatch(line) else ""
+        words = plain_text(match["words"])
+        return "" if _SENTENCE.fullmatch(words) else words.rstrip(":. ")
+    return plain_text(line).rstrip(":.* ") if "\n" not in line and is_titled(line) else ""
 
 
 def labels_below(blocks: Sequence[Block], tables: Collection[int]) -> frozenset[int]:

@@ -77,6 +77,7 @@ def test_the_sentence_below_a_title_is_said_about_the_table():
         ("Table 7. Omens of the sea.", "Table 7. Omens of the sea"),
         ("Table: Omens | | |", "Table: Omens"),
         ("Table 7 shows the omens of the sea.", None),
+        ("Table 7: Omens of the Sea is for sailors.", None),
     ],
 )
 def test_the_end_of_a_wrapped_sentence_is_no_title(above, title):

@@ -38,6 +38,8 @@ def below(*blocks):
         ("**Table 4**: Tides of the bay*", "Table 4: Tides of the bay"),
         ("Table 4 - Tides of the bay", "Table 4 - Tides of the bay"),
         ("Table B-2 – Tides", "Table B-2 – Tides"),
+        ("Table: Tides that are for sailors.", "Tides that are for sailors"),
+        ("Table 4: What the Tide Has", "Table 4: What the Tide Has"),
     ],
 )
 def test_a_line_of_this_form_names_a_table(line, words):
@@ -49,6 +51,8 @@ def test_a_line_of_this_form_names_a_table(line, words):
     [
         "Table 4 shows the tides of the bay.",
         "Table salt: two spoons.",
+        "Table: Tides of the Bay is for sailors who stay near the coast.",
+        "Table 4: High and Low Tides shows when to sail.",
         "Tables 4 and 5 are for the bay.",
         "Table 4. Tides.\nThey turn at noon.",
         "- Table 4. Tides",
