@@ -10,6 +10,8 @@ import unicodedata
 from math import inf, isnan, nan
 from typing import Literal, NamedTuple
 
+from retrieval.query_must.signs import with_signs_spelled
+
 Kind = Literal["word", "number", "ordinal", "spelled", "whole", "mark", "label"]
 Glue = Literal["", "letters", "hyphen", "fraction", "slashed", "sum", "opaque"]
 
@@ -71,7 +73,7 @@ def normalise(text: str) -> str:
 
 def tokenize(text: str) -> list[Token]:
     """Cut normalised or raw text into tokens, left to right; white space and decoration fall away."""
-    text = normalise(text)
+    text = normalise(with_signs_spelled(text))
     tokens: list[Token] = []
     end, hyphen = -1, False
     for match in _TOKEN.finditer(text):
