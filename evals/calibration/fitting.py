@@ -12,7 +12,7 @@ from retrieval.rag.measures import NAMES
 
 WITHOUT_COSINES = tuple(name for name in NAMES if "cosine" not in name)
 
-_FALLING = {"unexplained", "unknown"}
+_FALLING = {"unexplained", "unknown", "beyond", "nowhere"}
 _GENERATED, _NEAR_MISSES = 0.2, 0.12
 """Shares of the weight: of generated questions among those of people, and of near misses among those without answer."""
 _RIDGE = 1e-3
@@ -44,7 +44,7 @@ def fit(examples: Sequence[Put], embedder: str, strategy: str, names: Sequence[s
     spread = values.std(axis=0)
     spread[spread == 0] = 1.0
     found = _minimum(values / spread, answered, weights_of(examples))
-    weights = [round(float(weight), _DIGITS) for weight in signs * found[1:] / spread]
+    weights = [round(float(weight), _DIGITS) + 0.0 for weight in signs * found[1:] / spread]
     return Calibration(embedder, strategy, tuple(names), tuple(weights), round(float(found[0]), _DIGITS))
 
 

@@ -5,18 +5,20 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.rag.question_codes import nowhere
 from retrieval.rag.question_words import subject_of
 from retrieval.search.dense.cosine import Cosines
 from retrieval.search.evidence.evidence import gather
 from retrieval.search.query import Query
 from retrieval.search.rerank.asked import ask
+from retrieval.search.rerank.beyond import lies_beyond
 from retrieval.search.rerank.candidates import candidates
 from retrieval.search.rerank.features import measure
 from retrieval.search.retriever import Retriever
 
 NAMES = (
     *("best_cosine", "alike", "best_alike", "best_celled", "numbered", "meant", "distinct"),
-    *("unexplained", "unknown"),
+    *("unexplained", "unknown", "beyond", "nowhere"),
 )
 """What is measured of each hit, each 0 to 1, in the order of the columns; `best`: the most among the first hits:
 
@@ -27,7 +29,9 @@ NAMES = (
 - `meant`: share that the names of the columns mean, and nothing else of the chunk says;
 - `distinct`: share that the cells of the row say, and those of the rows beside it do not;
 - `unexplained`: share of the question's numbers that are nothing of the chunk's: of its cells, columns and headings;
-- `unknown`: share of the question whose words the library does not have.
+- `unknown`: share of the question whose words the library does not have;
+- `beyond`: whether a number of the question lies beyond all keys of the row's table, as a level that it does not reach;
+- `nowhere`: share of the question's codes that no hit among the first writes.
 """
 
 LOOKED_AT = 5
@@ -74,5 +78,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
         "distinct": of("distinct"),
         "unexplained": of("number_unexplained"),
         "unknown": 1.0 - known / whole,
+        "beyond": np.asarray([lies_beyond(snapshot, asked, int(place)) for place in positions]),
+        "nowhere": nowhere(question, [snapshot.chunks[int(place)] for place in positions[first]]),
     }
     return np.column_stack([np.broadcast_to(columns[name], (len(positions),)) for name in NAMES]).astype(np.float64)

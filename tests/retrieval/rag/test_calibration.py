@@ -34,7 +34,7 @@ def test_what_ships_rises_with_evidence_and_falls_with_the_unknown() -> None:
         assert found.embedder == (name if name == "wordllama" else ANY)
         assert found.strategy == "default"
         for measure, weight in zip(found.names, found.weights, strict=True):
-            assert weight <= 0 if measure in {"unknown", "unexplained"} else weight >= 0
+            assert weight <= 0 if measure in {"unknown", "unexplained", "beyond", "nowhere"} else weight >= 0
         nothing, everything = np.asarray([row(unknown=1.0)]), np.asarray([row(**dict.fromkeys(NAMES[:-2], 1.0))])
         assert found.of(nothing)[0] < 0.1
         assert found.of(everything)[0] > 0.95
