@@ -13,6 +13,9 @@ from retrieval.search.rerank.trees import Node, Trees
 
 HUMAN = 3.0
 """How much more a person's question counts than a generated one of the same group."""
+ROW = 0.5
+"""What a row has before a passage. What is learned leans to prose: the books to learn from are asked for both, and their
+passages are as many as their tables; a reference book is asked for its rows. Chosen on books that were not learned from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,10 @@ def _trees(dumped: Sequence[Mapping[str, Any]], names: Sequence[str], share: flo
         return len(nodes) - 1, value, count
 
     roots = [add(tree["tree_structure"])[0] for tree in dumped]
+    if "is_row" in names:
+        nodes += [Node(LEAF, 0.0, 0, 0, 0.0), Node(LEAF, 0.0, 0, 0, ROW)]
+        nodes.append(Node(list(names).index("is_row"), 0.5, len(nodes) - 2, len(nodes) - 1, 0.0))
+        roots.append(len(nodes) - 1)
     return Trees.of_nodes(names, roots, nodes)
 
 
