@@ -29,6 +29,8 @@ _BATCH = 500
 _K1, _B = 1.5, 0.75
 _M, _EF = 32, 400
 """As Chroma's graphs are built here and asked (`retrieval.index.chroma.hnsw`)."""
+_UNHURRIED = {"grpc.keepalive_time_ms": 330_000, "grpc.keepalive_permit_without_calls": False}
+"""By itself the client pings every 10 seconds; a server that takes one in five minutes then hangs up on an idle reader."""
 
 Positions = npt.NDArray[np.int64]
 Record = Mapping[str, Any]
@@ -55,7 +57,7 @@ class MilvusStore:
         # It logs the stack of each error that it raises.
         logging.getLogger("pymilvus").setLevel(logging.CRITICAL)
         with self._asked():
-            self._client = MilvusClient(uri=server.uri, token=server.token)
+            self._client = MilvusClient(uri=server.uri, token=server.token, grpc_options=_UNHURRIED)
 
     def create(self, dimensions: int) -> None:
         """Make the collection, empty; one of that name, left by a build that was killed, is dropped."""
