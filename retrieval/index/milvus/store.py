@@ -30,7 +30,7 @@ _K1, _B = 1.5, 0.75
 _M, _EF = 32, 400
 """As Chroma's graphs are built here and asked (`retrieval.index.chroma.hnsw`)."""
 _UNHURRIED = {"grpc.keepalive_time_ms": 330_000, "grpc.keepalive_permit_without_calls": False}
-"""By itself the client pings every 10 seconds; a server that takes one in five minutes then hangs up on an idle reader."""
+"""By itself the client pings every 10 seconds; a server that takes one in five minutes hangs up on it."""
 
 Positions = npt.NDArray[np.int64]
 Record = Mapping[str, Any]
