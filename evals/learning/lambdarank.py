@@ -14,8 +14,8 @@ from retrieval.search.rerank.trees import Node, Trees
 HUMAN = 3.0
 """How much more a person's question counts than a generated one of the same group."""
 ROW = 0.5
-"""What a row has before a passage. What is learned leans to prose: the books that it is learned from are asked for both,
-and a reference book is asked for its rows. Chosen on books that were not learned from."""
+"""What a row has before a passage. What is learned leans to prose: the books to learn from are asked for both, and a
+reference book is asked for its rows. Chosen on books that were not learned from."""
 
 
 @dataclass(frozen=True, slots=True)
