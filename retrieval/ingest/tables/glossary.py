@@ -28,6 +28,7 @@ _ROMAN = re.compile("[IVX]+")
 _CAPITALS = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
 _NO_WORD = re.compile("[B-DF-HJ-NP-TV-XZ]{3,5}")
 """`DMR`: without a vowel, so that no word reads like it."""
+_PREFIX = re.compile(r"(?:anti|semi|sub)(?=[a-z]{4})")
 _PLAIN_WORD = re.compile(r"(?<![\w-])[a-z]{2,5}(?![\w-])")
 _SHORT_CELL = re.compile(_SHORT)
 _IN_COLUMN = re.compile(rf"(?<![\w.'-]){_SHORT}(?![\w'-])")
@@ -117,7 +118,8 @@ def _listed(grid: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
 def _initials(texts: Sequence[str], readings: Sequence[Reading]) -> Mapping[str, str]:
     """The keys that alone have some initials, in small letters, if the book writes these in capitals or no word is so.
 
-    Who asks for a `DMR` need not have seen that the book only says `Designated marksman rifle`.
+    Who asks for a `DMR` need not have seen that the book only says `Designated marksman rifle`; a `Submachine gun`
+    is an `SMG`.
     """
     written = {match for text in texts for match in _CAPITALS.findall(text)}
     keys = {
@@ -132,9 +134,16 @@ def _initials(texts: Sequence[str], readings: Sequence[Reading]) -> Mapping[str,
     for key in sorted(keys):
         words = key.split()
         if all(word[0].isalpha() for word in words):
-            of["".join(word[0] for word in words).upper()].append(key)
+            for letters in dict.fromkeys(("".join(word[0] for word in words), "".join(map(_of_parts, words)))):
+                of[letters.upper()].append(key)
     said = {short for short in of if short in written or _NO_WORD.fullmatch(short)}
     return {longs[0]: short for short, longs in of.items() if len(longs) == 1 and short in said}
+
+
+def _of_parts(word: str) -> str:
+    """The initials of a word's parts: `sm` of `submachine`."""
+    part = _PREFIX.match(word)
+    return word[0] + word[part.end()] if part else word[0]
 
 
 def _begins_line(text: str, start: int) -> bool:

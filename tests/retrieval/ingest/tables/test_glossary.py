@@ -147,3 +147,9 @@ The team has an LMG and an HMG.
 
     assert [row.names[-1] for row in rows] == ["LMG", "HMG"]
     assert [chunk.search_text.split("\n")[-1] for chunk in found] == ["LMG", "HMG"]
+
+
+def test_a_part_that_is_written_together_has_an_initial_of_its_own() -> None:
+    found = glossary("What they shoot.", ("Submachine gun", "9"), ("Subtle pistol", "4"), ("Antitank grenade", "6"))
+
+    assert found.short_names(["Submachine gun", "Antitank grenade", "Subtle pistol"]) == ("SMG",)
