@@ -7,6 +7,8 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+from tests.processes import end
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -76,8 +78,7 @@ class Browser:
     def close(self) -> None:
         """End the browser."""
         os.close(self._to)
-        self._process.terminate()
-        self._process.wait(20)
+        end(self._process)
         os.close(self._from)
 
     def _load(self, url: str) -> None:

@@ -29,6 +29,7 @@ from retrieval.write_lock import holder, write_lock
 from tests.deploy.conftest import PASSWORD, Postgres
 from tests.deploy.outcome import left_by, results_file
 from tests.pipeline.conftest import write_book
+from tests.processes import end
 from tests.retrieval.conftest import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -107,7 +108,7 @@ def code_processes(home: Home, environment: Mapping[str, str]) -> Iterator[None]
             process = stack.enter_context(
                 subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=log, stderr=log)
             )
-            stack.callback(process.terminate)
+            stack.callback(end, process)
         until = time.monotonic() + BOUND
         while not all(_listens(int(command[-1])) for command in commands):
             assert time.monotonic() < until, (home.root / "code.log").read_text()

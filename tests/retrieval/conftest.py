@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import end
+
 SECONDS = 60
 
 
@@ -43,5 +45,4 @@ def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             time.sleep(0.05)
         yield found
     finally:
-        server.terminate()
-        server.wait(SECONDS)
+        end(server)
