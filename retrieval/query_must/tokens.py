@@ -10,7 +10,7 @@ import unicodedata
 from math import inf, isnan, nan
 from typing import Literal, NamedTuple
 
-from retrieval.query_must.signs import with_signs_spelled
+from retrieval.query_must.signs import names_of_sign, with_signs_spelled
 
 Kind = Literal["word", "number", "ordinal", "spelled", "whole", "mark", "label"]
 Glue = Literal["", "letters", "hyphen", "fraction", "slashed", "sum", "opaque"]
@@ -52,10 +52,7 @@ _TOKEN = re.compile(
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–−"), "-")
 _PUNCTUATION = str.maketrans({**dict.fromkeys("‘’‛′´`", "'"), **dict.fromkeys("“”„″", '"'), "⁄": "/", "―": "—"})
-_DRAWN = re.compile("BLACK|WHITE|CHESS|SUIT")
-PICTURES = {
-    sign: f" {' '.join(_DRAWN.sub('', unicodedata.name(chr(sign))).split()).lower()} " for sign in range(0x2654, 0x2668)
-}
+PICTURES = {sign: f" {names_of_sign(chr(sign))[0].removeprefix('chess ')} " for sign in range(0x2654, 0x2668)}
 """Chess pieces and the suits of cards as the words that people say for them: `2♠` is `2 spade`."""
 _FOOTNOTE = re.compile(r"(?<=[0-9])[⁰¹²³⁴-⁹]+")
 _VULGAR = re.compile(r"(?<=[0-9])(?=[¼-¾⅐-⅞])")

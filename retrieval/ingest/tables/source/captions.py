@@ -13,7 +13,7 @@ MAX_SUBTITLE = 200
 """Characters of a line that may come between a caption and its table."""
 MAX_LEAD = 200
 """Characters of a sentence that introduces a table; a longer one tells a story."""
-MIN_LEAD_WORDS = 4
+_MIN_LEAD_WORDS = 4
 """A shorter sentence (`They are:`) says what it is about in the one before."""
 
 _BOLD_LINE = re.compile(r"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*:?\s*")
@@ -122,8 +122,7 @@ def lead_of(paragraph: str) -> Caption | None:
     sentences = sentences_of(words)
     lead = ""
     if words.endswith(":"):
-        short = len(sentences) > 1 and len(sentences[-1].split()) < MIN_LEAD_WORDS
-        lead = " ".join(sentences[-2:] if short else sentences[-1:])
+        lead = " ".join(sentences[-2:] if ends_short(sentences) else sentences[-1:])
     elif named := naming(sentences):
         lead = named[-1]
     run_in = _RUN_IN.match(paragraph)
@@ -136,6 +135,11 @@ def lead_of(paragraph: str) -> Caption | None:
 def sentences_of(words: str) -> Sequence[str]:
     """The sentences of a plain text."""
     return _SENTENCE_END.split(words)
+
+
+def ends_short(sentences: Sequence[str]) -> bool:
+    """Whether the last of several says too little without the one before it: `They are`."""
+    return len(sentences) > 1 and len(sentences[-1].split()) < _MIN_LEAD_WORDS
 
 
 def naming(sentences: Sequence[str]) -> Sequence[str]:

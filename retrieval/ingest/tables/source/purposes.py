@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import plain_text
 from retrieval.ingest.tables.source.captions import (
-    MIN_LEAD_WORDS,
     Caption,
+    ends_short,
     is_plain_paragraph,
     naming,
     sentences_of,
@@ -52,8 +52,7 @@ def purpose_of(blocks: Sequence[Block], index: int, called: Caption | None) -> s
 def _introducing(sentences: Sequence[str]) -> Sequence[str]:
     """The one that speaks of the table, or else the last; of a short last one (`They are`) the one before it."""
     named = naming(sentences)
-    short = len(sentences) > 1 and len(sentences[-1].split()) < MIN_LEAD_WORDS
-    return named[-1:] or (sentences[-2:-1] if short else sentences[-1:])
+    return named[-1:] or (sentences[-2:-1] if ends_short(sentences) else sentences[-1:])
 
 
 def _short(sentences: Sequence[str], headings: Sequence[str], called: Caption | None) -> str:
