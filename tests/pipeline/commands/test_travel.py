@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from retrieval.index.snapshot.live import live_id, promote
 from retrieval.rag.live import LiveIndex
 from retrieval.serve.service import Service
 from retrieval.write_lock import write_lock
+from tests.processes import hearing_ctrl_c
 
 from .test_status import said
 
@@ -112,12 +112,10 @@ def test_a_reader_that_looks_again_and_again_follows(
     place, reader = tmp_path / "place", tmp_path / "reader"
     words = ["-m", "pipeline.cli", "pull", str(place), "--every", "0.1", "--home", str(reader)]
     follower = subprocess.Popen(
-        [sys.executable, *words],
+        hearing_ctrl_c(*words),
         cwd=ROOT,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell that runs the tests behind itself has its children ignore Ctrl-C.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 -- it calls nothing that locks
     )
     with follower:
         assert follower.stderr is not None

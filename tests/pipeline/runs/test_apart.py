@@ -24,6 +24,7 @@ from retrieval.index.snapshot.live import live_id
 from retrieval.records import dump_record
 from retrieval.settings import Settings
 from retrieval.write_lock import FILE_NAME, holder
+from tests.processes import hearing_ctrl_c
 
 ROOT = Path(__file__).parents[3]
 BOUND = 10.0
@@ -50,13 +51,11 @@ def changed(edited: Home, tmp_path: Path) -> Home:
 
 def start(home: Home) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "pipeline.cli", "build", "--home", str(home.root)],
+        hearing_ctrl_c("-m", "pipeline.cli", "build", "--home", str(home.root)),
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell that runs the tests in the background lets them ignore Ctrl-C, and they would hand that down.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 -- it calls nothing that locks
     )
 
 

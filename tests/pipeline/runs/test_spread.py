@@ -4,7 +4,6 @@ import itertools
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -24,6 +23,7 @@ from retrieval.home import Home
 from retrieval.settings import Settings
 from tests.openai_server.server import FakeOpenAi, fake_openai
 from tests.pipeline.conftest import table_of
+from tests.processes import hearing_ctrl_c
 
 ROOT = Path(__file__).parents[3]
 BOUND = 60.0
@@ -109,20 +109,23 @@ def test_nothing_that_an_interrupted_build_started_goes_on(home: Home) -> None:
     mark = uuid.uuid4().hex
     home.settings.write(home.root)
     process = subprocess.Popen(
-        [sys.executable, "-m", "pipeline.cli", "build", "--home", str(home.root)],
+        hearing_ctrl_c("-m", "pipeline.cli", "build", "--home", str(home.root)),
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"MARK": mark},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 -- it calls nothing that locks
     )
     assert process.stderr is not None
-    first = process.stderr.readline()
-    assert first.startswith("book 1 of 3"), first + process.stderr.read()
-    assert len(marked(mark)) >= 4, "the command, its worker, and two lanes"
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=BOUND)
+    try:
+        first = process.stderr.readline()
+        assert first.startswith("book 1 of 3")
+        assert len(marked(mark)) >= 4, "the command, its worker, and two lanes"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=BOUND)
+    finally:
+        process.kill()
+        process.wait()
     assert (process.returncode, out) == (130, ""), err
     until = time.monotonic() + BOUND
     while marked(mark):

@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from pipeline.runs.webserver import PortTakenError, Server
 from retrieval.home import Home
 from retrieval.write_lock import write_lock
+from tests.processes import hearing_ctrl_c
 
 ROOT = Path(__file__).parents[3]
 VERSION = "{ version workspaceOrError { ... on Workspace { locationEntries { name loadStatus } } } }"
@@ -69,7 +69,7 @@ def run_processes(server: int) -> list[int]:
 
 
 def test_it_serves_a_home_that_was_never_built_and_a_killed_run_gives_its_turn_back(port: int, tmp_path: Path) -> None:
-    program = [sys.executable, "-m", "pipeline.cli", "ui", "--port", str(port), "--home", "fresh"]
+    program = hearing_ctrl_c("-m", "pipeline.cli", "ui", "--port", str(port), "--home", "fresh")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("DAGSTER", "QUERYMUST"))}
     with subprocess.Popen(
         program,
@@ -78,7 +78,6 @@ def test_it_serves_a_home_that_was_never_built_and_a_killed_run_gives_its_turn_b
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 -- no thread runs here
     ) as process:
         deadline = time.monotonic() + 180
         found = None
