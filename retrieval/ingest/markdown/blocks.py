@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from retrieval.ingest.html_spans import TableScan, table_spans
+from retrieval.ingest.markdown.spaced import spaced_tables
 from retrieval.ingest.markdown.spans import BlockKind, Span, spans_of, without_marks
 from retrieval.ingest.markdown.words import heading_text, without_comments, without_tags
 
@@ -103,7 +104,7 @@ def _with_tables_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
 def _with_tables_apart(text: str) -> Iterator[Span]:
     """The top-level spans, with every HTML table a span of its own."""
     lines = text.split("\n")
-    spans = list(spans_of(text))
+    spans = list(_with_spaced_whole(text, lines))
     index = 0
     while index < len(spans):
         span = spans[index]
@@ -113,6 +114,16 @@ def _with_tables_apart(text: str) -> Iterator[Span]:
             index = _last_of_table(spans, index)
             yield from _cut_at_tables("\n".join(lines[span.start : spans[index].end]), span.start)
         index += 1
+
+
+def _with_spaced_whole(text: str, lines: Sequence[str]) -> Iterator[Span]:
+    """The top-level spans, with every table lined up under dashes one of its own."""
+    done = 0
+    for start, end in spaced_tables(text):
+        yield from spans_of("\n".join(lines[done:start]), done)
+        yield Span("table", 0, start, end, "\n".join(lines[start:end]))
+        done = end
+    yield from spans_of("\n".join(lines[done:]), done)
 
 
 def _last_of_table(spans: Sequence[Span], first: int) -> int:

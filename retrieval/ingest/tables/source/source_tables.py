@@ -4,7 +4,7 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from retrieval.ingest.html_tables import parse_html_table, without_raised
@@ -25,6 +25,7 @@ from retrieval.ingest.tables.source.drawn_tables import (
 from retrieval.ingest.tables.source.labels import labels_below
 from retrieval.ingest.tables.source.notes import Notes, footnotes, marked, note_of, notes_below, notes_in
 from retrieval.ingest.tables.source.purposes import purpose_of
+from retrieval.ingest.tables.source.spaced_tables import is_spaced, parse_spaced
 from retrieval.ingest.tables.table import Table, TableRow
 from retrieval.types import Document
 
@@ -112,7 +113,24 @@ def _tables_in(blocks: Sequence[Block]) -> Iterator[tuple[int, "_Parsed"]]:
         parsed = _parse(block, {**everywhere, **notes_below(blocks, index)})
         # A heading over no row is a box around words: it stays prose.
         if parsed and any(any(cells) for cells, _, _ in parsed.rows):
-            yield index, parsed
+            yield index, _headed_by_bold_row(parsed)
+
+
+def _headed_by_bold_row(parsed: "_Parsed") -> "_Parsed":
+    """Under a header without a word, a first row that is bold in each cell, over one that is not, is the header."""
+    bold = [bool(_BOLD_ROW.fullmatch(source)) for _, _, source in parsed.rows[:2]]
+    if any(parsed.header) or bold != [True, False] or len(parsed.header) < 2 or not all(parsed.rows[0][0]):
+        return parsed
+    header, _, source = parsed.rows[0]
+    underlined = frozenset(place - 1 for place in parsed.underlined if place)
+    return replace(
+        parsed,
+        header=header,
+        header_source=f"{parsed.header_source}\n{source}".lstrip("\n"),
+        rows=parsed.rows[1:],
+        notes=parsed.notes[1:],
+        underlined=underlined,
+    )
 
 
 def _alike(one: Block, other: Block) -> bool:
@@ -140,6 +158,8 @@ def _parse(block: Block, notes: Notes) -> _Parsed | None:
         return _parse_drawn(block, parse_grid(block.shown), notes)
     if is_list_table(block.source):
         return _parse_drawn(block, parse_list_table(block.source), notes)
+    if block.kind == "table" and is_spaced(block.source):
+        return _parse_drawn(block, parse_spaced(block.source), notes)
     if block.kind == "table":
         return _parse_pipes(block.source, notes)
     if block.kind == "html" and "<table" in block.source.lower():

@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.types import Book, Document
 
@@ -115,3 +117,26 @@ def test_spans_of_a_thousand_by_a_thousand_are_named_with_their_line_and_the_wor
 
     assert table.warning.startswith("the table on line 6 has rowspan or colspan for far more cells than it has words")
     assert sum(cell == "x" for cells in (table.header, *(row.cells for row in table.rows)) for cell in cells) == 6400
+
+
+BOLD_HEAD = "| | |\n|---|---|\n| **Boat** | **Crew** |\n| Skiff | two |\n| Ketch | four |"
+
+
+def test_a_bold_first_row_heads_a_table_without_a_word_in_its_header():
+    table = only_table(BOLD_HEAD)
+
+    assert table.header == ("Boat", "Crew")
+    assert [(row.cells, row.line) for row in table.rows] == [(("Skiff", "two"), 7), (("Ketch", "four"), 8)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        BOLD_HEAD.replace("| | |", "| Kind | Men |"),
+        BOLD_HEAD.replace("**Crew**", "Crew"),
+        BOLD_HEAD.replace("**Crew**", ""),
+        BOLD_HEAD.replace("Skiff | two", "**Skiff** | **two**"),
+    ],
+)
+def test_a_row_that_is_bold_for_another_reason_stays_a_row(source):
+    assert len(only_table(source).rows) == 3
