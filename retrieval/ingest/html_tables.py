@@ -119,9 +119,26 @@ def parse_html_table(markup: str) -> HtmlTable | None:
     stacked = next((i for i, row in enumerate(rows) if not all(cell.heading for cell in row.cells)), len(rows))
     stacked = min(max(stacked, 1), max(len(rows) - 1, 1))
     caption = without_raised("".join(reader.caption)) if reader.caption else None
+    titles = next((i for i, row in enumerate(rows[:stacked]) if not _spans_all(row, grid[i])), stacked)
+    if titles == stacked and rows[0].cells[0].heading:
+        # A heading over all columns names the rows below it, and no column.
+        grid, rows, stacked = [[""] * len(grid[0]), *grid], [rows[0], *rows], 1
+    elif titles and not caption:
+        caption, grid, rows, stacked = grid[0][0], grid[1:], rows[1:], stacked - 1
     lines = tuple(row.line for row in rows[stacked:])
-    header, body = _join_headers(grid[:stacked]), tuple(map(tuple, grid[stacked:]))
+    header = _join_headers(grid[:stacked])
+    body = tuple(_once(row, cells) for row, cells in zip(rows[stacked:], grid[stacked:], strict=True))
     return HtmlTable(caption or None, header, body, lines, unspanned)
+
+
+def _spans_all(row: _HtmlRow, cells: list[str]) -> bool:
+    """Whether a row is one cell over several columns, and these are all."""
+    return len(row.cells) == 1 < len(cells) <= row.cells[0].colspan
+
+
+def _once(row: _HtmlRow, cells: list[str]) -> tuple[str, ...]:
+    """The cells of a row; one that spans all columns is a line above the rows that follow, and no pair `A`, `A`."""
+    return (cells[0], *[""] * (len(cells) - 1)) if _spans_all(row, cells) else tuple(cells)
 
 
 def _is_too_large(rows: list[_HtmlRow]) -> bool:

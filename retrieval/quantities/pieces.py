@@ -56,12 +56,26 @@ MOST_PARTS = 32
 
 
 def pieces(text: str) -> list[Piece]:
-    """Cut a text, left to right; only white space and raised footnote figures fall away."""
-    return [
-        Piece(match.lastgroup or "", found := match.group(), match.start(), match.end(), found.lower())
+    """Cut a text, left to right; only white space and raised footnote figures fall away. `1--3` has one long dash."""
+    found = [
+        Piece(match.lastgroup or "", words := match.group(), match.start(), match.end(), words.lower())
         for match in _PIECE.finditer(text)
         if match.lastgroup != "raised"
     ]
+    return _with_long_dashes(found) if "--" in text else found
+
+
+def _with_long_dashes(found: list[Piece]) -> list[Piece]:
+    """Two hyphens between two figures as the dash for which Pandoc and TeX take them; the first figure has no sign."""
+    made: list[Piece] = []
+    for at, piece in enumerate(found):
+        second = mark_at(found, at) == mark_at(found, at - 1) == "-" and at > 1 and touches(found, at)
+        figures = second and found[at - 2].kind == "figure" and at + 1 < len(found) and found[at + 1].kind == "figure"
+        if figures and mark_at(found, at - 3) not in ("-", "−", "–"):
+            made[-1] = Piece("mark", "–", made[-1].start, piece.end, "–")
+        else:
+            made.append(piece)
+    return made
 
 
 def value_of(piece: Piece) -> float | None:

@@ -42,6 +42,15 @@ def joined_headers(upper: tuple[str, ...], lower: tuple[str, ...]) -> tuple[str,
     return _joined(_filled_forward(upper), lower)
 
 
+def without_placeholders(header: tuple[str, ...]) -> tuple[str, ...]:
+    """A header in which `Col2` in the second column is blank: so converters of PDF fill what they found no words for.
+
+    Not where they found none at all, or `Col1` is a name that an author gave beside other names.
+    """
+    blank = tuple("" if cell == f"Col{place}" else cell for place, cell in enumerate(header, start=1))
+    return blank if header[0] != "Col1" else header
+
+
 def part_heads(header: tuple[str, ...], grid: Sequence[tuple[str, ...]], underlined: Sequence[int]) -> frozenset[int]:
     """Rows that head the rows below them, among those with a delimiter line below.
 

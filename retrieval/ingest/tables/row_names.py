@@ -10,12 +10,13 @@ from retrieval.ingest.tables.read_row import ReadRow
 from retrieval.ingest.tables.reading import Reading
 from retrieval.ingest.tables.symbols import lists_symbols, symbol_names
 from retrieval.ingest.tables.table import Table
-from retrieval.ingest.tables.values import NumberRange, is_numeric, parse_range
+from retrieval.ingest.tables.values import PERCENTILE_HUNDRED, NumberRange, is_hex, is_numeric, parse_range
 from retrieval.query_must.rivals.speech import CODE
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 OPEN_NAMES = 20
 """Of a key that is open at one end, so many numbers name the row: 17 to 36 for `17+`."""
+HUNDRED = 100
 MAX_NAME_WORDS = 8
 """A longer cell is a sentence: nobody calls a row that."""
 
@@ -33,6 +34,7 @@ _DIGIT = re.compile(r"\d")
 _PARTS = {"1/2": "half", "½": "half", "1/4": "quarter", "¼": "quarter", "3/4": "three quarter", "¾": "three quarter"}
 _PART = re.compile(rf"(?P<part>{'|'.join(_PARTS)})(?P<inch>[\"″”])?[\s-]*(?P<rest>[^\W\d_].*)")
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
+_ENDS_AT_HUNDRED = re.compile(rf"(?<!\d){PERCENTILE_HUNDRED}$")
 
 
 def names_of_rows(reading: Reading, vocabulary: Vocabulary) -> Mapping[int, tuple[str, ...]]:
@@ -41,7 +43,12 @@ def names_of_rows(reading: Reading, vocabulary: Vocabulary) -> Mapping[int, tupl
     shared = [Counter(row.cells[column].casefold() for row in data) for column in range(len(reading.columns))]
     ranged = _ranged_columns(data, len(reading.columns))
     signs = [lists_symbols([row.cells[column] for row in data]) for column in range(len(reading.columns))]
-    return {row.ordinal: tuple(dict.fromkeys(_names(reading, row, shared, ranged, signs, vocabulary))) for row in data}
+    return {
+        row.ordinal: tuple(
+            dict.fromkeys(_names(reading, row, shared, ranged, signs, vocabulary, first=row.ordinal == data[0].ordinal))
+        )
+        for row in data
+    }
 
 
 def record_names(table: Table) -> tuple[str, ...]:
@@ -92,11 +99,22 @@ def _ranged_columns(data: Sequence[ReadRow], width: int) -> frozenset[int]:
 
 
 def _numbers(column: str, cell: str, spread: NumberRange, vocabulary: Vocabulary) -> Iterator[str]:
-    labels = [label.name for label in column_labels(column, vocabulary)] or [column]
+    labels = _labels(column, vocabulary)
     values = _first_values(spread)
     yield from (f"{label} {value}" for label in labels for value in values)
+    if spread.high == HUNDRED and _ENDS_AT_HUNDRED.search(cell):
+        yield from (f"{label} {PERCENTILE_HUNDRED}" for label in labels)
     if unit := _UNIT.fullmatch(cell):
         yield from (f"{value} {unit[1]}" for value in values)
+
+
+def _labels(column: str, vocabulary: Vocabulary) -> Sequence[str]:
+    return [label.name for label in column_labels(column, vocabulary)] or [column]
+
+
+def _spread(cell: str, *, first: bool) -> NumberRange | None:
+    """What a key stands for. `00` is a hundred below other rolls of percentile dice, and nothing above all others."""
+    return NumberRange(0, 0) if first and cell.strip() == PERCENTILE_HUNDRED else parse_range(cell)
 
 
 def _first_values(spread: NumberRange) -> Sequence[int]:
@@ -115,17 +133,22 @@ def _names(
     ranged: frozenset[int],
     signs: Sequence[bool],
     vocabulary: Vocabulary,
+    *,
+    first: bool,
 ) -> Iterator[str]:
     keys = {*range(reading.key_column, len(row.cells), reading.period), *ranged}
     for column, cell in enumerate(row.cells):
         if not cell:
             continue
-        if column in keys and (spread := parse_range(cell)):
+        if column in keys and (spread := _spread(cell, first=first)):
             yield from _numbers(row.columns[column], cell, spread, vocabulary)
             if len(_DIGIT.findall(cell)) >= CODE:
                 yield cell
             if _WORD.search(cell):
                 yield from (name for name in spellings(cell) if _DIGIT.search(name))
+        elif column in keys and is_hex(cell):
+            yield from (f"{label} {cell}" for label in _labels(row.columns[column], vocabulary))
+            yield cell
         elif column in keys or (not is_numeric(cell) and shared[column][cell.casefold()] == 1):
             yield from spellings(cell)
             yield from symbol_names(cell) if signs[column] else ()

@@ -7,13 +7,19 @@ from dataclasses import dataclass
 from retrieval.query_must.vocabulary.words import Way
 
 _DASH = r"(?:-|–|—|−|\bto\b)"
+_LONG_DASH = re.compile(r"^(\s*\d[\d,]*(?:st|nd|rd|th)?\s*)-{2,3}(?=\s*\d)")
+"""`1--3`: a dash as Pandoc and TeX write it. After a sign (`-2--5`) the second one may be a sign too."""
 _NUMBER = r"(?P<{0}>[-−–+]?\d{{1,3}}(?:,\d{{3}}){{1,5}}|[-−–+]?\d{{1,18}})"
 _RANGE = re.compile(
     rf"\s*{_NUMBER.format('low')}(?P<ordinal>st|nd|rd|th)?\s*{_DASH}\s*{_NUMBER.format('high')}(?P<rest>.*)"
 )
 _OPEN = re.compile(
-    rf"\s*{_NUMBER.format('low')}(?:st|nd|rd|th)?\s*(?:\+|(?:or|and)\s+(?P<way>\w+)\b)(?P<rest>.*)", re.IGNORECASE
+    rf"\s*{_NUMBER.format('low')}(?:st|nd|rd|th)?\s*(?:\+|(?:or|and)\s+(?P<way>[^\W\d]+)\b)(?P<rest>.*)", re.IGNORECASE
 )
+_EITHER = re.compile(
+    rf"\s*{_NUMBER.format('low')}\s*(?:or|and|&)\s*{_NUMBER.format('high')}(?P<rest>.*)", re.IGNORECASE
+)
+_HEX = re.compile(r"\s*(?:0[0-9A-F]+|[0-9][0-9A-F]*[A-F][0-9A-F]*)h\s*", re.IGNORECASE)
 _SINGLE = re.compile(rf"\s*{_NUMBER.format('low')}(?P<ordinal>st|nd|rd|th)?(?P<rest>.*)")
 _REST = re.compile(r"\s*(?:%|[*†‡§]+|st|nd|rd|th)?\s*(?:[a-z]{1,12}\.?)?\s*[*†‡]?", re.IGNORECASE)
 _DOWNWARDS = frozenset({"less", "lower", "below", "fewer", "under"})
@@ -48,9 +54,12 @@ class NumberRange:
 def parse_range(text: str, better: Way = "") -> NumberRange | None:
     """`7`, `5-8`, `9th`, `10 to -10`, `13+`, `50-31 lb.`, `96-00`; None if the text is neither a number nor a range.
 
-    `better` is the way in which `2 or better` opens; while nobody knows it, that cell has no bound at all.
+    `2 or 3` is a range, for there is nothing between. `better` is the way in which `2 or better` opens; while nobody
+    knows it, that cell has no bound at all.
     """
-    if match := _RANGE.fullmatch(text):
+    text = _LONG_DASH.sub(r"\1–", text, count=1) if "--" in text else text
+    match = _RANGE.fullmatch(text) or _EITHER.fullmatch(text)
+    if match and (match.re is _RANGE or integer(match["high"]) == integer(match["low"]) + 1):
         if not _REST.fullmatch(match["rest"]):
             return None
         low, high = integer(match["low"]), integer(match["high"])
@@ -61,10 +70,15 @@ def parse_range(text: str, better: Way = "") -> NumberRange | None:
         if match["rest"].strip(" .*†‡%") not in ("", "lb", "hp", "gp"):
             return None
         return _open_range(integer(match["low"]), (match["way"] or "").lower(), better)
-    if (match := _SINGLE.fullmatch(text)) and _REST.fullmatch(match["rest"]):
+    if (match := _SINGLE.fullmatch(text)) and _REST.fullmatch(match["rest"]) and not is_hex(text):
         value = 100 if match["low"] == PERCENTILE_HUNDRED else integer(match["low"])
         return NumberRange(value, value)
     return None
+
+
+def is_hex(text: str) -> bool:
+    """`0Dh`, `2Ch`, `00h`: a number in hexadecimal figures, as manuals of chips write it; `12h` may be hours."""
+    return bool(_HEX.fullmatch(text))
 
 
 def _open_range(bound: int, word: str, better: Way) -> NumberRange:

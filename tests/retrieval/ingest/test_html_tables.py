@@ -101,3 +101,32 @@ def test_a_large_table_of_ordinary_spans_is_drawn_as_it_is():
 
     assert not table.unspanned
     assert {len(row) for row in table.rows} == {4}
+
+
+HEADS = "<tr><th>Boat</th><th>Crew</th></tr>"
+BOATS = "<tr><td>Skiff</td><td>2</td></tr>"
+
+
+def test_a_heading_over_all_columns_heads_rows_and_no_column():
+    table = parse_html_table(
+        f"<table>\n<tr><th colspan=2>Small</th></tr>\n{BOATS}\n<tr><th colspan=2>Large</th></tr></table>"
+    )
+
+    assert table is not None
+    assert (table.header, table.caption) == (("", ""), None)
+    assert table.rows == (("Small", ""), ("Skiff", "2"), ("Large", ""))
+    assert table.lines == (1, 2, 3)
+
+
+def test_a_heading_over_headings_is_the_caption():
+    table = parse_html_table(f"<table><tr><th colspan=2>Boats</th></tr>\n{HEADS}\n{BOATS}</table>")
+
+    assert table is not None
+    assert (table.caption, table.header, table.rows) == ("Boats", ("Boat", "Crew"), (("Skiff", "2"),))
+
+
+def test_a_caption_of_its_own_keeps_its_place():
+    table = parse_html_table(f"<table><caption>Fleet</caption><tr><th colspan=2>Boats</th></tr>{HEADS}{BOATS}</table>")
+
+    assert table is not None
+    assert (table.caption, table.header) == ("Fleet", ("Boats Boat", "Boats Crew"))

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 
 _DITTO = re.compile(r"[-–—\s]*(?:[\"”“″〃]|''|,,)[-–—\s]*|(?:do|dto|ditto|id|idem)\.|ditto|idem", re.IGNORECASE)
+_MERGED = "^^"
+"""`^^` in a cell makes one of it and the cell above, in MultiMarkdown and its kin."""
 _WORD = re.compile(r"[^\W\d_]{2}")
 """Over a mark alone there must be words: among the characters of a keyboard `"` is itself."""
 
@@ -22,4 +24,6 @@ def without_dittos(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ..
 
 
 def _repeats(cell: str, above: str) -> bool:
+    if cell.strip() == _MERGED:
+        return any(map(str.isalnum, above))
     return bool(_DITTO.fullmatch(cell.strip()) and _WORD.search(above))

@@ -12,7 +12,7 @@ from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.parser import split_row
 from retrieval.ingest.markdown.spans import without_marks
 from retrieval.ingest.markdown.words import plain_text, with_blank_comments
-from retrieval.ingest.tables.header import joined_headers
+from retrieval.ingest.tables.header import joined_headers, without_placeholders
 from retrieval.ingest.tables.source.captions import Caption, about, caption_at
 from retrieval.ingest.tables.source.dittos import without_dittos
 from retrieval.ingest.tables.source.drawn_tables import (
@@ -181,7 +181,7 @@ def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     kept = [i for i in kept if padded[i] not in headers]
     heads = frozenset(place for place, i in enumerate(kept) if i + 1 in delimiters)
     rows = tuple((padded[i], i, lines[i]) for i in kept)
-    header = reduce(joined_headers, headers)
+    header = reduce(joined_headers, [without_placeholders(cells) for cells in headers])
     return _Parsed(None, header, "\n".join(lines[:first]), rows, tuple(said[i] for i in kept), heads)
 
 

@@ -64,3 +64,27 @@ def test_a_key_that_begins_with_a_number_keeps_its_own_words(column, cells, name
     table = Table("t", "b", "d.md", (), None, (column, "b"), rows, (1, 4))
 
     assert names_of_rows(read_table(table), Vocabulary.default())[0] == names
+
+
+@pytest.mark.parametrize(
+    ("column", "keys", "names"),
+    [
+        ("d%", ("01-98", "99-00"), {"roll 99", "roll 100", "roll 00"}),
+        ("d%", ("01-99", "00"), {"roll 100", "roll 00"}),
+        ("Code", ("00", "07"), {"code 7"}),
+        ("Address", ("00h", "0Dh"), {"Address 0Dh", "0Dh"}),
+        ("Week", ("1--3", "4--5"), {"Week 4", "Week 5"}),
+    ],
+)
+def test_the_last_key_stands_for_what_people_call_it(column, keys, names):
+    rows = tuple(TableRow((key, word), 0, "") for key, word in zip(keys, ("gull", "tern"), strict=True))
+    reading = read_table(Table("t", "b", "d", (), None, (column, "Bird"), rows, (0, 2)))
+
+    assert set(names_of_rows(reading, Vocabulary.default())[1]) == names | {"tern"}
+
+
+def test_two_noughts_above_all_others_are_nothing():
+    rows = tuple(TableRow((key, word), 0, "") for key, word in (("00", "gull"), ("07", "tern")))
+    reading = read_table(Table("t", "b", "d", (), None, ("Deck", "Bird"), rows, (0, 2)))
+
+    assert names_of_rows(reading, Vocabulary.default())[0] == ("Deck 0", "gull")

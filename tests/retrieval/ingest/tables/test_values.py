@@ -11,7 +11,8 @@ from retrieval.ingest.tables.values import NumberRange, is_numeric, parse_range,
         ("7", 7, 7), ("-2", -2, -2), ("−2", -2, -2), ("9th", 9, 9), ("5-8", 5, 8), ("16–25", 16, 25), ("1st-3rd", 1, 3),
         ("10 to -10", -10, 10), ("-5 - -2", -5, -2), ("51-70", 51, 70), ("96-00", 96, 100), ("00", 100, 100),
         ("01", 1, 1), ("50-31 lb.", 31, 50), ("1,001-2,000", 1001, 2000), ("13+", 13, None), ("20 or more", 20, None),
-        ("3 or less", None, 3), ("25%", 25, 25), ("18*", 18, 18),
+        ("3 or less", None, 3), ("25%", 25, 25), ("18*", 18, 18), ("1--3", 1, 3), ("1st -- 3rd", 1, 3),
+        ("96--00", 96, 100), ("-2--5", -5, -2), ("2 or 3", 2, 3), ("2 and 3 hours", 2, 3), ("12h", 12, 12),
     ],
 )  # fmt: skip
 def test_numbers_and_ranges_are_read(text, low, high):
@@ -19,7 +20,23 @@ def test_numbers_and_ranges_are_read(text, low, high):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "2d6", "1/4", "Type 10", "5+1 to 6", "1-1", "-", "—", "7 or so it seems to be", "3.5"]
+    "text",
+    [
+        "",
+        "2d6",
+        "1/4",
+        "Type 10",
+        "5+1 to 6",
+        "1-1",
+        "-",
+        "—",
+        "7 or so it seems to be",
+        "3.5",
+        "5 or 9",
+        "00h",
+        "0Dh",
+        "2Ch",
+    ],
 )
 def test_what_only_looks_like_a_range_is_none_or_itself(text):
     parsed = parse_range(text)

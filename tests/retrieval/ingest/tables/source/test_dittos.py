@@ -20,3 +20,13 @@ def test_a_mark_over_which_no_words_stand_is_itself():
 @pytest.mark.parametrize("cell", ["do", "", "–", "id", "do. not", '"no"'])
 def test_other_cells_stay_as_they_are(cell):
     assert without_dittos([("Axe", "1"), (cell, "2")])[1] == (cell, "2")
+
+
+def test_a_cell_that_is_merged_with_the_one_above_says_it():
+    rows = [("Skiff", "n/a", "2"), ("^^", "^^", "3"), ("Ketch", "^^", "^^")]
+
+    assert without_dittos(rows) == (("Skiff", "n/a", "2"), ("Skiff", "n/a", "3"), ("Ketch", "n/a", "3"))
+
+
+def test_the_mark_of_a_merged_cell_is_itself_below_other_signs():
+    assert without_dittos([("and", "&&"), ("xor", "^^")])[1] == ("xor", "^^")

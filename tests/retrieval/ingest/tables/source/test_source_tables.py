@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval.ingest.parsed_book import parse_book
+from retrieval.ingest.tables.reading import read_table
 from retrieval.types import Book, Document
 
 
@@ -140,3 +141,14 @@ def test_a_bold_first_row_heads_a_table_without_a_word_in_its_header():
 )
 def test_a_row_that_is_bold_for_another_reason_stays_a_row(source):
     assert len(only_table(source).rows) == 3
+
+
+def test_columns_that_a_converter_found_no_words_for_belong_to_the_heading_beside_them():
+    text = "|Range|Col2|Price|Col4|\n|---|---|---|---|\n|Short|Long|Buy|Rent|\n|10|20|3|1|\n|15|30|4|2|"
+    reading = read_table(only_table(text))
+
+    assert reading.columns == ("Range Short", "Range Long", "Price Buy", "Price Rent")
+
+
+def test_columns_that_an_author_numbers_keep_their_names():
+    assert only_table("|Col1|Col2|Sum|\n|---|---|---|\n|1|2|3|\n|4|5|9|").header == ("Col1", "Col2", "Sum")
