@@ -11,6 +11,10 @@ MAX_CELLS = 100_000
 MAX_COPIES = 20
 """In a larger one, cells drawn for each that is written."""
 
+MIN_TITLED = 2
+"""A table of so few rows is no title over a header and a row."""
+
+_NUMBER = re.compile(r"\W*\d[\d.,\s]*\W*")
 _RAISED = re.compile(r"</?sup>")
 _BREAKS = re.compile(r"br|p|li|ul|ol|dl|dt|dd|div|hr|pre|blockquote|h[1-6]|table|tr|td|th|caption")
 """Elements that a browser draws apart from the words before and after them."""
@@ -116,19 +120,39 @@ def parse_html_table(markup: str) -> HtmlTable | None:
     if unspanned:
         rows = [_HtmlRow(row.line, [replace(cell, rowspan=1, colspan=1) for cell in row.cells]) for row in rows]
     grid = _draw(rows)
-    stacked = next((i for i, row in enumerate(rows) if not all(cell.heading for cell in row.cells)), len(rows))
-    stacked = min(max(stacked, 1), max(len(rows) - 1, 1))
     caption = without_raised("".join(reader.caption)) if reader.caption else None
-    titles = next((i for i, row in enumerate(rows[:stacked]) if not _spans_all(row, grid[i])), stacked)
-    if titles == stacked and rows[0].cells[0].heading:
-        # A heading over all columns names the rows below it, and no column.
-        grid, rows, stacked = [[""] * len(grid[0]), *grid], [rows[0], *rows], 1
-    elif titles and not caption:
+    titled = len(rows) > MIN_TITLED and _spans_all(rows[0], grid[0])
+    stacked = _header_rows(rows, grid)
+    if titled and not caption and (stacked > 1 or not any(map(_spans_all, rows[1:], grid[1:]))):
         caption, grid, rows, stacked = grid[0][0], grid[1:], rows[1:], stacked - 1
+    if titled and stacked < 2 and (not stacked or _spans_all(rows[0], grid[0])):
+        # A cell over all columns names the rows below it, and no column.
+        grid, rows, stacked = [[""] * len(grid[0]), *grid], [rows[0], *rows], 1
     lines = tuple(row.line for row in rows[stacked:])
     header = _join_headers(grid[:stacked])
     body = tuple(_once(row, cells) for row, cells in zip(rows[stacked:], grid[stacked:], strict=True))
     return HtmlTable(caption or None, header, body, lines, unspanned)
+
+
+def _header_rows(rows: list[_HtmlRow], grid: list[list[str]]) -> int:
+    """How many of the first rows are the header: those of headings, or a row of them, or of words over groups of
+    columns and what names the columns below it."""
+    headings = next((i for i, row in enumerate(rows) if not all(cell.heading for cell in row.cells)), len(rows))
+    if not headings and len(rows) > MIN_TITLED and (grouped := _grouped(rows[0], len(grid[0]))):
+        tall = max(2, *(cell.rowspan for cell in rows[0].cells))
+        named = all(grid[1][place] and not _NUMBER.fullmatch(grid[1][place]) for place in grouped)
+        headings = tall if named and tall < len(rows) else 1
+    return min(max(headings, 1), max(len(rows) - 1, 1))
+
+
+def _grouped(row: _HtmlRow, width: int) -> list[int]:
+    """The columns below cells over several columns, where these are not all."""
+    found: list[int] = []
+    x = 0
+    for cell in row.cells:
+        found += range(x, x + cell.colspan) if 1 < cell.colspan < width and "".join(cell.words).strip() else ()
+        x += cell.colspan
+    return found
 
 
 def _spans_all(row: _HtmlRow, cells: list[str]) -> bool:

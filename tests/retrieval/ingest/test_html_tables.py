@@ -130,3 +130,26 @@ def test_a_caption_of_its_own_keeps_its_place():
 
     assert table is not None
     assert (table.caption, table.header) == ("Fleet", ("Boats Boat", "Boats Crew"))
+
+
+def test_a_cell_over_all_columns_above_pairs_is_the_caption():
+    table = parse_html_table(f"<table><tr><td colspan=2>Small</td></tr>{BOATS}{BOATS}</table>")
+
+    assert table is not None
+    assert (table.caption, table.header, table.rows) == ("Small", ("", ""), (("Skiff", "2"), ("Skiff", "2")))
+
+
+def test_the_row_below_groups_of_columns_names_the_columns():
+    groups = "<tr><td rowspan=2>Boat</td><td colspan=2>Crew</td></tr><tr><td>Summer</td><td>Winter</td></tr>"
+    table = parse_html_table(f"<table>{groups}<tr><td>Skiff</td><td>2</td><td>1</td></tr></table>")
+
+    assert table is not None
+    assert (table.header, table.rows) == (("Boat", "Crew Summer", "Crew Winter"), (("Skiff", "2", "1"),))
+
+
+def test_a_row_of_numbers_below_groups_of_columns_is_a_row():
+    rows = "".join(f"<tr><td>{boat}</td><td>2</td><td>1</td></tr>" for boat in ("Skiff", "Ketch"))
+    table = parse_html_table(f"<table><tr><td>Boat</td><td colspan=2>Crew</td></tr>{rows}</table>")
+
+    assert table is not None
+    assert (table.header, len(table.rows)) == (("Boat", "Crew", "Crew"), 2)
