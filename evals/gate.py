@@ -79,8 +79,9 @@ def _unfound(contents: Contents) -> Iterator[Objection]:
 
 def _neighbours(contents: Contents) -> dict[str, float]:
     search = contents.snapshot.neighbour_search
+    recall = search.ann_recall if search else 0.0
     return {
-        "ann_recall": search.ann_recall if search else 0.0,
+        **({} if recall is None else {"ann_recall": recall}),
         "n_graph_builds": float(search.builds if search else 0),
         "exact_search": float(contents.snapshot.scans),
     }

@@ -108,7 +108,7 @@ def _builds(folder: BookFolder, times: int, embedder: Embedder, tell: Tell) -> B
         deaf_at_first=sum(search.builds > 1 for search in searches),
         deaf_at_last=sum(bool(search.faults) for search in searches),
         exact=sum(search.exact for search in searches),
-        least_ann_recall=min(search.ann_recall for search in searches),
+        least_ann_recall=min((each.ann_recall for each in searches if each.ann_recall is not None), default=1.0),
         seconds_p50=round(float(np.median([outcome.seconds for outcome in outcomes])), 2),
     )
 

@@ -54,7 +54,19 @@ def verify_index(
             print_error(ADVICE)
         raise typer.Exit(1)
     if not json_:
-        out.print(f"{name}: every file, count and collection is as it was built", markup=False)
+        out.print(f"{name}: every {_verified(root, name)}", markup=False)
+
+
+def _verified(root: Path, name: str) -> str:
+    """What was compared of a sound snapshot; of a large library, why there are no collections."""
+    from retrieval.index.chroma.place import NOWHERE
+    from retrieval.index.snapshot.snapshot import open_snapshot
+
+    with open_snapshot(root, name, hashes=False) as opened:
+        search = opened.neighbour_search
+        if search is not None and opened.kept_collections.place == NOWHERE:
+            return f"file and count is as it was built; {search.reason}"
+        return "file, count and collection is as it was built"
 
 
 def _faults(root: Path, name: str) -> tuple[Fault, ...]:

@@ -9,8 +9,9 @@ from pathlib import Path
 from retrieval.errors import IndexCorruptError, RetrievalError, VectorDBWriteError
 from retrieval.index.chroma.contents import Contents, Positions
 from retrieval.index.chroma.difference import Difference, collections_recipe
-from retrieval.index.chroma.hnsw import BUILT_AGAIN_UP_TO, TRIES, HnswSettings
-from retrieval.index.chroma.neighbour_search import EMBEDDED, EXACT_UP_TO, NeighbourSearch
+from retrieval.index.chroma.hnsw import TRIES, HnswSettings
+from retrieval.index.chroma.neighbour_search import EXACT_UP_TO, NeighbourSearch
+from retrieval.index.chroma.place import NOWHERE, place_of
 from retrieval.index.chroma.seal import broken, copy_sealed, seal, seal_version
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.chroma.soundness import Trial, try_collections
@@ -31,7 +32,7 @@ def build_collections(
     """Make both collections; deaf graphs are built again in another order and with more neighbours.
 
     Graphs that stay deaf are kept, and what would ask them compares every vector instead: luck costs time, never an
-    index. Embedded graphs of a large library are not built again: that takes long, and `iterative` alone asks them.
+    index. A library that is too large for embedded collections gets none: `iterative` alone would ask them.
 
     Args:
         folder: of Chroma's files, where it is embedded; created again.
@@ -48,6 +49,8 @@ def build_collections(
         VectorDBWriteError: Chroma could not write, on a full disk for one.
         OSError: nor could we.
     """
+    if place_of(server, len(chunks)) == NOWHERE:
+        return NeighbourSearch.without_collections(len(chunks))
     with _writing(folder, server):
         begun = None
         if difference is not None and server is None:
@@ -62,7 +65,7 @@ def _writing(folder: Path, server: ChromaServer | None) -> Iterator[None]:
     except (RetrievalError, OSError):
         raise
     except Exception as error:  # Chroma's own and SQLite's have nothing else in common
-        place = str(folder) if server is None else place_of(server)
+        place = str(folder) if server is None else place_of(server, 0)
         raise VectorDBWriteError(
             f"Chroma could not write {place} ({type(error).__name__}: {error}); make room there, and run the same again"
         ) from error
@@ -72,8 +75,7 @@ def _built(
     folder: Path, server: ChromaServer | None, chunks: Sequence[Chunk], contents: Contents, tell: Tell
 ) -> NeighbourSearch:
     """Collections from nothing."""
-    once = server is None and len(chunks) > BUILT_AGAIN_UP_TO
-    for builds, hnsw in enumerate(TRIES[:1] if once else TRIES, start=1):
+    for builds, hnsw in enumerate(TRIES, start=1):
         if server is None:
             shutil.rmtree(folder, ignore_errors=True)
         _write(ChromaStore(folder, server), chunks, contents, hnsw, builds - 1, tell)
@@ -85,7 +87,7 @@ def _built(
     return NeighbourSearch(
         exact,
         reason,
-        place_of(server),
+        place_of(server, len(chunks)),
         hnsw,
         builds,
         trial.ann_recall,
@@ -147,7 +149,7 @@ def _chosen(n_chunks: int, builds: int, faults: Sequence[str]) -> tuple[bool, st
     if n_chunks <= EXACT_UP_TO:
         return True, f"{n_chunks:,} chunks are compared sooner than a graph answers"
     if faults:
-        return True, f"the graphs stayed deaf in {builds} build{'' if builds == 1 else 's'}: {'; '.join(faults)}"
+        return True, f"the graphs stayed deaf in {builds} builds: {'; '.join(faults)}"
     return False, "the graphs are sound"
 
 
@@ -160,8 +162,10 @@ def collections_are_sound(folder: Path, server: ChromaServer | None, contents: C
         IndexMissingError: the server cannot be reached.
     """
     search = NeighbourSearch.read(folder)
-    if search is None or search.place != place_of(server):
+    if search is None or search.place != (wanted := place_of(server, len(contents))):
         return False
+    if wanted == NOWHERE:
+        return True
     if server is None and any(broken(folder / "chroma")):
         return False
     try:
@@ -173,11 +177,6 @@ def collections_are_sound(folder: Path, server: ChromaServer | None, contents: C
             return all(fault.deaf and search.exact for fault in try_collections(store, contents).faults)
         except RetrievalError:
             return False
-
-
-def place_of(server: ChromaServer | None) -> str:
-    """What `NeighbourSearch.place` calls it."""
-    return f"{server.host}:{server.port}" if server else EMBEDDED
 
 
 def _write(

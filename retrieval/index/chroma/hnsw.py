@@ -25,6 +25,3 @@ and none at all for some questions. The first of these, in random order, found a
 98 % in two; of a million rows 99.0 %. `querymust bench scale` measures it again. Of 6,044 chunks of a real book it left
 2 to 18 that do not find themselves in 15 builds of 16; the second left none in 6 of 6.
 """
-
-BUILT_AGAIN_UP_TO: int = 200_000
-"""Chunks of a library whose deaf graphs are built again. A million take 23 minutes, and the second settings longer."""

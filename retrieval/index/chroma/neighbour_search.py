@@ -8,11 +8,10 @@ from pydantic import ValidationError
 
 from retrieval.atomic_files import write_atomically
 from retrieval.index.chroma.hnsw import HnswSettings
+from retrieval.index.chroma.place import NOWHERE, why_nowhere
 from retrieval.records import parse_record
 
 FILE_NAME = "neighbour_search.json"
-EMBEDDED = "embedded"
-"""The place of collections that no server holds."""
 EXACT_UP_TO = 10_000
 """So many chunks are compared one by one sooner than Chroma answers: 1.7 ms against 5.8 at 256 dimensions, 6.4 against
 12.8 at 1,536, k = 15, measured side by side on two shared cores."""
@@ -31,13 +30,13 @@ class NeighbourSearch:
     reason: str
     """A sentence: why."""
     place: str
-    """`EMBEDDED`, or host and port of the server that holds the collections."""
-    hnsw: HnswSettings
-    """Of the graphs that were kept."""
+    """`EMBEDDED`, host and port of the server that holds the collections, or `NOWHERE`."""
+    hnsw: HnswSettings | None
+    """Of the graphs that were kept; None where there are none."""
     builds: int
     """How often the graphs were built until they were sound, or nothing more was tried."""
-    ann_recall: float
-    """Of the graphs that were kept, at 15, against the exact scan."""
+    ann_recall: float | None
+    """Of the graphs that were kept, at 15, against the exact scan; None where there are none."""
     faults: tuple[str, ...] = ()
     """What is wrong with the graphs that were kept."""
     changed: int = 0
@@ -46,6 +45,11 @@ class NeighbourSearch:
     """Hash of the code that wrote the collections; collections of another recipe hold other records."""
     tried: str = ""
     """`seal_version` of the files that were tried; empty for those on a server, which may change at any time."""
+
+    @classmethod
+    def without_collections(cls, n_chunks: int) -> "NeighbourSearch":
+        """Of a library that is too large for embedded ones."""
+        return cls(True, why_nowhere(n_chunks), NOWHERE, None, 0, None)
 
     def __str__(self) -> str:
         return f"{'exact scan' if self.exact else 'HNSW graphs'}: {self.reason}"

@@ -11,6 +11,7 @@ from retrieval.errors import EmbedderMismatchError, IndexCorruptError, LibraryEr
 from retrieval.index.chroma.collections import build_collections, collections_are_sound
 from retrieval.index.chroma.contents import Contents
 from retrieval.index.chroma.hnsw import TRIES
+from retrieval.index.chroma.place import EMBEDDED, place_of
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.graph.building import build_graph, chunks_fingerprint
 from retrieval.index.graph.graph import Graph
@@ -64,7 +65,8 @@ def build_snapshot(
     """Build a complete snapshot, or find that it is there already; either way its manifest.
 
     One that is there is built again when a file of it is damaged, or its collections are not sound.
-    Its collections begin as a copy of those of the snapshot in the home that it differs from least, if that is little.
+    Its collections begin as a copy of those of the snapshot in the home that it differs from least, if that is little;
+    a large library has none, but on a server.
     It is built in a folder of its own and moved into place at the end: a killed build leaves no snapshot, but that
     folder (`snapshots/.building-*`). A later build removes it, once nothing was written there for a day.
 
@@ -112,7 +114,8 @@ def build_snapshot(
         contents = Contents.of([chunk.id for chunk in ordered], matrix, guarded)
         _fill_milvus(home, manifest.id, building, ordered, contents, tokenize, tell)
         if not (sound and collections_are_sound(final, server, contents)):
-            base = None if server else nearest_base(home, building, contents, embedder_identity)
+            embedded = place_of(server, len(ordered)) == EMBEDDED
+            base = nearest_base(home, building, contents, embedder_identity) if embedded else None
             search = build_collections(building / "chroma", server, ordered, contents, tell, base)
             if sound and server:
                 search.write(final)

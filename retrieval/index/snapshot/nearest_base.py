@@ -11,7 +11,8 @@ from retrieval.errors import IndexCorruptError
 from retrieval.index.chroma.contents import NAMES, Contents
 from retrieval.index.chroma.difference import Difference, collections_recipe
 from retrieval.index.chroma.hnsw import TRIES
-from retrieval.index.chroma.neighbour_search import EMBEDDED, NeighbourSearch
+from retrieval.index.chroma.neighbour_search import NeighbourSearch
+from retrieval.index.chroma.place import EMBEDDED
 from retrieval.index.chroma.seal import broken
 from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.live import SNAPSHOTS

@@ -16,11 +16,10 @@
                           metadata/                values by key, for a caller's filter
                           predicates/              compiled query_must and names, and their vocabulary
                           rivals/                  keyed tables, each once: whose rows a question keeps out
-                          chroma/                  collections `open` and `guarded`, and their seal
+                          chroma/                  collections `open` and `guarded`, and their seal; of no large library
                           neighbour_search.json    whether searches ask those, or compare every vector
 """
 
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -29,9 +28,8 @@ import numpy.typing as npt
 
 from retrieval.arrays import load_array
 from retrieval.errors import IndexCorruptError, IndexMissingError, VectorDBUnavailableError
-from retrieval.index.chroma.collections import place_of
+from retrieval.index.chroma.kept_collections import KeptCollections
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
-from retrieval.index.chroma.seal import broken, is_writable
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.chroma.store import ChromaStore, CollectionName
 from retrieval.index.graph.graph import Graph
@@ -161,37 +159,29 @@ class Snapshot:
         return self.rivals.asked(canonical(question, self.vocabulary))
 
     @cached_property
+    def kept_collections(self) -> KeptCollections:
+        """Where Chroma's collections are, and whether they can be asked."""
+        return KeptCollections(self.folder, self.server, len(self))
+
+    @cached_property
     def collections(self) -> ChromaStore:
         """Chroma's collections; their seal is compared, then Chroma is imported.
 
         Raises:
             IndexCorruptError: its files are not as the build left them.
-            IndexMissingError: the server cannot be reached.
+            IndexMissingError: the server cannot be reached, or this is a large library, which has none but on a server.
         """
-        for sentence in self.broken_seals():
-            raise IndexCorruptError(f"snapshot {self.id}: {sentence}; build the index again")
-        return ChromaStore.existing(self.folder / "chroma", self.server)
+        return self.kept_collections.open()
 
-    @cached_property
+    @property
     def neighbour_search(self) -> NeighbourSearch | None:
         """What the build found out about the collections; None where that was lost."""
-        return NeighbourSearch.read(self.folder)
+        return self.kept_collections.search
 
     @property
     def scans(self) -> bool:
-        """Whether what asks the collections compares every vector: graphs that are not known to be sound are not asked,
-        nor files that this process may only read, because Chroma wants to write where it reads."""
-        search = self.neighbour_search
-        return search is None or search.exact or search.place != place_of(self.server) or self.is_read_only
-
-    @cached_property
-    def is_read_only(self) -> bool:
-        """Whether Chroma's files are here and cannot be written."""
-        return self.server is None and not is_writable(self.folder / "chroma")
-
-    def broken_seals(self) -> Iterator[str]:
-        """A sentence for each of Chroma's files here that is not as the build left it, without asking Chroma."""
-        return broken(self.folder / "chroma") if self.server is None else iter(())
+        """Whether what would ask the collections compares every vector."""
+        return self.kept_collections.are_left_alone
 
     def collection_size(self, name: CollectionName) -> int:
         """Chunks of one collection."""

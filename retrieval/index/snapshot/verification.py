@@ -6,7 +6,8 @@ import numpy as np
 
 from retrieval.errors import IndexCorruptError, RetrievalError
 from retrieval.index.chroma.contents import Contents
-from retrieval.index.chroma.neighbour_search import EMBEDDED, NeighbourSearch
+from retrieval.index.chroma.neighbour_search import NeighbourSearch
+from retrieval.index.chroma.place import EMBEDDED, NOWHERE, place_of
 from retrieval.index.chroma.seal import broken, seal_version
 from retrieval.index.chroma.soundness import PROBES, Fault, try_collections
 from retrieval.index.milvus.filling import holds
@@ -23,8 +24,8 @@ def verify_snapshot(
     """Everything wrong with a snapshot; empty when it may be promoted.
 
     Compares the hashes of its files, Chroma's among them, and tries its collections as the build that made them did,
-    unless they are damaged or cannot be written: Chroma opens neither. Graphs that do not find everything are not the
-    fault of a snapshot whose searches compare every vector.
+    unless there are none, or they are damaged or cannot be written: Chroma opens neither. Graphs that do not find
+    everything are not the fault of a snapshot whose searches compare every vector.
 
     Args:
         snapshot: what is verified.
@@ -32,9 +33,10 @@ def verify_snapshot(
         probes: how many chunks are asked for.
         seed: which ones.
     """
+    kept = snapshot.kept_collections
     files = [Fault("files", each) for each in snapshot.manifest.disagreements(snapshot.folder, hashes=True)]
-    broken = [Fault("files", f"chroma: {each}") for each in snapshot.broken_seals()]
-    if broken or snapshot.is_read_only:
+    broken = [Fault("files", f"chroma: {each}") for each in kept.broken_seals()]
+    if broken or kept.are_read_only or kept.place == NOWHERE:
         return (*files, *broken)
     if not (again or files) and _did_well(snapshot):
         return ()
@@ -66,13 +68,15 @@ def is_as_built(home: Path, snapshot_id: str) -> bool:
     """
     folder, settings = snapshot_folder(home, snapshot_id), Settings.read(home)
     search = NeighbourSearch.read(folder)
-    if search is None or search.place != EMBEDDED or settings.chroma:
+    if search is None or search.place not in {EMBEDDED, NOWHERE} or settings.chroma:
         return False
     try:
         manifest = Manifest.read(folder)
     except IndexCorruptError:
         return False
-    if any(manifest.disagreements(folder, hashes=True)) or any(broken(folder / "chroma")):
+    if search.place != place_of(None, manifest.n_chunks) or any(manifest.disagreements(folder, hashes=True)):
+        return False
+    if search.place == EMBEDDED and any(broken(folder / "chroma")):
         return False
     server = MilvusServer.of(settings.store, snapshot_id)
     return server is None or holds(server, manifest.n_chunks)

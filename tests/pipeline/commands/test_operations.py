@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from retrieval.home import Home
+from retrieval.index.chroma import place
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.live_history import promotions
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.write_lock import write_lock
 
 from .test_status import said
@@ -83,6 +86,24 @@ def test_verify_names_every_file_that_is_wrong(twice_live: tuple[Home, str, str]
     assert "chunk_ids.npy has no bytes" in told
     assert "querymust rollback" in told
     assert "as it was built" in said(*terminal, "verify", first, "--home", home.root)
+
+
+def test_of_a_large_library_verify_and_status_say_that_it_has_no_graphs(
+    tiny: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said_of_it = "4 chunks have no graphs, which are made of 3 at most, or on a Chroma server"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(place, "EMBEDDED_UP_TO", 3)
+        with open_snapshot(tiny.root) as small:
+            made = build_snapshot(
+                tiny.root, list(small.chunks), np.array(small.vectors), small.manifest.embedder, small.vocabulary
+            )
+        assert live_id(tiny.root) == made.id
+        told = said(capsys, patch, "verify", "--home", tiny.root)
+        assert told.split() == f"{made.id}: every file and count is as it was built; {said_of_it}".split()
+        assert f"neighbours exact scan: {said_of_it}" in " ".join(
+            said(capsys, patch, "status", "--home", tiny.root).split()
+        )
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "neighbour_search.json", "chroma/chroma.sqlite3"])

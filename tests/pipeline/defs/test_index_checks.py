@@ -4,11 +4,14 @@ from pathlib import Path
 
 import dagster as dg
 import numpy as np
+import pytest
 
 from pipeline.defs.index_checks import snapshot_checks
 from pipeline.runs.in_process import dagster_instance
 from retrieval.home import Home
+from retrieval.index.chroma import place
 from retrieval.index.snapshot.live import snapshot_folder
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.records import read_jsonl, write_jsonl
 from retrieval.types import Chunk
 
@@ -37,6 +40,22 @@ def test_both_hold_on_a_built_home(tiny: Home) -> None:
     assert finds_its_own_chunks(tiny).metadata["ann_recall"] == dg.MetadataValue.float(1.0)
     chunks = len(read_jsonl(tiny.book("tiny") / "chunks.jsonl", Chunk))
     assert holds_every_chunk(tiny).metadata["n_chunks"] == dg.MetadataValue.int(chunks)
+
+
+def test_both_hold_on_a_large_library_that_has_no_graphs(tiny: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "EMBEDDED_UP_TO", 3)
+    with open_snapshot(tiny.root) as small:
+        build_snapshot(
+            tiny.root, list(small.chunks), np.array(small.vectors), small.manifest.embedder, small.vocabulary
+        )
+    for result in (holds_every_chunk(tiny), finds_its_own_chunks(tiny)):
+        assert result.passed
+    found = finds_its_own_chunks(tiny).metadata
+    assert "ann_recall" not in found
+    assert [found[name] for name in ("n_graph_builds", "exact_search")] == [
+        dg.MetadataValue.float(0.0),
+        dg.MetadataValue.float(1.0),
+    ]
 
 
 def test_a_chunk_that_the_snapshot_lacks_is_named(tiny: Home) -> None:

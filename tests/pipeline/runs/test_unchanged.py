@@ -13,6 +13,7 @@ from pipeline.runs.in_process import dagster_instance
 from pipeline.runs.unchanged import Unchanged, book_key
 from retrieval.contract_settings import PassagesSettings, TablesSettings
 from retrieval.home import Home
+from retrieval.index.chroma import place
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.verification import is_as_built
 from retrieval.ingest.library.library import list_books
@@ -126,6 +127,22 @@ def test_how_prose_is_cut_is_part_of_a_book_and_when_a_night_begins_is_not(copy:
     cut = replace(home.settings, chunking=replace(home.settings.chunking, max_chunk_tokens=64))
     assert left_alone(replace(home, settings=cut)) == (False, False)
     assert left_alone(replace(home, settings=replace(home.settings, nightly="04:00"))) == (True, True)
+
+
+def test_a_library_over_the_bound_is_built_once_without_collections_and_left_alone_then(
+    tiny: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = own(tiny)
+    monkeypatch.setattr(place, "EMBEDDED_UP_TO", 3)
+    assert left_alone(tiny) == (True, False)
+    done = build(tiny)
+    assert (done.problems, own(tiny)) == ([], before)
+    assert not (before / "chroma").exists()
+    assert left_alone(tiny) == (True, True)
+    assert build(tiny).is_unchanged
+    monkeypatch.undo()
+    assert build(tiny).problems == []
+    assert (own(tiny) / "chroma").is_dir()
 
 
 def test_a_build_makes_again_what_was_damaged_though_nothing_changed(tiny: Home) -> None:

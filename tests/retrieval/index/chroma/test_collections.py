@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrieval.errors import VectorDBWriteError
-from retrieval.index.chroma import collections
+from retrieval.index.chroma import collections, place
 from retrieval.index.chroma.collections import build_collections, collections_are_sound
 from retrieval.index.chroma.contents import Contents
 from retrieval.index.chroma.hnsw import HnswSettings
@@ -68,14 +68,14 @@ def test_graphs_that_stay_deaf_leave_searches_to_compare_every_vector(
     assert collections_are_sound(tmp_path, None, CONTENTS)  # a second build must not try for ever
 
 
-@pytest.mark.usefixtures("large")
-def test_embedded_graphs_of_a_large_library_are_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collections, "TRIES", (DEAF, HNSW))
-    monkeypatch.setattr(collections, "BUILT_AGAIN_UP_TO", COUNT - 1)
-    search = build(tmp_path)
-    assert (search.builds, search.hnsw, search.exact) == (1, DEAF, True)
-    assert "stayed deaf in 1 build:" in search.reason
-    assert collections_are_sound(tmp_path, None, CONTENTS)
+def test_a_large_library_gets_no_embedded_collections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "EMBEDDED_UP_TO", FEW - 1)
+    search = build(tmp_path, CHUNKS[:FEW], SMALL)
+    assert (search.builds, search.hnsw, search.ann_recall, search.exact) == (0, None, None, True)
+    assert list(tmp_path.iterdir()) == [tmp_path / "neighbour_search.json"]
+    assert collections_are_sound(tmp_path, None, SMALL)
+    monkeypatch.setattr(place, "EMBEDDED_UP_TO", FEW)
+    assert not collections_are_sound(tmp_path, None, SMALL)
 
 
 @pytest.mark.usefixtures("large")
