@@ -46,6 +46,9 @@ def bench_scale(
         Path | None,
         typer.Option("--keep", help="Folder for the index, which a second run takes up again.", file_okay=False),
     ] = None,
+    chroma: Annotated[
+        bool, typer.Option("--chroma", help="Time Chroma itself beyond 200,000 chunks too, which takes long to fill.")
+    ] = False,
     json_: JsonOption = False,
 ) -> None:
     """Time every way of searching on a synthetic library of near-twin rows; needs the dev extra.
@@ -62,7 +65,7 @@ def bench_scale(
 
         require_extra("bm25s")
         _require_hundreds(chunks)
-        report = run_scale(chunks, home=keep.expanduser().resolve() if keep else None, tell=bar)
+        report = run_scale(chunks, home=keep.expanduser().resolve() if keep else None, tell=bar, chroma=chroma)
     print_report(report, report.lines(), json_=json_)
 
 

@@ -1,4 +1,5 @@
-"""What the scale benchmark searches: a snapshot, and one collection that holds everything; built once, found again.
+"""What the scale benchmark searches: a snapshot, and one collection that holds everything, if it is wanted; built once,
+found again.
 
 ::
 
@@ -13,8 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
+from time import process_time
 
 from pipeline.bench.index import Tell, code_digest
+from pipeline.bench.memory import peak_megabytes
 from pipeline.bench.scale import library as drawn_library
 from retrieval.atomic_files import write_atomically
 from retrieval.clock import Clock
@@ -34,9 +37,15 @@ class ScaleIndex:
     snapshot: str
     seconds: Mapping[str, float]
     """By stage."""
+    cpu_seconds: Mapping[str, float]
+    """Of the processor, of all threads."""
+    peak_megabytes: float
+    """The most that the process held until the snapshot was built, the library and its vectors among it."""
 
 
-def scale_index(folder: Path, library: Sequence[Chunk], seed: int, embedder: Embedder, tell: Tell) -> ScaleIndex:
+def scale_index(
+    folder: Path, library: Sequence[Chunk], seed: int, embedder: Embedder, tell: Tell, *, single: bool = True
+) -> ScaleIndex:
     """The index of a synthetic library: what the folder has, if it was made of the same things; built otherwise.
 
     Args:
@@ -45,8 +54,9 @@ def scale_index(folder: Path, library: Sequence[Chunk], seed: int, embedder: Emb
         seed: what the library was drawn from.
         embedder: makes the vectors.
         tell: called as the work goes on.
+        single: whether the one collection is made too.
     """
-    key = _key(len(library), seed, embedder)
+    key = _key(len(library), seed, embedder, single)
     known = folder / "scale.json"
     if known.is_file() and (found := ScaleIndex(**json.loads(known.read_text("utf-8")))).key == key:
         return found
@@ -54,12 +64,14 @@ def scale_index(folder: Path, library: Sequence[Chunk], seed: int, embedder: Emb
     for left in (folder / "snapshots", folder / "single"):
         if left.is_dir():
             shutil.rmtree(left)
-    built = _build(folder, library, embedder, key, tell)
+    built = _build(folder, library, embedder, key, tell, single)
     write_atomically(known, json.dumps(asdict(built)))
     return built
 
 
-def _build(folder: Path, library: Sequence[Chunk], embedder: Embedder, key: str, tell: Tell) -> ScaleIndex:
+def _build(
+    folder: Path, library: Sequence[Chunk], embedder: Embedder, key: str, tell: Tell, single: bool
+) -> ScaleIndex:
     embedder.embed_query("loads the weights")
     texts = [embedding_text(chunk) for chunk in library]
     stages = _Stages("embed", tell)
@@ -67,8 +79,14 @@ def _build(folder: Path, library: Sequence[Chunk], embedder: Embedder, key: str,
     stages.tell("files", 0, len(library))
     manifest = build_snapshot(folder, library, vectors, embedder.identity, Vocabulary.default(), progress=stages.tell)
     stages.end()
-    write_single(folder / "single", library, vectors, tell)
-    return ScaleIndex(key, manifest.id, {name: round(value, 2) for name, value in stages.seconds.items()})
+    peak = round(peak_megabytes(), 1)
+    if single:
+        write_single(folder / "single", library, vectors, tell)
+    return ScaleIndex(key, manifest.id, _rounded(stages.seconds), _rounded(stages.cpu_seconds), peak)
+
+
+def _rounded(seconds: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 2) for name, value in seconds.items()}
 
 
 class _Stages:
@@ -76,7 +94,8 @@ class _Stages:
 
     def __init__(self, first: str, tell: Tell) -> None:
         self.seconds: dict[str, float] = {}
-        self._tell, self._stage, self._since = tell, first, Clock()
+        self.cpu_seconds: dict[str, float] = {}
+        self._tell, self._stage, self._since, self._cpu = tell, first, Clock(), process_time()
 
     def tell(self, stage: str, done: int, total: int) -> None:
         """What the build does now; what passed since the last time was the last stage's."""
@@ -87,7 +106,8 @@ class _Stages:
     def end(self) -> None:
         """Count up to now."""
         self.seconds[self._stage] = self.seconds.get(self._stage, 0.0) + self._since.seconds
-        self._since = Clock()
+        self.cpu_seconds[self._stage] = self.cpu_seconds.get(self._stage, 0.0) + process_time() - self._cpu
+        self._since, self._cpu = Clock(), process_time()
 
 
 def write_single(folder: Path, library: Sequence[Chunk], vectors: Vector, tell: Tell) -> None:
@@ -106,6 +126,6 @@ def write_single(folder: Path, library: Sequence[Chunk], vectors: Vector, tell: 
     store.close()
 
 
-def _key(chunks: int, seed: int, embedder: Embedder) -> str:
+def _key(chunks: int, seed: int, embedder: Embedder, single: bool) -> str:
     drawn = sha256(Path(drawn_library.__file__).read_bytes()).hexdigest()
-    return sha256(json.dumps([chunks, seed, drawn, code_digest(), str(embedder.identity)]).encode()).hexdigest()
+    return sha256(json.dumps([chunks, seed, drawn, code_digest(), str(embedder.identity), single]).encode()).hexdigest()

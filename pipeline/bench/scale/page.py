@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from pipeline.bench.scale.plot import plot
-from pipeline.bench.scale.report import ScaleReport
+from pipeline.bench.scale.report import DEFAULT_OVER_PLAIN_LARGE, ScaleReport
 
 ROOT = Path(__file__).resolve().parents[3]
 RUNS = Path("docs") / "performance"
@@ -19,6 +19,8 @@ GOALS_AT = 100_000
 GROWTH_FROM, GROWTH_TO = 100_000, 1_000_000
 GROWTH_BOUNDS = {"prefilter": 1.5, "default": 3.0}
 """So many times as long a strategy may take at most at the one size as at the other."""
+OWN_MEMORY = 1000.0
+"""Megabytes that a reader of the larger library may have of its own."""
 LINEAR = ("exact_scan", "bm25_index", "hybrid", "default")
 
 _HEAD = """\
@@ -32,14 +34,18 @@ Half of the questions name one row of a strict table, a quarter two to four, a q
 carries a metadata filter. A question's time is the middle one of three passes.
 
 - `chroma_plain`: one unfiltered query to one collection that holds everything. `nin_loop`: the published loop over that
-  collection, three rounds at most. `exact_scan`: every vector compared, then masked.
+  collection, three rounds at most. Both up to 200,000 chunks: a larger library has
+  [no graphs](operations.md#large-libraries), and to fill one for this alone takes longer than all else (`--chroma`
+  does). `exact_scan`: every vector compared, then masked.
 - The names of strategies are those of [cli.md](cli.md).
 - `bm25_index`, `bm25s`, `rank_bm25`: the three lexical indexes alone, on the same tokens.
-- `dense`, `prefilter` and `iterative` compare every vector where a library has 10,000 chunks or fewer, and ask Chroma's
-  graphs where it has more.
+- `dense` and `prefilter` compare every vector up to 32,768 chunks, and look through
+  [regions](operations.md#large-libraries) of a larger library.
 - `default_exhaustive`: `default` without its shortcut, which leaves out the cosines of chunks that cannot be among the
   best. Both are to find the same first 15.
 - Starved: questions with fewer than 15 results though more exist.
+- CPU ms: the processor's time for a question, of all threads. What else the machine does, which its load average says,
+  stretches the time on the clock, and that of a long question most.
 """
 
 
@@ -63,6 +69,8 @@ def _lines(runs: Sequence[ScaleReport]) -> Iterator[str]:
             yield from run.goal_lines()
     yield "\n## Growth\n"
     yield from _growth(runs)
+    yield "\n## Memory, disk and builds\n"
+    yield from _sizes(runs)
     for run in reversed(runs):
         yield f"\n## {run.chunks:,} chunks\n"
         yield from _run(run)
@@ -72,20 +80,7 @@ def _growth(runs: Sequence[ScaleReport]) -> Iterator[str]:
     first, last = runs[0], runs[-1]
     sizes = {run.chunks: run for run in runs}
     if GROWTH_FROM in sizes and GROWTH_TO in sizes:
-        small, large = sizes[GROWTH_FROM], sizes[GROWTH_TO]
-        yield f"| median, {GROWTH_TO:,} / {GROWTH_FROM:,} chunks | measured | bound | |"
-        yield "|---|---:|---:|---|"
-        for name, bound in GROWTH_BOUNDS.items():
-            if name == "default" and large.same_first is None:
-                continue  # its second look came later, and looking at a part with it
-            times = large.p50(name) / small.p50(name)
-            yield f"| {name} | {times:.2f} | under {bound:g} | {'yes' if times < bound else '**no**'} |"
-        yield f"| chroma_plain | {large.p50('chroma_plain') / small.p50('chroma_plain'):.2f} | | |"
-        goal = large.default_goal()
-        yield (
-            f"| {goal.name}, at {GROWTH_TO:,} | {goal.measured:.2f} | {goal.bound} "
-            f"| {'yes' if goal.reached else '**no**'} |\n"
-        )
+        yield from _growth_goals(sizes[GROWTH_FROM], sizes[GROWTH_TO])
     yield (
         "A search that looks at every chunk takes longer with more chunks. "
         f"From {first.chunks:,} to {last.chunks:,}, extra microseconds for each thousand chunks:\n"
@@ -97,37 +92,84 @@ def _growth(runs: Sequence[ScaleReport]) -> Iterator[str]:
         yield f"| {name} | {slope:.1f} |"
 
 
+def _growth_goals(small: ScaleReport, large: ScaleReport) -> Iterator[str]:
+    yield f"| {GROWTH_TO:,} / {GROWTH_FROM:,} chunks | p50 | p50 of CPU | bound of p50 | |"
+    yield "|---|---:|---:|---:|---|"
+    for name, bound in GROWTH_BOUNDS.items():
+        if name == "default" and large.same_first is None:
+            continue  # its second look came later, and looking at a part with it
+        times = large.p50(name) / small.p50(name)
+        cpu = f"{large.cpu_p50(name) / small.cpu_p50(name):.2f}" if small.cpu_p50(name) else ""
+        yield f"| {name} | {times:.2f} | {cpu} | under {bound:g} | {_verdict(times < bound)} |"
+    if large.has_chroma:
+        yield f"| chroma_plain | {large.p50('chroma_plain') / small.p50('chroma_plain'):.2f} | | | |"
+        goal = large.default_goal()
+        yield f"| {goal.name}, at {GROWTH_TO:,} | {goal.measured:.2f} | | {goal.bound} | {_verdict(goal.reached)} |"
+    elif small.has_chroma:
+        times = large.p50("default") / small.p50("chroma_plain")
+        reached = _verdict(times < DEFAULT_OVER_PLAIN_LARGE)
+        name = f"default at {GROWTH_TO:,} / chroma_plain at {GROWTH_FROM:,}"
+        yield f"| {name} | {times:.2f} | | under {DEFAULT_OVER_PLAIN_LARGE:g} | {reached} |"
+    own = large.megabytes.get("process_own")
+    if own is not None:
+        reached = _verdict(own < OWN_MEMORY)
+        yield f"\nA reader of {GROWTH_TO:,} chunks has {own:,.0f} MB of its own (bound: {OWN_MEMORY:,.0f}): {reached}."
+    yield ""
+
+
+def _verdict(reached: bool) -> str:
+    return "yes" if reached else "**no**"
+
+
+def _sizes(runs: Sequence[ScaleReport]) -> Iterator[str]:
+    yield (
+        "In megabytes. A reader is a fresh process that was asked every question in five ways; mapped are files, which "
+        "the system lets go of when it needs room, and which processes share. A build holds the library and its "
+        "vectors besides. Its seconds are of the whole machine, with the load average that is said below.\n"
+    )
+    yield (
+        "| chunks | reader | its own | mapped | a build, at most | disk | Chroma's of it | first build, s | "
+        "Chroma's graphs, s |"
+    )
+    yield "|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    for run in runs:
+        ours, chroma = run.first_build()
+        held = [run.megabytes.get(name) for name in ("process_searching", "process_own", "process_mapped", "build")]
+        numbers = [*held, run.megabytes["disk"], run.megabytes["disk_chroma"], ours, chroma]
+        cells = " | ".join("" if number is None else f"{number:,.0f}" for number in numbers)
+        yield f"| {run.chunks:,} | {cells} |"
+
+
 def _run(run: ScaleReport) -> Iterator[str]:
     yield (
         f"{run.guarded:,} of the chunks have a `query_must` that always asks; a question admits "
         f"{run.admitted_p50:g} of them (median). "
-        f"{run.questions} questions, {run.questions_of_slow_ways} to the slow ways (`nin_loop`, `rank_bm25`). "
-        f"Seed {run.seed}, {run.cores} cores, Python {run.python}; load average at the end {run.load:g}. "
-        f"ANN recall at 15: {run.ann_recall:.4f}. "
-        f"Rounds that `nin_loop` needs: {_listed(run.rounds)}.\n"
+        f"{run.questions} questions, {run.questions_of_slow_ways} to the slow ways (`nin_loop`, `rank_bm25`, "
+        "`default_exhaustive`). "
+        f"Seed {run.seed}, {run.cores} cores, Python {run.python}; load average at the end {run.load:g}.\n"
     )
+    if run.ann_recall is not None:
+        yield f"ANN recall at 15: {run.ann_recall:.4f}. Rounds that `nin_loop` needs: {_listed(run.rounds)}.\n"
     if run.keeping_out is not None:
         yield f"{run.keeping_out} of the questions keep rows of keyed tables out.\n"
     yield from run.times()
     if run.same_first is None:
         yield "\nThis run is older than the second look of `default`, which takes longer now."
-    seconds = ", ".join(f"{name} {value:.1f}" for name, value in run.build_seconds.items())
-    yield f"\nBuild, seconds by stage: {seconds}."
-    sizes = run.megabytes
-    yield (
-        f"On disk {sizes['disk']:.0f} MB, {sizes['disk_chroma']:.0f} of them Chroma's. A process with the embedder "
-        f"loaded holds {sizes['process']:.0f} MB, and {sizes['process_searching']:.0f} MB when it has "
-        f"searched{_own(run)}."
-    )
+    yield f"\nBuild, seconds by stage: {_named(run.build_seconds)}."
+    if run.build_cpu_seconds:
+        yield f"Of CPU: {_named(run.build_cpu_seconds)}."
     if run.own_recall:
         found = ", ".join(f"`{name}` {recall:.4f}" for name, recall in run.own_recall.items())
         yield f"Of the true 15 nearest that may come back: {found}."
+    if run.same_first is not None and run.same_first_few is not None:
+        yield (
+            f"`default` gives the first 5 of a ranking of all chunks to {run.same_first_few:.1%} of the questions, and "
+            f"the first 15 to {run.same_first:.1%}."
+        )
 
 
-def _own(run: ScaleReport) -> str:
-    """What of its memory a reader shares with no other; nothing in older runs."""
-    own = run.megabytes.get("process_own")
-    return "" if own is None else f", {own:.0f} of them its own and the rest mapped files, which processes share"
+def _named(seconds: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.1f}" for name, value in seconds.items())
 
 
 def _listed(rounds: Mapping[str, int]) -> str:

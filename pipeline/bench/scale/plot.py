@@ -41,7 +41,7 @@ class Point:
 
 
 def plot(runs: Sequence[ScaleReport]) -> str:
-    """The SVG; a line for each way of searching, named at its end with its time in the largest run."""
+    """The SVG; a line for each way of searching, named at its end with its time in the largest run that timed it."""
     svg: str = vl_convert.vegalite_to_svg(_chart(runs).to_dict(), vl_version=alt.SCHEMA_VERSION.rsplit(".", 1)[0])
     return svg.rstrip("\n") + "\n"
 
@@ -56,7 +56,7 @@ def apart(places: Mapping[str, float], gap: float) -> dict[str, float]:
 
 
 def _chart(runs: Sequence[ScaleReport]) -> alt.LayerChart:
-    points = [Point(name, run.chunks, run.p50(name)) for name in WAYS for run in runs]
+    points = [Point(name, run.chunks, run.p50(name)) for name in WAYS for run in runs if run.p50(name)]
     sizes = sorted({run.chunks for run in runs})
     times = [point.milliseconds for point in points]
     low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
@@ -72,11 +72,14 @@ def _chart(runs: Sequence[ScaleReport]) -> alt.LayerChart:
             color=colour,
         )
     )
-    ends = {point.way: point for point in points if point.chunks == sizes[-1]}
-    places = apart({name: math.log10(end.milliseconds) for name, end in ends.items()}, (high - low) / _HEIGHT * _LABEL)
+    ends = {point.way: point for point in points}  # a way that is not timed at the largest size ends before it
+    places: dict[str, float] = {}
+    for size in sizes:
+        here = {name: math.log10(end.milliseconds) for name, end in ends.items() if end.chunks == size}
+        places |= apart(here, (high - low) / _HEIGHT * _LABEL)
     labels = [
-        {"way": name, "chunks": sizes[-1], "milliseconds": 10 ** places[name], "said": _said(ends[name])}
-        for name in WAYS
+        {"way": name, "chunks": end.chunks, "milliseconds": 10 ** places[name], "said": _said(end)}
+        for name, end in ends.items()
     ]
     names = (
         alt.Chart(alt.InlineData(values=labels))

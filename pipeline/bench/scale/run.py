@@ -4,22 +4,31 @@ The library is synthetic: tables of 20 near-twin rows, a fifth of the tables str
 matrices are), the rest keyed by a number. Vectors are the offline embedder's own.
 """
 
-import multiprocessing
 import os
 import platform
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
 from pipeline.bench.index import Tell
-from pipeline.bench.memory import folder_megabytes, own_megabytes, resident_megabytes
 from pipeline.bench.scale.index import ScaleIndex, scale_index
 from pipeline.bench.scale.library import ROWS, TABLES_TOGETHER, AskedQuestion, synthetic_library, synthetic_questions
+from pipeline.bench.scale.memory import megabytes
 from pipeline.bench.scale.report import ScaleReport, Timing
-from pipeline.bench.scale.ways import EXHAUSTIVE, Measured, lexical_indexes, measure, nin_loop, passing, searches
+from pipeline.bench.scale.ways import (
+    EXHAUSTIVE,
+    Measured,
+    Milliseconds,
+    exhaustive,
+    lexical_indexes,
+    measure,
+    nin_loop,
+    passing,
+    searches,
+)
+from retrieval.index.chroma.place import EMBEDDED_UP_TO
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import open_snapshot
@@ -33,11 +42,18 @@ from retrieval.types import Chunk
 SLOW_FROM = 100_000
 """From this many chunks on, the slow ways are asked fewer questions."""
 FEW_QUESTIONS = 20
+FEW_HITS = 5
 UNFILTERED = frozenset({"dense", "bm25", "hybrid", "hybrid_graph"})
 
 
 def run_scale(
-    chunks: int, seed: int = 0, questions: int = 200, home: Path | None = None, tell: Tell = lambda *_: None
+    chunks: int,
+    seed: int = 0,
+    questions: int = 200,
+    home: Path | None = None,
+    tell: Tell = lambda *_: None,
+    *,
+    chroma: bool = False,
 ) -> ScaleReport:
     """Build a synthetic library and time every way of searching it.
 
@@ -47,28 +63,32 @@ def run_scale(
         questions: half name one row, a quarter two to four, a quarter none; a tenth have a metadata filter.
         home: where the index is built and found again; a temporary folder when None.
         tell: called as the work goes on.
+        chroma: whether Chroma itself and the published loop over it are timed in a larger library than has collections
+            of its own; in a smaller one they are in any case.
     """
     if chunks < TABLES_TOGETHER * ROWS or chunks % (TABLES_TOGETHER * ROWS):
         raise ValueError(f"{chunks} chunks asked for; give a multiple of {TABLES_TOGETHER * ROWS}")
     if home is None:
         with tempfile.TemporaryDirectory() as folder:
-            return run_scale(chunks, seed, questions, Path(folder), tell)
+            return run_scale(chunks, seed, questions, Path(folder), tell, chroma=chroma)
     home.mkdir(parents=True, exist_ok=True)
     library = synthetic_library(chunks, seed)
     asked = synthetic_questions(library, questions, seed)
     embedder = load_embedder()
-    index = scale_index(home, library, seed, embedder, tell)
-    single = ChromaStore(home / "single")
+    with_chroma = chroma or chunks <= EMBEDDED_UP_TO
+    index = scale_index(home, library, seed, embedder, tell, single=with_chroma)
+    single = ChromaStore(home / "single") if with_chroma else None
     with open_snapshot(home, index.snapshot) as snapshot:
         retriever = Retriever(snapshot, embedder)
         report = _measure(retriever, single, library, asked, index, seed, tell)
-    single.close()
+    if single is not None:
+        single.close()
     return report
 
 
 def _measure(
     retriever: Retriever,
-    single: ChromaStore,
+    single: ChromaStore | None,
     library: Sequence[Chunk],
     asked: Sequence[AskedQuestion],
     index: ScaleIndex,
@@ -80,17 +100,18 @@ def _measure(
     rounds: list[int] = []
     tell("asking", 0, 1)
     measured = measure(searches(retriever, single), asked)
-    loop = measure({"nin_loop": nin_loop(retriever, single, rounds)}, few)["nin_loop"]
+    loop = measure({} if single is None else {"nin_loop": nin_loop(retriever, single, rounds)}, few)
+    measured |= measure(exhaustive(retriever), few)
     needed = rounds[-len(few) :]
     ordered = sorted(library, key=lambda chunk: chunk.id)
     ways, slow = lexical_indexes(retriever, [chunk.search_text for chunk in ordered])
-    measured |= measure(ways, asked) | {"nin_loop": loop} | measure({"rank_bm25": slow}, few)
+    measured |= measure(ways, asked) | loop | measure({"rank_bm25": slow}, few)
     hard = [place for place, count in enumerate(needed) if count >= 3]
     if hard:
-        measured["nin_loop, three rounds"] = _at(loop, hard)
+        measured["nin_loop, three rounds"] = _at(loop["nin_loop"], hard)
         measured["prefilter, those questions"] = _at(measured["prefilter"], hard)
-    plain = measured["chroma_plain"].milliseconds
-    extra = measured["prefilter"].milliseconds[: len(few)] - plain[: len(few)]
+    plain = None if single is None else measured["chroma_plain"].milliseconds
+    same_first = _same_first(retriever, asked)
     return ScaleReport(
         chunks=len(snapshot),
         guarded=snapshot.manifest.n_guarded,
@@ -103,32 +124,38 @@ def _measure(
         filtered_questions=sum(question.where is not None for question in asked),
         admitted_p50=float(np.median([_admitted(retriever, question) for question in asked])),
         rounds={str(count): needed.count(count) for count in sorted(set(needed))},
-        overhead_ms={
-            str(count): round(float(np.median(extra[[n for n, each in enumerate(needed) if each == count]])), 3)
-            for count in sorted(set(needed))
-        },
-        ann_recall=_recall(retriever, single, asked),
+        overhead_ms={} if plain is None else _overhead(measured["prefilter"].milliseconds, plain, needed),
+        ann_recall=None if single is None else _recall(retriever, single, asked),
         build_seconds=index.seconds,
-        megabytes=_megabytes(retriever),
+        build_cpu_seconds=index.cpu_seconds,
+        megabytes={**megabytes(snapshot.folder, asked), "build": index.peak_megabytes},
         keeping_out=sum(not retriever.admitted(_read(retriever, each)).kept_out.is_empty for each in asked),
-        same_first=_same_first(retriever, asked),
+        same_first=same_first[DEFAULT_K],
+        same_first_few=same_first[FEW_HITS],
         own_recall={name: _own_recall(retriever, asked, name) for name in ("dense", "prefilter")},
         timings=tuple(
-            _timing(name, each, _exists(retriever, name, each.asked), float(np.median(plain)))
-            for name, each in measured.items()
+            _timing(name, each, _exists(retriever, name, each.asked), plain) for name, each in measured.items()
         ),
     )
 
 
 def _at(measured: Measured, places: Sequence[int]) -> Measured:
     counts = tuple(measured.counts[place] for place in places)
-    return Measured(measured.milliseconds[list(places)], counts, tuple(measured.asked[place] for place in places))
+    asked = tuple(measured.asked[place] for place in places)
+    return Measured(measured.milliseconds[list(places)], measured.cpu[list(places)], counts, asked)
 
 
-def _timing(name: str, measured: Measured, exists: Sequence[int], plain: float) -> Timing:
+def _overhead(prefilter: Milliseconds, plain: Milliseconds, rounds: Sequence[int]) -> dict[str, float]:
+    """Median of what prefilter takes longer than a plain query, by the rounds that a question needs."""
+    extra, needed = prefilter[: len(rounds)] - plain[: len(rounds)], np.asarray(rounds)
+    return {str(count): round(float(np.median(extra[needed == count])), 3) for count in sorted(set(rounds))}
+
+
+def _timing(name: str, measured: Measured, exists: Sequence[int], plain: Milliseconds | None) -> Timing:
     p50, p95 = (round(float(value), 3) for value in np.percentile(measured.milliseconds, [50, 95]))
     starved = sum(count < min(DEFAULT_K, there) for count, there in zip(measured.counts, exists, strict=True))
-    return Timing(name, p50, p95, round(float(np.median(measured.milliseconds)) / plain, 2), starved)
+    times = None if plain is None else round(float(np.median(measured.milliseconds) / np.median(plain)), 2)
+    return Timing(name, p50, p95, times, starved, round(float(np.median(measured.cpu)), 3))
 
 
 def _exists(retriever: Retriever, name: str, asked: Sequence[AskedQuestion]) -> list[int]:
@@ -148,16 +175,17 @@ def _admitted(retriever: Retriever, asked: AskedQuestion) -> int:
     return len(retriever.snapshot.predicates.admitted(asked.text))
 
 
-def _same_first(retriever: Retriever, asked: Sequence[AskedQuestion]) -> float:
-    """Share of the questions to which an exhaustive `default` gives the same chunks, in the same order."""
-    same = 0
+def _same_first(retriever: Retriever, asked: Sequence[AskedQuestion]) -> dict[int, float]:
+    """Share of the questions to which an exhaustive `default` gives the same first chunks, in the same order, by how
+    many are looked at."""
+    same = dict.fromkeys((FEW_HITS, DEFAULT_K), 0)
     for question in asked:
         first, whole = (
             retriever.retrieve(question.text, DEFAULT_K, each, where=question.where).chunk_ids
             for each in (strategy("default"), EXHAUSTIVE)
         )
-        same += first == whole
-    return round(same / len(asked), 4)
+        same = {count: found + (first[:count] == whole[:count]) for count, found in same.items()}
+    return {count: round(found / len(asked), 4) for count, found in same.items()}
 
 
 def _recall(retriever: Retriever, single: ChromaStore, asked: Sequence[AskedQuestion]) -> float:
@@ -185,29 +213,3 @@ def _own_recall(retriever: Retriever, asked: Sequence[AskedQuestion], name: str)
             hit += int((found >= np.sort(exact[may])[-wanted] - 1e-6).sum())
             there += wanted
     return round(hit / max(there, 1), 4)
-
-
-def _megabytes(retriever: Retriever) -> dict[str, float]:
-    """Room on disk, and memory of a fresh process before it opens the snapshot and after it has asked."""
-    folder = retriever.snapshot.folder
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        before, after, own = pool.submit(_resident, folder.parent.parent, folder.name).result()
-    disk = folder_megabytes(folder)
-    return {
-        "disk": round(disk, 1),
-        "disk_chroma": round(folder_megabytes(folder / "chroma"), 1),
-        "process": round(before, 1),
-        "process_searching": round(after, 1),
-        "process_own": round(own, 1),
-    }
-
-
-def _resident(home: Path, snapshot: str) -> tuple[float, float, float]:
-    embedder = load_embedder()
-    embedder.embed_query("loads the weights")
-    before = resident_megabytes()
-    with open_snapshot(home, snapshot) as opened:
-        retriever = Retriever(opened, embedder)
-        for strategy in ("prefilter", "default"):
-            retriever.retrieve("What does a cleric of level 7 need to hit AC 6?", DEFAULT_K, strategy)
-        return before, resident_megabytes(), own_megabytes()

@@ -1,12 +1,15 @@
 from dataclasses import asdict, replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from pipeline.bench.scale import run
 from pipeline.bench.scale.page import PAGE, PLOT, ROOT, RUNS, performance_page, read_runs
 from pipeline.bench.scale.plot import INK, WAYS, apart, plot
 from pipeline.bench.scale.report import ScaleReport
 from pipeline.bench.scale.run import run_scale
+from retrieval.index.chroma import place
 
 SVG = "{http://www.w3.org/2000/svg}"
 STALE = "stale; run: python -m pipeline.bench.scale.page"
@@ -60,12 +63,12 @@ def test_a_larger_library_may_cost_default_more(small: ScaleReport) -> None:
     verdict = {chunks: replace(small, chunks=chunks, timings=timings).default_goal() for chunks in (100_000, 1_000_000)}
     assert [goal.reached for goal in verdict.values()] == [False, True]
     sizes = [replace(small, chunks=chunks, timings=timings) for chunks in verdict]
-    assert "| default / chroma_plain, at 1,000,000 | 6.00 | under 8 | yes |" in performance_page(sizes)
+    assert "| default / chroma_plain, at 1,000,000 | 6.00 | | under 8 | yes |" in performance_page(sizes)
 
 
 def test_a_run_says_whether_the_shortcut_finds_the_same(small: ScaleReport) -> None:
-    def goal(run: ScaleReport) -> bool:
-        return next(goal.reached for goal in run.goals() if "same first 15" in goal.name)
+    def goal(report: ScaleReport) -> bool:
+        return next(goal.reached for goal in report.goals() if "same first 15" in goal.name)
 
     assert small.same_first == 1.0
     assert goal(small)
@@ -82,21 +85,80 @@ def test_a_run_from_before_the_second_look_is_told_as_one(small: ScaleReport) ->
 
 def test_the_page_says_how_searches_grow(small: ScaleReport) -> None:
     sizes = [replace(small, chunks=chunks) for chunks in (100_000, 1_000_000)]
-    assert "| prefilter | 1.00 | under 1.5 | yes |" in performance_page(sizes)
-    slow = tuple(replace(each, p50_ms=each.p50_ms * 5) for each in small.timings)
+    assert "| prefilter | 1.00 | 1.00 | under 1.5 | yes |" in performance_page(sizes)
+    slow = tuple(
+        replace(each, p50_ms=each.p50_ms * 5, cpu_p50_ms=2 * (each.cpu_p50_ms or 0.0)) for each in small.timings
+    )
     slower = performance_page([sizes[0], replace(sizes[1], timings=slow)])
-    assert "| prefilter | 5.00 | under 1.5 | **no** |" in slower
-    assert "| default | 5.00 | under 3 | **no** |" in slower
+    assert "| prefilter | 5.00 | 2.00 | under 1.5 | **no** |" in slower
+    assert "| default | 5.00 | 2.00 | under 3 | **no** |" in slower
+
+
+def test_the_page_says_whose_a_readers_memory_is(small: ScaleReport) -> None:
+    held = {"process_searching": 2720.0, "process_own": 127.0, "process_mapped": 2593.0, "build": 6000.0}
+    sizes = [replace(small, chunks=chunks, megabytes={**small.megabytes, **held}) for chunks in (100_000, 1_000_000)]
+    page = performance_page(sizes)
+    assert "A reader of 1,000,000 chunks has 127 MB of its own (bound: 1,000): yes." in page
+    assert "| 1,000,000 | 2,720 | 127 | 2,593 | 6,000 | " in page
+    much = replace(sizes[1], megabytes={**sizes[1].megabytes, "process_own": 1783.0})
+    assert "has 1,783 MB of its own (bound: 1,000): **no**." in performance_page([sizes[0], much])
+
+
+def test_a_run_without_chroma_has_our_ways_alone_and_the_page_goes_without(
+    small: ScaleReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, "EMBEDDED_UP_TO", 100)
+    monkeypatch.setattr(run, "EMBEDDED_UP_TO", 100)
+    without = run_scale(200, questions=20, home=tmp_path / "without")
+    assert {timing.name for timing in small.timings} - {timing.name for timing in without.timings} == {
+        "chroma_plain",
+        "nin_loop",
+        "nin_loop, three rounds",
+        "prefilter, those questions",
+    }
+    assert not (tmp_path / "without" / "single").exists()
+    assert (without.megabytes["disk_chroma"], without.ann_recall, without.rounds) == (0.0, None, {})
+    assert "collections" not in without.build_seconds
+    assert without.first_build()[1] == 0 < small.first_build()[1]
+    assert ScaleReport.of(asdict(without)) == without
+    assert not any("chroma" in goal.name or "ANN" in goal.name for goal in without.goals())
+    assert len(without.lines()) > 20
+
+    page = performance_page([replace(small, chunks=100_000), replace(without, chunks=1_000_000)])
+    assert "| default at 1,000,000 / chroma_plain at 100,000 |" in page
+    assert "| chroma_plain |" not in page.split("## 1,000,000 chunks")[1].split("## 100,000 chunks")[0]
+    drawn = plot([small, replace(without, chunks=2000)])
+    texts = ["".join(text.itertext()) for text in ElementTree.fromstring(drawn).iter(f"{SVG}text")]
+    assert len([text for text in texts if text.startswith("chroma_plain ")]) == 1
+
+
+def test_chroma_is_timed_in_a_large_library_where_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, "EMBEDDED_UP_TO", 100)
+    monkeypatch.setattr(run, "EMBEDDED_UP_TO", 100)
+    asked = run_scale(200, questions=4, home=tmp_path, chroma=True)
+    assert asked.has_chroma
+    assert asked.ann_recall == 1.0
+    assert "collections" not in asked.build_seconds, "the snapshot has none in any case"
 
 
 def test_a_run_says_what_memory_is_its_own_and_what_it_finds(small: ScaleReport) -> None:
     assert 0 < small.megabytes["process_own"] < small.megabytes["process_searching"]
     assert small.own_recall == {"dense": 1.0, "prefilter": 1.0}, "every vector of so small a library is compared"
+    held = [small.megabytes[name] for name in ("process_own", "process_mapped", "process_searching")]
+    assert held[0] + held[1] == pytest.approx(held[2], rel=0.05)
     page = performance_page([small])
-    assert f"{small.megabytes['process_own']:.0f} of them its own" in page
     assert "`prefilter` 1.0000" in page
-    older = {name: value for name, value in small.megabytes.items() if name != "process_own"}
-    assert "its own" not in performance_page([replace(small, megabytes=older, own_recall=None)])
+    assert "first 5 of a ranking of all chunks to 100.0% of the questions" in page
+
+
+def test_a_run_says_what_of_its_time_was_the_processors(small: ScaleReport) -> None:
+    assert all(timing.cpu_p50_ms for timing in small.timings)
+    assert small.cpu_p50("default") == next(each.cpu_p50_ms for each in small.timings if each.name == "default")
+    assert small.build_cpu_seconds is not None
+    assert set(small.build_cpu_seconds) == set(small.build_seconds)
+    assert "Of CPU: embed" in performance_page([small])
 
 
 def test_the_plot_names_each_line_once_with_its_last_time(small: ScaleReport) -> None:
