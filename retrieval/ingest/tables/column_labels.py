@@ -12,7 +12,7 @@ ROLL = "roll"
 """Name of the label whose numbers come up on dice."""
 
 _BRACKETS = re.compile(r"\([^()]*\)")
-_DIE = re.compile(r"\s*\d*\s*d(?:\d+|%)\s*(?:roll)?\s*(?:[,:(].*)?", re.IGNORECASE)
+_DIE = re.compile(r"\s*(?:(?:dice|die|roll):?\s+)?\d*\s*d(?:\d+|%)\s*(?:roll)?\s*(?:[,:(].*)?", re.IGNORECASE)
 _LIST = re.compile(r"\s*(?:/|,|&|\bor\b|\band\b)\s*", re.IGNORECASE)
 
 

@@ -108,6 +108,8 @@ def _with_roles(
             role, label, current = "heading", None, cells
         if role == "label" and may_lack and ordinal not in bold and _lacks_a_value(grid, ordinal):
             role = "data"
+        if not any(cells) and rows and rows[-1].role == "data":
+            label, current = title, columns  # a blank line ends the group above it
         if role == "label":
             label, current = next(cell for cell in cells if cell), columns
         elif role == "data" and rows and rows[-1].role == "label" and _is_subheading(grid, ordinal, rows):

@@ -21,7 +21,7 @@ _EITHER = re.compile(
 )
 _HEX = re.compile(r"\s*(?:0[0-9A-F]+|[0-9][0-9A-F]*[A-F][0-9A-F]*)h\s*", re.IGNORECASE)
 _SINGLE = re.compile(rf"\s*{_NUMBER.format('low')}(?P<ordinal>st|nd|rd|th)?(?P<rest>.*)")
-_REST = re.compile(r"\s*(?:%|[*†‡§]+|st|nd|rd|th)?\s*(?:[a-z]{1,12}\.?)?\s*[*†‡]?", re.IGNORECASE)
+_REST = re.compile(r"[.)]|\s*(?:%|[*†‡§]+|st|nd|rd|th)?\s*(?:[a-z]{1,12}\.?)?\s*[*†‡]?", re.IGNORECASE)
 _DOWNWARDS = frozenset({"less", "lower", "below", "fewer", "under"})
 _OPPOSITE: dict[Way, Way] = {"higher": "lower", "lower": "higher", "": ""}
 _INTEGER = re.compile(r"[-−]?\d{1,3}(?:,\d{3})+|[-−]?\d+")

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import plain_text, without_tags
-from retrieval.ingest.tables.source.labels import ANCHOR, NUMBERED, is_titled, label_of
-from retrieval.ingest.tables.source.twin_titles import title_among_twins
+from retrieval.ingest.tables.source.labels import ANCHOR, NUMBERED, TABLE, is_titled, label_of
+from retrieval.ingest.tables.source.twin_titles import title_among_twins, touching_title
 
 MAX_SUBTITLE = 200
 """Characters of a line that may come between a caption and its table."""
@@ -19,7 +19,7 @@ _MIN_LEAD_WORDS = 4
 _BOLD_LINE = re.compile(r"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*:?\s*")
 _BETWEEN_RUNS = re.compile(r"(?<=[^\s*_])(\*\*|__)(?P<space> +)\1(?=[^\s*_])")
 """Between the parts of a line that is bold piece by piece: `**Omens** **of the sea**`."""
-_TABLE_CAPTION = re.compile(r"\s*[*_]{0,3}(?i:table)\b[^|]{0,160}")
+_TABLE_CAPTION = re.compile(rf"\s*[*_]{{0,3}}{TABLE}\b[^|]{{0,160}}")
 _HTML_TITLE = re.compile(
     r"<(summary|figcaption|b|strong|center|h[1-6])\b[^>]*>(?P<words>.*?)</\1>", re.IGNORECASE | re.DOTALL
 )
@@ -78,7 +78,7 @@ def _caption_over(blocks: Sequence[Block], index: int, above: Caption | None, ta
     if title := _title_above(blocks, index, taken):
         return title
     free = index > 0 and index - 1 not in taken
-    if free and (words := title_among_twins(blocks, index)):
+    if free and (words := title_among_twins(blocks, index) or touching_title(blocks, index)):
         return Caption(words, index - 1)
     lead = lead_of(blocks[index - 1].shown) if free and blocks[index - 1].is_paragraph else None
     if title := _title_over_prose(blocks, index, taken):

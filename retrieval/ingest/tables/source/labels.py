@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import plain_text
 
-NUMBERED = re.compile(r"\s*[*_]{0,3}(?i:table)\s+(?:\d|[A-Z]\d|[IVXLC]+(?![A-Za-z])|[A-Z](?:[.:\d-]|\s*$))")
+TABLE = r"(?i:table|tableau|tabelle|tabella|tabela|tabla|таблица)"
+"""The word for a table in a label, in English, French, German, Italian, Portuguese, Spanish and Russian."""
+
+NUMBERED = re.compile(rf"\s*[*_]{{0,3}}{TABLE}\s+(?:\d|[A-Z]\d|[IVXLC]+(?![A-Za-z])|[A-Z](?:[.:\d-]|\s*$))")
 """`Table 3`, `Table IV`, `Table B-2`."""
 _TITLED = re.compile(NUMBERED.pattern + r"[\w.-]*[*_]{0,3}\s*(?:[:.–—]|\s-\s)\s*(?P<words>\S[^|]{0,160})")
 """`Table 3: Armor.`; not `Table 3 shows the armor.`"""
 ANCHOR = re.compile(r"(?<!\s)\s*\{[#.][^{}]*\}\s*$")
-_LABELLED = re.compile(r"(?:(?i:table))?:\s+(?P<words>\S[^|]{0,200})")
+_LABELLED = re.compile(rf"(?:{TABLE})?:\s+(?P<words>\S[^|]{{0,200}})")
 """`Table: Armor` or `: Armor`, as Pandoc and Quarto write it."""
 _SENTENCE = re.compile(
     r"(?:(?:[A-Z][\w'’-]*|of|the|and|for|to|in|by|with)\s+)+"

@@ -9,6 +9,9 @@ from retrieval.ingest.markdown.words import plain_text
 MAX_TITLE = 200
 """Characters."""
 
+MAX_TITLE_WORDS = 10
+"""Words of a line that is a title because it touches its table."""
+
 _TITLE = re.compile(r"(?=.*[^\W\d_])[^\W_][^|]*(?<![.:;,!?])")
 
 
@@ -24,6 +27,13 @@ def title_among_twins(blocks: Sequence[Block], index: int) -> str:
     twins = (place for place, block in enumerate(blocks) if place != index and _is_twin(block, blocks[index]))
     others = [line for place in twins if (line := _line_above(blocks, place))]
     return title if others and title not in others else ""
+
+
+def touching_title(blocks: Sequence[Block], index: int) -> str:
+    """The short line that stands on the table in block `index` without a blank line between; else empty."""
+    touches = index > 0 and blocks[index - 1].lines[1] == blocks[index].lines[0]
+    title = _line_above(blocks, index) if touches else ""
+    return title if len(title.split()) <= MAX_TITLE_WORDS else ""
 
 
 def _is_twin(block: Block, table: Block) -> bool:

@@ -239,3 +239,15 @@ def test_a_row_in_bold_is_a_label_where_a_value_might_be_lacking():
 
     assert roles(read_table(made)) == ["data"] * 4
     assert labels(read_table(bold)) == [None, None, "For the sauce", "For the sauce"]
+
+
+def test_a_blank_line_below_rows_ends_their_group():
+    reading = read_table(table("Part|Price|Note", "Hull||", "Keel|10|", "Rib|2|", "||", "Total|12|", "Tax|1|"))
+
+    assert [row.label for row in reading.rows if row.role == "data" and any(row.cells)] == ["Hull", "Hull", None, None]
+
+
+def test_a_blank_line_below_a_label_does_not():
+    reading = read_table(table("Part|Price|Note", "Hull||", "||", "Keel|10|", "Rib|2|"))
+
+    assert [row.label for row in reading.rows if row.role == "data" and any(row.cells)] == ["Hull", "Hull"]

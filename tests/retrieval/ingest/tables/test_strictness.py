@@ -142,7 +142,7 @@ def test_the_whole_compound_label_says_more_than_its_end() -> None:
     assert admitted("level 404", table) == []
 
 
-@pytest.mark.parametrize("column", ["d20", "d%", "1d20 Roll", "Roll", "Die Roll"])
+@pytest.mark.parametrize("column", ["d20", "d%", "1d20 Roll", "Roll", "Die Roll", "dice: 1d20"])
 @pytest.mark.parametrize(
     "question",
     ["I rolled a 7 as a level 4 fighter", "a natural 7", "a 7 on the d20", "I got 7 on d%", "roll of 00"],

@@ -13,6 +13,7 @@ from retrieval.ingest.tables.values import NumberRange, is_numeric, parse_range,
         ("01", 1, 1), ("50-31 lb.", 31, 50), ("1,001-2,000", 1001, 2000), ("13+", 13, None), ("20 or more", 20, None),
         ("3 or less", None, 3), ("25%", 25, 25), ("18*", 18, 18), ("1--3", 1, 3), ("1st -- 3rd", 1, 3),
         ("96--00", 96, 100), ("-2--5", -5, -2), ("2 or 3", 2, 3), ("2 and 3 hours", 2, 3), ("12h", 12, 12),
+        ("8.", 8, 8), ("12)", 12, 12),
     ],
 )  # fmt: skip
 def test_numbers_and_ranges_are_read(text, low, high):

@@ -38,6 +38,8 @@ def below(*blocks):
         ("**Table 4**: Tides of the bay*", "Table 4: Tides of the bay"),
         ("Table 4 - Tides of the bay", "Table 4 - Tides of the bay"),
         ("Table B-2 – Tides", "Table B-2 – Tides"),
+        ("Tabelle 4: Gezeiten", "Tabelle 4: Gezeiten"),
+        ("Таблица 4. Приливы", "Таблица 4. Приливы"),
         ("Table: Tides that are for sailors.", "Tides that are for sailors"),
         ("Table 4: What the Tide Has", "Table 4: What the Tide Has"),
     ],

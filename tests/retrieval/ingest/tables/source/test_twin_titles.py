@@ -2,7 +2,7 @@ import pytest
 
 from retrieval.ingest.markdown.blocks import parse_blocks
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.tables.source.twin_titles import title_among_twins
+from retrieval.ingest.tables.source.twin_titles import title_among_twins, touching_title
 from retrieval.types import Book, Document
 
 FIRMWARE = "| Firmware | Encoders |\n| - | - |\n| SV12 | 12 |"
@@ -49,3 +49,21 @@ def test_the_title_is_said_with_every_row_and_is_no_prose():
     book = parse_book(Book("b", "B", (Document("b", "d.md", text),)))
 
     assert [table.title for table in book.tables] == ["5I20", "4I68"]
+
+
+@pytest.mark.parametrize(
+    ("above", "title"),
+    [
+        ("Firmware of the old cards\n", "Firmware of the old cards"),
+        ("Firmware of the old cards\n\n", ""),
+        ("These are the cards.\n", ""),
+        ("A line above it\nFirmware\n", ""),
+        ("one two three four five six seven eight nine ten eleven\n", ""),
+        ("# Firmware\n", ""),
+    ],
+)
+def test_a_short_line_that_touches_a_table_is_its_title(above, title):
+    blocks = parse_blocks(above + FIRMWARE)
+
+    assert touching_title(blocks, len(blocks) - 1) == title
+    assert not title or parse_book(Book("b", "B", (Document("b", "d.md", above + FIRMWARE),))).tables[0].title == title
