@@ -5,7 +5,6 @@ what to do about it is written here.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import typer
@@ -13,6 +12,9 @@ import typer
 from pipeline.bench.scale.forecast import Growth
 from pipeline.bench.scale.page import GROWTH_FROM, GROWTH_TO, ROOT, RUNS, read_runs
 from pipeline.bench.scale.report import ScaleReport
+from pipeline.pages import scale_cost as cost
+from pipeline.pages.scale_breaking import breakings
+from pipeline.pages.scale_cost import Two
 
 PAGE = Path("docs") / "scale.md"
 _THREE_MACHINES = Path(__file__).with_name("three_machines.md")
@@ -20,8 +22,6 @@ ON_PAPER = 10_000_000
 DIMENSIONS = 256
 HASHED, SENT = 1500.0, 125.0
 """Megabytes a second: what a machine hashes, and what a network of 1 Gbit/s carries."""
-SEARCHES = ("prefilter", "dense", "bm25", "hybrid", "default")
-STAGES = ("embed", "files", "lexical", "evidence", "predicates", "graph")
 
 _HEAD = f"""\
 # Ten million chunks, on paper
@@ -59,16 +59,6 @@ PORTION = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Breaking:
-    """A bound that somebody would not want to pass, and what then. Key: growth, bound."""
-
-    growth: Growth
-    bound: float
-    said: str
-    then: str
-
-
 def scale_page(runs: Sequence[ScaleReport]) -> str:
     """The page as markdown.
 
@@ -81,11 +71,16 @@ def scale_page(runs: Sequence[ScaleReport]) -> str:
     return "\n".join(_lines((sizes[GROWTH_FROM], sizes[GROWTH_TO]))) + "\n"
 
 
-def _lines(two: tuple[ScaleReport, ScaleReport]) -> Iterator[str]:
+def _lines(two: Two) -> Iterator[str]:
     yield _HEAD
-    yield from _table(costs(two))
+    yield from _table(cost.costs(two))
     if two[1].same_first is None:
         yield "\nThese runs are older than the second look of `default`, which takes longer now."
+    if any(run.load > run.cores for run in two):
+        yield (
+            f"\nOthers were at work on the machine (load average {two[0].load:g} and {two[1].load:g} at the end): "
+            "seconds and milliseconds are more than on a quiet one."
+        )
     yield "\n## What each part is\n"
     yield from _parts(two)
     yield "\n## What breaks first, and what then\n"
@@ -99,47 +94,6 @@ def _lines(two: tuple[ScaleReport, ScaleReport]) -> Iterator[str]:
     yield f"\n{_THREE_MACHINES.read_text(encoding='utf-8').rstrip()}"
 
 
-def costs(two: tuple[ScaleReport, ScaleReport]) -> tuple[Growth, ...]:
-    """Every cost that is carried on."""
-    stages = [_stage(two, name) for name in STAGES]
-    searches = [_search(two, name) for name in SEARCHES]
-    return (_disk(two), _memory(two), *stages, _build(two), *searches)
-
-
-def breakings(two: tuple[ScaleReport, ScaleReport]) -> tuple[Breaking, ...]:
-    """What one may want, and what is left to do where it is passed."""
-    return (
-        Breaking(
-            _memory(two),
-            16_000,
-            "a reader holds 16 GB",
-            "that was with Chroma's graphs, which a reader loads no more: nearly all that is left is mapped, and "
-            "processes of one machine share it; then books that are asked apart can be homes apart",
-        ),
-        Breaking(
-            _search(two, "default"),
-            250,
-            "`default` takes a quarter of a second (p50)",
-            "let an engine find the candidates (`store`); the second look, at a few hundred, stays ours. How long "
-            "both take together was not measured at this size. Or ask `prefilter`, which hardly grows",
-        ),
-        Breaking(_search(two, "hybrid"), 250, "`hybrid` takes a quarter of a second (p50)", "the same"),
-        Breaking(
-            _build(two),
-            8 * 3600,
-            "a first build takes a night of 8 hours",
-            "most of it is the graph of the library (`build: graph`), which grows faster than the library and is one "
-            "process's work in each build; books that are asked apart can be homes apart",
-        ),
-        Breaking(
-            _disk(two),
-            100_000,
-            "a snapshot takes 100 GB",
-            "keep fewer (`querymust gc --keep 1`), or a larger disk; it is read by mapping, so a fast one",
-        ),
-    )
-
-
 def _table(growths: Sequence[Growth]) -> Iterator[str]:
     yield f"| cost | at {GROWTH_FROM:,} | at {GROWTH_TO:,} | factor | at {ON_PAPER:,} |"
     yield "|---|---:|---:|---:|---:|"
@@ -149,15 +103,9 @@ def _table(growths: Sequence[Growth]) -> Iterator[str]:
         yield f"| {each.name} | {small} | {large} | {each.factor:.1f}{star} | {each.at(ON_PAPER):,.0f} {each.unit} |"
 
 
-def _parts(two: tuple[ScaleReport, ScaleReport]) -> Iterator[str]:
-    disk, memory = (growth.at(ON_PAPER) for growth in (_disk(two), _memory(two)))
-    default = _search(two, "default")
-    yield (
-        f"- **Memory.** {memory / 1e3:.0f} GB for a process that has searched: {_memory(two).slope * 1e3:.1f} kB a "
-        f"chunk, of which its vector is {4 * DIMENSIONS / 1e3:.1f} kB. It is resident memory: what is mapped "
-        "counts, though the system can let go of it, and processes share it. What a build needs was not measured."
-    )
-    yield HELD
+def _parts(two: Two) -> Iterator[str]:
+    disk, default = cost.disk(two).at(ON_PAPER), cost.search(two, "default")
+    yield from _memory(two)
     yield f"- **Disk.** {disk / 1e3:.0f} GB a snapshot; a build needs room for one more."
     yield (
         f"- **Opening.** Hashes of these {disk / 1e3:.0f} GB, at {HASHED:,.0f} MB a second: {disk / HASHED:.0f} s "
@@ -172,21 +120,62 @@ def _parts(two: tuple[ScaleReport, ScaleReport]) -> Iterator[str]:
         "pull, twice that to push, for a push reads back what it sent. What is there with the right hash does not "
         "go again."
     )
-    hours = _build(two).at(ON_PAPER) / 3600
-    apart = sum(_stage(two, name).at(ON_PAPER) for name in STAGES)
+    hours = cost.build(two).at(ON_PAPER) / 3600
+    apart = sum(each.at(ON_PAPER) for each in cost.stages(two))
     yield (
         f"- **A first build.** {hours:.1f} hours as a whole, {apart / 3600:.1f} if each stage is carried on alone; "
-        f"{100 * _stage(two, 'graph').at(ON_PAPER) / apart:.0f} % of these are the graph of the library."
+        f"{100 * cost.stage(two, 'graph').at(ON_PAPER) / apart:.0f} % of these are the graph of the library."
         f"{_chromas(two)}"
     )
+    yield from _question(two)
+
+
+def _memory(two: Two) -> Iterator[str]:
+    if not cost.is_told_apart(two):
+        held = cost.memory(two)
+        yield (
+            f"- **Memory.** {held.at(ON_PAPER) / 1e3:.0f} GB for a process that has searched: {held.slope * 1e3:.1f} "
+            f"kB a chunk, of which its vector is {4 * DIMENSIONS / 1e3:.1f} kB. It is resident memory: what is mapped "
+            "counts, though the system can let go of it, and processes share it. What a build needs was not measured."
+        )
+        yield HELD
+        return
+    own, mapped, build = cost.own(two), cost.mapped(two), cost.held_by_build(two)
     yield (
-        "- **A question.** What looks at every chunk grows with the library (`hybrid`, and `default` in these runs); "
-        "what looks at a part hardly does (`prefilter`, `dense`)."
+        f"- **Memory.** A reader that was asked every question in five ways has {own.costs[0]:,.0f} MB of its own at "
+        f"{GROWTH_FROM:,} chunks, {own.costs[1]:,.0f} at {GROWTH_TO:,}, and would have {own.at(ON_PAPER):,.0f} here. "
+        f"All else is mapped files, {mapped.at(ON_PAPER) / 1e3:,.0f} GB: the system lets go of them when it needs "
+        "room, and processes share them. The vectors are in two of them, by their ids and by their "
+        f"[regions](operations.md#large-libraries). A build would hold {build.at(ON_PAPER) / 1e3:,.0f} GB at once, the "
+        "chunks and their vectors among it."
     )
-    yield PORTION
 
 
-def _chromas(two: tuple[ScaleReport, ScaleReport]) -> str:
+def _question(two: Two) -> Iterator[str]:
+    if not cost.is_told_apart(two):
+        yield (
+            "- **A question.** What looks at every chunk grows with the library (`hybrid`, and `default` in these "
+            "runs); what looks at a part hardly does (`prefilter`, `dense`)."
+        )
+        yield PORTION
+        return
+    large = two[1]
+    cpu = ", ".join(f"`{name}` {large.cpu_p50(name) / two[0].cpu_p50(name):.1f}" for name in ("prefilter", "default"))
+    yield (
+        "- **A question.** What looks at every chunk grows with the library (`hybrid`); what looks at a "
+        f"[part](operations.md#large-libraries) grows less. Of the processor's time ({GROWTH_TO:,} / {GROWTH_FROM:,}, "
+        f"p50): {cpu}, which other work on the machine stretches least."
+    )
+    recall = large.own_recall or {}
+    found = ", ".join(f"`{name}` {share:.1%}" for name, share in recall.items())
+    yield (
+        f"- **What a part misses.** At {GROWTH_TO:,}, of the true 15 nearest that may come back, found: {found}. "
+        f"`default` has the first 5 hits of a ranking of all chunks to {large.same_first_few or 0:.0%} of the "
+        f"questions, the first 15 to {large.same_first or 0:.0%}: others differ below the answer."
+    )
+
+
+def _chromas(two: Two) -> str:
     """What graphs took where they were made of both libraries; nothing in runs of today."""
     if not all(run.megabytes["disk_chroma"] for run in two):
         return ""
@@ -196,26 +185,6 @@ def _chromas(two: tuple[ScaleReport, ScaleReport]) -> str:
         f" Chroma's graphs, which these runs still made, took {graphs.costs[1]:,.0f} s and {size:,.0f} MB at "
         f"{GROWTH_TO:,}, and would be {graphs.at(ON_PAPER) / 3600:.1f} hours more."
     )
-
-
-def _disk(two: tuple[ScaleReport, ScaleReport]) -> Growth:
-    return Growth.of("disk", "MB", two, lambda run: run.megabytes["disk"] - run.megabytes["disk_chroma"])
-
-
-def _memory(two: tuple[ScaleReport, ScaleReport]) -> Growth:
-    return Growth.of("memory of a reader", "MB", two, lambda run: run.megabytes["process_searching"])
-
-
-def _stage(two: tuple[ScaleReport, ScaleReport], name: str) -> Growth:
-    return Growth.of(f"build: {name}", "s", two, lambda run: run.build_seconds[name])
-
-
-def _build(two: tuple[ScaleReport, ScaleReport]) -> Growth:
-    return Growth.of("first build, all stages", "s", two, lambda run: run.first_build()[0])
-
-
-def _search(two: tuple[ScaleReport, ScaleReport], name: str) -> Growth:
-    return Growth.of(f"`{name}`, p50", "ms", two, lambda run: run.p50(name))
 
 
 def main() -> None:
