@@ -46,6 +46,11 @@ class WordllamaEmbedder:
         """The vector that `embed` gives this text, (256,); for a few short texts this is the faster way."""
         return self._pooled(self._tokenizer.encode(literal(text), add_special_tokens=False).ids)
 
+    def length_of(self, text: str) -> float:
+        """How long the sum of a text's token vectors is: longer for what sets texts apart than for what all have."""
+        rows = np.minimum(self._tokenizer.encode(text, add_special_tokens=False).ids, len(self._table) - 1)
+        return float(np.linalg.norm(self._table[rows].sum(axis=0))) if len(rows) else 0.0
+
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The words that are one token of this model, lower case, in order; some are beginnings of words."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.tokenizer import cut_word
-from retrieval.index.words.word_model import WORDS, word_vector
+from retrieval.index.words.word_model import WORDS, telling, word_vector
 from retrieval.search.fusion import Scores
 from retrieval.search.query import LETTERS
 from retrieval.search.rerank.asked import Asked
@@ -47,7 +47,8 @@ def alike(
     words = [*asked.known, *asked.strangers]
     weights = np.append(asked.weights, list(asked.strangers.values()))
     shares = weights / (weights.sum() or 1.0)
-    vectors = _vectors(snapshot, question, words)
+    written = _written(snapshot, question, words)
+    vectors = _vectors(written)
     near = _Near(snapshot, fields, vectors)
     row, head = near.best(fields[0]).max(axis=0), near.best(fields[1])[list(heads)].max(axis=0)[found.table_of]
     together = np.where(found.is_row, 0.0, near.densest(fields[0], passage, shares))
@@ -57,8 +58,32 @@ def alike(
     own = np.maximum(row, head)
     read = read_with_prose(own, found.section_of, found.is_row)
     values = {"alike": own, "alike_row": row, "alike_head": head, "alike_read": read}
-    shared = {name: near @ shares for name, near in values.items()}
-    return shared | {"alike_together": np.where(found.is_row, shared["alike_row"], together)}
+    shared = {name: near @ shares for name, near in values.items()} | _told(own, words, written, weights)
+    together = np.where(found.is_row, shared["alike_row"], together)
+    return shared | {"alike_together": together}
+
+
+def _told(own: Scores, words: Sequence[str], written: Sequence[str | None], weights: Scores) -> dict[str, Scores]:
+    """What n candidates say of a question, by what its words tell in any text; a number tells all.
+
+    `someone` may be the rarest word of a question, and tells nothing about what is asked for.
+
+    Args:
+        own: (n, words) how far each candidate says each word.
+        words: those of the index.
+        written: each as the question writes it.
+        weights: (words,) how rare each is.
+    """
+    named = [at or (word if word.isalpha() else None) for word, at in zip(words, written, strict=True)]
+    counted = np.asarray([name is None for name in named], dtype=np.bool_)
+    tells = np.asarray([1.0 if name is None else telling(name) for name in named])
+    whole = float(weights @ tells) or 1.0
+    return {
+        "told": own @ (weights * tells) / whole,
+        "told_words": own @ tells,
+        "untold": ((1.0 - own) * tells).max(axis=1, initial=0.0),
+        "untold_number": (own[:, counted] < 1.0).any(axis=1).astype(np.float64),
+    }
 
 
 class _Near:
@@ -108,14 +133,19 @@ class _Near:
         return best
 
 
-def _vectors(snapshot: Snapshot, question: str, words: Sequence[str]) -> Vector:
-    """(words, dimensions), of each as the question writes it; zeros for one that is not made of letters."""
+def _written(snapshot: Snapshot, question: str, words: Sequence[str]) -> Sequence[str | None]:
+    """Each word of the index as the question writes it; None for one that is not made of letters."""
     written: dict[str, str] = {}
     for word in LETTERS.findall(question.casefold()):
         for part in cut_word(snapshot.lexical.tokenize, word):
             written.setdefault(part, word)
-    vectors = np.zeros((len(words), WORDS.identity.dimensions), dtype=np.float32)
-    for place, word in enumerate(words):
-        if word in written:
-            vectors[place] = word_vector(written[word])
+    return [written.get(word) for word in words]
+
+
+def _vectors(written: Sequence[str | None]) -> Vector:
+    """(words, dimensions); zeros where there is no word."""
+    vectors = np.zeros((len(written), WORDS.identity.dimensions), dtype=np.float32)
+    for place, word in enumerate(written):
+        if word is not None:
+            vectors[place] = word_vector(word)
     return vectors

@@ -55,10 +55,12 @@ NAMES = (
     *(f"less_{name}" for name in _RELATIVE),
 )
 """What the trees see, in the order of their columns."""
+FOR_RELEVANCE = ("told", "told_words", "untold", "untold_number")
+"""What is measured beside: whether there is an answer at all, which no order of candidates tells."""
 
 
 def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
-    """Every feature by name, (n,) each."""
+    """Every feature by name, and what is measured beside, (n,) each."""
     asked, said_as = ask(snapshot, question), snapshot.lexical.said(question.text)
     rows, heads = _fields(snapshot, asked, found)
     said = {**_by_name(_ROWS, rows.said()), **_by_name(_HEADS, heads.said()[:, found.table_of])}

@@ -44,6 +44,7 @@ def test_no_weight_works_against_what_it_measures(examples: tuple[Put, ...]) -> 
 def test_a_second_fit_is_the_same(examples: tuple[Put, ...]) -> None:
     assert fit(examples, "x", "default") == fit(examples, "x", "default")
     assert fit(examples, "any", "default", WITHOUT_COSINES).names == WITHOUT_COSINES
+    assert set(NAMES) - set(WITHOUT_COSINES) == {"best_cosine", "ahead"}
 
 
 def test_one_kind_of_question_fits_nothing(examples: tuple[Put, ...]) -> None:

@@ -12,6 +12,7 @@ from retrieval.rag.measures import LOOKED_AT, NAMES, measures
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.search.retriever import Retriever
 
+FALLING = {"unknown", "unexplained", "beyond", "nowhere", "untold", "uncounted"}
 PLAIN = Calibration("wordllama", "default", ("alike", "unknown"), (2.0, -1.0), -1.0)
 
 
@@ -34,8 +35,9 @@ def test_what_ships_rises_with_evidence_and_falls_with_the_unknown() -> None:
         assert found.embedder == (name if name == "wordllama" else ANY)
         assert found.strategy == "default"
         for measure, weight in zip(found.names, found.weights, strict=True):
-            assert weight <= 0 if measure in {"unknown", "unexplained", "beyond", "nowhere"} else weight >= 0
-        nothing, everything = np.asarray([row(unknown=1.0)]), np.asarray([row(**dict.fromkeys(NAMES[:-2], 1.0))])
+            assert weight <= 0 if measure in FALLING else weight >= 0
+        nothing = np.asarray([row(unknown=1.0, untold=1.0)])
+        everything = np.asarray([row(**dict.fromkeys(set(NAMES) - FALLING, 1.0))])
         assert found.of(nothing)[0] < 0.1
         assert found.of(everything)[0] > 0.95
     assert not any("cosine" in measure for measure in shipped("another").names)
@@ -89,7 +91,8 @@ def test_measures_are_shares_and_what_any_question_says_changes_none(retriever: 
     asked = measured(retriever, "What is the range of the long rifle?")
     assert all(0 <= value <= 1 for value in asked.values())
     assert asked["alike"] == asked["best_alike"] == pytest.approx(1.0)
-    assert asked["unknown"] == 0.0
+    assert asked["unknown"] == asked["untold"] == asked["uncounted"] == 0.0
+    assert asked["told"] == pytest.approx(1.0)
     ids = [hit.chunk.id for hit in retriever.retrieve("range long rifle", k=LOOKED_AT).hits]
     assert np.array_equal(
         measures(retriever, "Can you tell me what the range of the long rifle is", ids),
@@ -100,6 +103,34 @@ def test_measures_are_shares_and_what_any_question_says_changes_none(retriever: 
 def test_words_that_the_library_does_not_have_are_unknown(retriever: Retriever) -> None:
     assert measured(retriever, "How do I cook pasta?")["unknown"] == 1.0
     assert 0 < measured(retriever, "damage of a flamethrower")["unknown"] < 1
+
+
+def test_a_word_that_tells_nothing_anywhere_costs_little_though_the_library_does_not_have_it(
+    retriever: Retriever,
+) -> None:
+    plain = measured(retriever, "range of the long rifle")
+    chatty, other = (measured(retriever, f"range of the long rifle {word}") for word in ("anyway", "hovercraft"))
+    assert chatty["unknown"] == other["unknown"] > 0
+    assert plain["told"] >= chatty["told"] > other["told"]
+    assert chatty["untold"] < 0.5 < other["untold"]
+
+
+def test_two_words_of_four_are_more_than_one_of_two(retriever: Retriever) -> None:
+    one, two = (measured(retriever, text) for text in ("rifle hovercraft", "long rifle hovercraft submarine"))
+    assert two["told"] < one["told"]
+    assert two["much"] > one["much"]
+
+
+def test_a_number_that_the_hit_does_not_say_is_uncounted(retriever: Retriever) -> None:
+    assert measured(retriever, "range of the long rifle at level 77")["uncounted"] == 1.0
+
+
+def test_a_hit_alone_is_ahead_of_nothing(retriever: Retriever) -> None:
+    ids = [hit.chunk.id for hit in retriever.retrieve("range of the long rifle", k=LOOKED_AT).hits]
+    place = NAMES.index("ahead")
+    assert measures(retriever, "range of the long rifle", ids)[0, place] > 0
+    assert measures(retriever, "range of the long rifle", ids[::-1])[0, place] == 0.0
+    assert measures(retriever, "range of the long rifle", ids[:1])[0, place] == 0.0
 
 
 def test_measures_are_in_the_order_of_the_ranking(retriever: Retriever) -> None:

@@ -73,3 +73,21 @@ def test_every_question_has_finite_features(like, question):
     for name, values in like(question).items():
         assert values.shape == (3,), name
         assert ((values >= 0) & (values <= 1 + 1e-6)).all(), name
+
+
+def test_a_word_that_says_little_in_any_text_is_no_loss(like):
+    idle, telling = like("hemp rope anyway"), like("hemp rope hovercraft")
+
+    assert idle["alike"][0] == pytest.approx(telling["alike"][0], abs=0.05)
+    assert idle["told"][0] > 0.95 > telling["told"][0]
+    assert idle["untold"][0] < 0.1 < telling["untold"][0]
+
+
+def test_what_is_told_counts_words_whatever_their_share(like):
+    assert like("hemp rope hovercraft submarine")["told_words"][0] > like("rope hovercraft")["told_words"][0]
+
+
+def test_a_number_is_told_where_it_is_written(like):
+    assert like("hulls of 30 tons")["untold_number"].tolist()[1] == 0.0
+    assert like("hulls of 31 tons")["untold_number"].tolist()[1] == 1.0
+    assert like("hemp rope")["untold_number"].tolist() == [0.0, 0.0, 0.0]
