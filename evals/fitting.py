@@ -104,7 +104,7 @@ def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Seque
         gold = snapshot.chunks.positions(list(questions.gold(each)))
         if not len(gold):
             continue
-        asked = Query.ask(each.query, snapshot.vocabulary)
+        asked = Query.of(each.query, snapshot)
         dense = Cosines(snapshot.vectors, retriever.embedder.embed_query(each.query))
         found = gather(snapshot, asked, snapshot.lexical.scores(each.query), dense).at(everywhere)
         evidence = np.stack([found[name] for name in PARTS]).astype(np.float32)

@@ -6,6 +6,7 @@ from .artifacts.artifacts import BookKey
 from .artifacts.mongo_store import MongoStore
 from .artifacts.sqlite_store import SqliteStore
 from .artifacts.store import ArtifactStore
+from .decision import Decision
 from .errors import (
     AmbiguousNameError,
     BadPredicateError,
@@ -55,7 +56,6 @@ from .strategy import Strategy
 from .types import (
     Book,
     Chunk,
-    Decision,
     Document,
     Embedder,
     EmbedderIdentity,

@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.decision import Decision
 from retrieval.iteration import Iteration, StopReason
 from retrieval.ordering import Ordering
 from retrieval.table_rule import TableRule
@@ -139,23 +140,6 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """Why one chunk that was looked at was kept or excluded."""
-
-    chunk_id: str
-    title: str
-    kept: bool
-    reason: str
-    """`no restrictions`, `satisfies query_must`, `filter is off`, or what failed, as `query_must.explain` says it."""
-    in_words: str = field(default="", kw_only=True)
-    """That as a sentence for a person, where it is excluded: what it is about, and what the question names instead."""
-    round: int = 1
-    """In which round of the `iterative` mode; 1 elsewhere."""
-    collection: str | None = None
-    """The foreign collection that it is from; None in our own index."""
-
-
-@dataclass(frozen=True, slots=True)
 class Stage:
     """A named step of one retrieval and its wall time in milliseconds."""
 
@@ -197,6 +181,8 @@ class Receipt:
     """Wall time of the whole retrieval, what no stage measures included."""
     ordering: Ordering | None = None
     """What a model made of the order of the first hits, where the strategy asks one."""
+    read_as: str | None = None
+    """The question in the library's words, where some were its words misspelt or cut short; None: as it was asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ def examples_of(retriever: Retriever, questions: QuestionSet, names: Sequence[st
         gold = snapshot.chunks.positions(list(questions.gold(each)))
         if not len(gold):
             continue
-        asked = Query.ask(each.query, snapshot.vocabulary)
+        asked = Query.of(each.query, snapshot)
         allowed = retriever.admitted(asked).mask(snapshot)
         allowed[snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))] = False
         lexical = snapshot.lexical.scores(each.query)

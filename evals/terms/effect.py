@@ -111,7 +111,7 @@ class Trial:
 def _seen(retriever: Retriever, query: str) -> tuple[np.ndarray, str]:
     """(n,) which chunks may come back, and the id of the first hit."""
     snapshot = retriever.snapshot
-    question = Query.ask(query, snapshot.vocabulary).among(snapshot.rivals)
+    question = Query.of(query, snapshot).among(snapshot.rivals)
     found = retriever.retrieve(query, 1, decisions=False)
     return retriever.admitted(question).mask(snapshot), "".join(found.chunk_ids)
 

@@ -65,6 +65,8 @@ def search(
         )
     elif wanted is not None and (strange := strange_values(wanted, retriever.snapshot.metadata)):
         err.print(f"--where: {strange}", markup=False)
+    if (read_as := retrieval.receipt.read_as) is not None:
+        err.print(f"read as: {read_as}", markup=False)
     if (order := retrieval.receipt.ordering) is not None:
         err.print(str(order), markup=False)
     if json_:

@@ -101,6 +101,7 @@ def read_chunk(question: str, chunk: Chunk, snapshot: Snapshot, most: int = MOST
         snapshot: its words weigh as much as they are rare.
         most: how many cells at most.
     """
+    question = snapshot.spelling(question)
     if chunk.cells:
         return read_cells(snapshot.lexical.said(question), chunk, snapshot.lexical.tokenize, most)
     return _labelled(question, chunk, snapshot, most) or _sentences(question, chunk, snapshot)[:most]

@@ -63,7 +63,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     if not chunk_ids:
         return np.empty((0, len(NAMES)))
     snapshot = retriever.snapshot
-    subject = Query.ask(subject_of(question), snapshot.vocabulary).among(snapshot.rivals)
+    subject = Query.of(subject_of(question), snapshot).among(snapshot.rivals)
     lexical = snapshot.lexical.scores(subject.text)
     cosines = Cosines(snapshot.vectors, retriever.vector_of(subject.text))
     positions = snapshot.chunks.positions(chunk_ids)

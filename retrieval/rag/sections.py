@@ -21,7 +21,7 @@ def section_of(snapshot: Snapshot, question: str, chunk: Chunk) -> str | None:
     parts = list(_parts(chunk.text, nearest))
     if len(parts) < 2:
         return parts[0][0] if parts else nearest
-    asked = set(snapshot.lexical.read(subject_of(question)))
+    asked = set(snapshot.lexical.read(snapshot.spelling(subject_of(question))))
     shares = [_weight(snapshot, asked & set(snapshot.lexical.tokenize(f"{name} {text}"))) for name, text in parts]
     headed = [_weight(snapshot, asked & set(snapshot.lexical.tokenize(name or ""))) for name, _ in parts]
     best = max(range(len(parts)), key=lambda place: (shares[place] + headed[place], -place))

@@ -72,8 +72,8 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
     snapshot = retriever.snapshot
     chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
     position = int(snapshot.chunks.positions([chunk_id])[0])
-    asked = Query.ask(question, snapshot.vocabulary).among(snapshot.rivals)
-    vector = retriever.vector_of(question) if chosen.has_dense_leg else None
+    asked = Query.of(question, snapshot).among(snapshot.rivals)
+    vector = retriever.vector_of(asked.text) if chosen.has_dense_leg else None
     legs = scan(snapshot, asked, vector, chosen, Stopwatch())
     admitted = retriever.admitted(asked)
     chunk = snapshot.chunks[position]

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from retrieval.errors import InvalidQueryError
+from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must.canonical.canonical import Canonical, canonical
 from retrieval.query_must.compiled.rivals import RivalIndex
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -39,10 +40,25 @@ class Query:
         Raises:
             InvalidQueryError: it is empty, or longer than 2,000 characters.
         """
-        if not isinstance(text, str) or not text.strip():
-            raise InvalidQueryError(f"the question is {text!r}; ask something of at least one character")
-        if len(text) > MAX_CHARACTERS:
-            raise InvalidQueryError(
-                f"the question has {len(text)} characters, at most {MAX_CHARACTERS} are answered; ask something shorter"
-            )
+        _require_askable(text)
         return cls(text, canonical(text, vocabulary))
+
+    @classmethod
+    def of(cls, text: str, snapshot: Snapshot) -> "Query":
+        """Check a question and read it as a snapshot writes its words; its rows keep none out yet.
+
+        Raises:
+            InvalidQueryError: as `ask`.
+        """
+        _require_askable(text)
+        read = snapshot.spelling(text)
+        return cls(read, canonical(read, snapshot.vocabulary))
+
+
+def _require_askable(text: str) -> None:
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidQueryError(f"the question is {text!r}; ask something of at least one character")
+    if len(text) > MAX_CHARACTERS:
+        raise InvalidQueryError(
+            f"the question has {len(text)} characters, at most {MAX_CHARACTERS} are answered; ask something shorter"
+        )

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from retrieval.decision import Decision
 from retrieval.iteration import Iteration, StopReason
 from retrieval.search.fusion import Leg, Positions, Scores
-from retrieval.types import Addend, Decision
+from retrieval.types import Addend
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -107,7 +107,7 @@ class Retriever:
             return in_order(shown, chosen.order, k, chosen.name)
         watch = Stopwatch()
         with watch.stage("canonical"):
-            question = Query.ask(query, self.snapshot.vocabulary)
+            question = Query.of(query, self.snapshot)
             if chosen.query_must != "off":
                 question = question.among(self.snapshot.rivals)
         passing = None
@@ -124,6 +124,7 @@ class Retriever:
         excluded = sum(not decision.kept for decision in decided) if counted else None
         receipt = Receipt(
             canonical=question.canonical.text.strip(),
+            read_as=question.text if question.text != query else None,
             decisions=decided,
             rounds=ranking.rounds,
             excluded=excluded,

@@ -33,7 +33,7 @@ class KeptOut:
         if strategy.query_must == "off":
             return cls({})
         snapshot = retriever.snapshot
-        asked = Query.ask(question, snapshot.vocabulary).among(snapshot.rivals)
+        asked = Query.of(question, snapshot).among(snapshot.rivals)
         may_come = retriever.admitted(asked).mask(snapshot)[snapshot.chunks.positions([hit.chunk.id for hit in hits])]
         return cls(
             {

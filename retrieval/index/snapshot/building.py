@@ -26,6 +26,7 @@ from retrieval.index.snapshot.live import SNAPSHOTS, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.index.snapshot.nearest_base import nearest_base
+from retrieval.index.spelling.written_words import WrittenWords
 from retrieval.index.words.column_index import ColumnIndex
 from retrieval.index.words.evidence_index import EvidenceIndex
 from retrieval.index.words.field_index import FieldIndex
@@ -171,6 +172,7 @@ def _write_own_files(
     FieldIndex.build(chunks, evidence.of, lexical.terms, tokenize).save(folder / "fields")
     FigureIndex.build(chunks, evidence.of, lexical.terms, tokenize).save(folder / "figures")
     ColumnIndex.build(chunks, evidence.of).save(folder / "columns")
+    WrittenWords.build(chunks).save(folder / "spelling")
     WordVectors.build(texts, lexical.terms, tokenize).save(folder / "words")
     MetadataIndex.build(chunks).save(folder / "metadata")
     tell("predicates", 0, len(chunks))

@@ -11,6 +11,7 @@
                           evidence/                words by the place where they are
                           fields/                  the words of every field, in their order
                           figures/                 the numbers of cells, columns and headings
+                          spelling/                its words as they are written
                           columns/, words/         vectors of the column names, and of the words
                           graph/                   what leads from a chunk to others
                           metadata/                values by key, for a caller's filter
@@ -41,6 +42,7 @@ from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.index.snapshot.readers import ReadHold
+from retrieval.index.spelling.spelling import Spelling, spelling_of
 from retrieval.index.words.column_index import ColumnIndex
 from retrieval.index.words.compounds import with_compounds
 from retrieval.index.words.evidence_index import EvidenceIndex
@@ -100,6 +102,11 @@ class Snapshot:
         return with_compounds(LexicalIndex.load(self.folder / "lexical", cut, ask), cut, stops, self.folder)
 
     @cached_property
+    def spelling(self) -> Spelling:
+        """Reads the words of a question that nobody writes so."""
+        return spelling_of(self.lexical, self.folder / "spelling")
+
+    @cached_property
     def evidence(self) -> EvidenceIndex:
         """Where the words of a question are."""
         return EvidenceIndex.load(self.folder / "evidence")
@@ -156,7 +163,7 @@ class Snapshot:
 
     def asked(self, question: str) -> Canonical:
         """A question in canonical form, with the rows that it keeps out."""
-        return self.rivals.asked(canonical(question, self.vocabulary))
+        return self.rivals.asked(canonical(self.spelling(question), self.vocabulary))
 
     @cached_property
     def kept_collections(self) -> KeptCollections:

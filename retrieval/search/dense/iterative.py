@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from retrieval.clock import Clock
+from retrieval.decision import Decision
 from retrieval.iteration import Iteration, StopReason
 from retrieval.query_must.canonical.canonical import Canonical
 from retrieval.query_must.extraction import predicates_in
 from retrieval.query_must.predicate import UNRESTRICTED, explain, satisfies_query_must
-from retrieval.types import Decision, Receipt
+from retrieval.types import Receipt
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+from retrieval.decision import Decision
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must.predicate import UNRESTRICTED, explain
 from retrieval.query_must.refusal import refusal
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
 from retrieval.strategy import Strategy
-from retrieval.types import Chunk, Decision, Hit
+from retrieval.types import Chunk, Hit
 
 FILTER_IS_OFF = "filter is off"
 

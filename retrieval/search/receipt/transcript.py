@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from retrieval.decision import Decision
 from retrieval.iteration import Iteration
 from retrieval.query_must.predicate import SATISFIED
 from retrieval.search.dense.iterative import IterativeOutcome
 from retrieval.search.receipt.arithmetic import Sum
-from retrieval.types import Decision, Receipt, Retrieval
+from retrieval.types import Receipt, Retrieval
 
 
 def debug_lines(of: Retrieval | IterativeOutcome) -> tuple[str, ...]:

@@ -107,9 +107,10 @@ function show(query, off, on) {
   at("found").hidden = false;
   const out = off.hits.filter((hit) => hit.kept_out).length;
   const isBare = offered?.unfiltered.includes(on.strategy);
-  at("summary").textContent = isBare
+  const read = on.receipt.read_as ? `Read as: ${on.receipt.read_as} ` : "";
+  at("summary").textContent = read + (isBare
     ? `The strategy ${on.strategy} has no filter: both lists are the same.`
-    : `The filter keeps ${out || "none"} of the first ${off.hits.length} out.`;
+    : `The filter keeps ${out || "none"} of the first ${off.hits.length} out.`);
   at("off-words").textContent = `What comes back where no row may keep itself out.${out ? " Grey: the filter keeps it out, and why." : ""}`;
   at("on-words").textContent = out ? "Rows that are for other questions are gone; what moved up takes their places." : "Nothing had to go.";
   at("off").append(...off.hits.map((hit) => card(query, hit, "off")));

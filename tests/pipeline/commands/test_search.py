@@ -51,6 +51,16 @@ def test_without_a_threshold_no_relevance_is_measured(home: Path) -> None:
     assert "relevance" not in told["hits"][0]["evidence"]
 
 
+def test_a_misspelt_question_is_answered_as_it_is_meant_and_that_is_said(home: Path) -> None:
+    meant, misspelt = "cost of a dagger", "cost of a daggr"
+    done, right = search(home, misspelt, "--json"), search(home, meant, "--json")
+    assert done.stderr == f"read as: {meant}\n"
+    assert right.stderr == ""
+    told, wanted = json.loads(done.stdout), json.loads(right.stdout)
+    assert (told["query"], told["receipt"]["read_as"], wanted["receipt"]["read_as"]) == (misspelt, meant, None)
+    assert told["hits"] == wanted["hits"]
+
+
 @pytest.mark.parametrize("least", [None, 0.6])
 def test_its_json_is_what_the_server_sends(home: Path, least: float | None) -> None:
     asked = ["price of a long sword", "--json", "--debug", "--k", "3"]

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from retrieval.decision import Decision
 from retrieval.iteration import Iteration, StopReason
 from retrieval.search.dense.iterative import IterativeOutcome, Neighbour
 from retrieval.search.receipt.transcript import debug_lines
-from retrieval.types import Decision, Receipt, Retrieval, Stage
+from retrieval.types import Receipt, Retrieval, Stage
 
 KEPT = Decision("a", "Strength", True, "no restrictions", 1, "rules")
 OUT = Decision("b", "AC 7", False, 'contain failed: "ac 7"', 1, "rules", in_words="This row is about AC 7.")

@@ -1,0 +1,145 @@
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
+from retrieval.index.spelling import spelling
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import Chunk
+
+from ..conftest import MODEL, vectors_of
+
+
+def row(key: str, note: str = "-", heading: str = "Arms") -> Chunk:
+    return Chunk(
+        id=f"{heading}-{key}",
+        book="book",
+        document="one.md",
+        kind="row",
+        text="",
+        search_text=f"{heading}\nItem: {key}; Note: {note}",
+        source="",
+        lines=(1, 1),
+        heading_path=("Book", heading),
+        columns=("Item", "Note"),
+        cells=(key, note),
+        row_key=key,
+        table_id=f"table {heading}",
+        names=(key,),
+    )
+
+
+CHUNKS = (
+    *(row(key) for key in ("Cleric", "Clerk", "Longsword", "Mercenary", "Mercenaries, heavy", "Goblin", "Ballista")),
+    *(row(key, "damage 1d6, a steerable helicopter, no mercy") for key in ("Weapon", "Wyvern rider", "Maneuver drive")),
+    *(row(key) for key in ("Battery", "Batteries", "Long Bow", "Sextant", "Armoured cart")),
+)
+SAID = ("cleric", "longsword", "goblin", "ballista", "helicopter", "maneuver", "sextant")
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
+    home = tmp_path_factory.mktemp("spelt")
+    made = build_snapshot(home, CHUNKS, vectors_of(len(CHUNKS)), MODEL, Vocabulary.default())
+    with open_snapshot(home, made.id) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        ("What does a clreic need?", "What does a cleric need?"),
+        ("price of two longswrods", "price of two longsword"),
+        ("Gobln, or gobblin", "goblin, or goblin"),
+        ("the manoeuvre of a wyvren rider", "the maneuver of a wyvern rider"),
+        ("THE COST OF A BALISTA", "THE COST OF A ballista"),
+    ],
+)
+def test_a_misspelt_word_is_read_as_the_one_that_is_meant(snapshot: Snapshot, asked: str, read: str) -> None:
+    assert snapshot.spelling(asked) == read
+
+
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        ("wage of heavy mercs", "wage of heavy mercenaries"),
+        ("my heli", "my helicopter"),
+        ("wpn dmg", "weapon damage"),
+    ],
+)
+def test_a_word_cut_short_is_read_whole(snapshot: Snapshot, asked: str, read: str) -> None:
+    assert snapshot.spelling(asked) == read
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "a goblet among goblins",  # English, if none of the library's
+        "cost of a longbow",  # put together of what the library has apart
+        "clerics of armour class 6",
+        "a BALSTA",  # in capitals it is an abbreviation
+        "balst4 of the x-balsta and balsta_2",  # codes
+        "xyzzyx of the zorkmids",  # near to nothing
+        "gob",
+        "a hexacopter",  # two letters of helicopter changed
+        "clek",  # four letters are near to much
+        "12 lbs at 30 mph for 5 hrs",  # units
+    ],
+)
+def test_a_question_without_such_words_stays_as_it_is(snapshot: Snapshot, asked: str) -> None:
+    assert snapshot.spelling(asked) == asked
+
+
+def test_what_names_something_is_meant_before_what_is_only_written(snapshot: Snapshot) -> None:
+    assert "mercy" in snapshot.spelling.written.words
+    assert snapshot.spelling("mercs") == "mercenaries"
+
+
+def test_a_beginning_of_two_words_is_read_as_none(snapshot: Snapshot) -> None:
+    assert snapshot.spelling("batt") == "batt", "no beginning of Battery alone: cut off too little to be sure of it"
+    assert snapshot.spelling("wvr") == "wvr", "no consonants of a word"
+
+
+def test_of_two_that_are_as_near_the_one_that_names_more_is_meant(snapshot: Snapshot) -> None:
+    assert snapshot.spelling("clerc") == "cleric", "Clerk is as near, and names as much: the first by its letters"
+
+
+@given(st.sampled_from(SAID), st.integers(0, 10_000))
+def test_one_slip_after_the_first_letter_is_found_or_is_a_word_of_its_own(
+    snapshot: Snapshot, word: str, seed: int
+) -> None:
+    drawn = random.Random(seed)
+    place = drawn.randrange(1, len(word) - 1)
+    slip = drawn.choice(
+        (
+            word[:place] + word[place + 1 :],
+            word[:place] + word[place + 1] + word[place] + word[place + 2 :],
+            word[:place] + drawn.choice("qxz") + word[place + 1 :],
+            word[:place] + word[place] + word[place:],
+        )
+    )
+    is_a_word = spelling.is_english(slip) or snapshot.lexical.scores(slip).any()
+    assert snapshot.spelling(slip) == (slip if is_a_word else word)
+
+
+@given(st.text(max_size=200))
+def test_reading_again_changes_nothing(snapshot: Snapshot, text: str) -> None:
+    once = snapshot.spelling(text)
+    assert snapshot.spelling(once) == once
+    assert len(once.split()) == len(text.split())
+
+
+def test_what_is_remembered_is_bounded(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spelling, "REMEMBERED", 2)
+    fresh = spelling.spelling_of(snapshot.lexical, snapshot.folder / "spelling")
+    for asked in ("clreic", "gobln", "balista", "clreic"):
+        assert fresh(asked) in ("cleric", "goblin", "ballista")
+        assert len(fresh._read) <= 2
+
+
+def test_files_of_a_snapshot_hold_them(snapshot: Snapshot) -> None:
+    assert {path.name for path in Path(snapshot.folder / "spelling").iterdir()} >= {"named.npy", "chunks.npy"}
