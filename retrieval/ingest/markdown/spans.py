@@ -17,6 +17,8 @@ _FENCE = re.compile(r":{3,}(?![^\n]*:{3})")
 """`:::info` and `:::` around a box, as Docusaurus, VitePress and MyST write it."""
 _BOX = re.compile(r"(?:!!!|\?\?\?\+?|===)\s+[\w\"]")
 """`!!! note`, `??? tip`, `=== "Tab"`: what is indented below is in the box, as MkDocs writes it."""
+_NO_LANGUAGE = frozenset({"", "text", "txt", "plain", "plaintext"})
+"""What a fence says of itself that is around no code."""
 _ITEM = re.compile(r"^(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]+)+")
 
 
@@ -55,6 +57,8 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
             yield from _filled(lines, done, end, first)
         elif token.type == "table_open":
             yield from _table(lines, start, end, first)
+        elif _is_fenced_table(token, lines):
+            yield from _table(lines, start + 1, end - 1, first)
         elif token.type in _CONTAINERS:
             inside = list(takewhile(lambda each: each.level > 0, tokens[index + 1 :]))
             if any(each.type == "table_open" for each in inside):
@@ -102,6 +106,21 @@ def _inside(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[
     inner = "\n".join(line.removeprefix("\t").removeprefix("    ") for line in lines[start:end])
     for span in spans_of(inner, first + start):
         yield replace(span, source="\n".join(lines[span.start - first : span.end - first]))
+
+
+def _is_fenced_table(token: Token, lines: Sequence[str]) -> bool:
+    """Whether a fence that names no language is around one table in pipes, drawn for letters of one width."""
+    if token.type != "fence" or not token.map or token.info.strip().lower() not in _NO_LANGUAGE:
+        return False
+    start, end = token.map
+    inside = [each for each in block_tokens(token.content) if not each.level and each.nesting >= 0]
+    closed = lines[end - 1].strip().startswith(token.markup)
+    return (
+        closed
+        and end > start + 4
+        and [each.type for each in inside] == ["table_open"]
+        and all(_ROW.search(line) for line in lines[start + 1 : end - 1] if line.strip())
+    )
 
 
 def _table(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[Span]:

@@ -62,3 +62,24 @@ def test_a_row_without_outer_pipes_is_a_row():
 def test_marks_of_lists_quotations_and_boxes_are_no_words():
     assert without_marks("> - one\n> two") == "one\ntwo"
     assert without_marks(":::info\none\n:::") == "one"
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~", "```text"])
+def test_a_table_alone_in_a_fence_without_a_language_is_a_table(fence):
+    spans = list(spans_of(f"Words.\n\n{fence}\n{TABLE}\n{fence[:3]}\n\nEnd."))
+
+    assert [(span.kind, span.start, span.end) for span in spans] == [("text", 0, 1), ("table", 3, 6), ("text", 8, 9)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```markdown\n{TABLE}\n```",
+        f"```\n{TABLE}\n\nand words\n```",
+        f"```\n{TABLE}\nand words\n```",
+        f"```\n{TABLE}",
+        "```\na | b\n```",
+    ],
+)
+def test_other_fences_are_code(text):
+    assert found(text) == [("text", text, False)]
