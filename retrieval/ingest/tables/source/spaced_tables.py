@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 
 from retrieval.ingest.markdown.spaced import BORDER, COLUMNS
 from retrieval.ingest.tables.source.drawn_tables import DrawnRow, DrawnTable
@@ -48,7 +49,7 @@ def _row(lines: Sequence[str], begins: Sequence[int], start: int, end: int) -> D
 def _cells(line: str, begins: Sequence[int]) -> tuple[str, ...]:
     """The words of each column. A line that does not keep to the columns is cut where two spaces are, if that fits."""
     for width in (_columns, len):
-        places = [_place(line, begin, width) for begin in begins[1:]]
+        places = _places(line, begins[1:], width)
         if not any(_is_amid(line, place) for place in places):
             return _cut(line, places)
     apart = _GAP.split(line.strip())
@@ -61,14 +62,10 @@ def _cut(line: str, places: Sequence[int]) -> tuple[str, ...]:
     return tuple(line[left:right].strip() for left, right in pairwise((0, *places, len(line))))
 
 
-def _place(line: str, column: int, width: Callable[[str], int]) -> int:
-    """The index of the first sign that stands at a column or behind it."""
-    taken = 0
-    for index, sign in enumerate(line):
-        if taken >= column:
-            return index
-        taken += width(sign)
-    return len(line)
+def _places(line: str, columns: Sequence[int], width: Callable[[str], int]) -> list[int]:
+    """The indexes of the first signs that stand at each column or behind it, in one walk over the line."""
+    ends = list(accumulate(map(width, line), initial=0))
+    return [min(bisect_left(ends, column), len(line)) for column in columns]
 
 
 def _columns(sign: str) -> int:
