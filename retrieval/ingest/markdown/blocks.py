@@ -38,7 +38,7 @@ class Block:
 
 
 def parse_blocks(text: str) -> tuple[Block, ...]:
-    """Top-level blocks in reading order; every line of `text` is in one, unless it is blank or a comment.
+    """Top-level blocks in reading order; every line of `text` is in one but blank ones, comments and tables' fences.
 
     It is in two only where an HTML table begins or ends amid a line, and then each has its part as `source`.
     """
