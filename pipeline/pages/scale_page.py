@@ -39,23 +39,24 @@ size [has none](operations.md#large-libraries).
 
 HELD = (
     "- **Whose memory it is, later.** A reader loads Chroma's graphs no more, which are most of the memory in the "
-    "table: it looks through [regions](operations.md#large-libraries) of mapped vectors. Looked at once over our own "
-    "files, after 520 questions in five ways: 454 MB resident at 100,000 chunks, of which 107 are the process's own, "
-    "and 2,720 at a million, of which 127 are its own. All else is mapped: the system lets go of it when it needs "
-    "room, and processes share it (two readers counted 1,406 MB each). One that asked the graphs had 1,783 MB of its "
-    "own. Regions, which the table is older than, take 1,037 MB more on disk at a million, for the vectors are there a "
-    "second time, and 29 s of a build."
+    "table: it looks through [regions](operations.md#large-libraries) of mapped vectors. Looked at once without the "
+    "graphs, after 1,000 questions in five ways: 460 MB resident at 100,000 chunks, of which 108 are the process's "
+    "own, and 2,808 at a million, of which 127 are its own. All else is mapped: the system lets go of it when it needs "
+    "room, and processes share it. One that asked the graphs had 1,783 MB of its own. The build of the million held "
+    "6,086 MB at most. A snapshot takes 338 MB on disk and 3,392, more than the table says, which is older than "
+    "regions: the vectors are there a second time."
 )
 
 PORTION = (
     "- **`default` and `prefilter`, later.** `default` looks at a [part of a large "
-    "library](operations.md#large-libraries). Tried once over our own files, on a quiet machine, 200 questions to both "
-    "sizes in turn (p50): `prefilter` 5.8 ms at 100,000 and 6.3 at a million, `default` 21.5 and 48.5. Questions "
-    "that keep most of a million out take longer (p95: 193 and 232 ms). Of the true 15 nearest that may come back "
-    "`prefilter` found 98.3 % at a million (150 questions). Beside Chroma's graphs, 90 questions: 99.1 % and 92.5; "
-    "without predicates, 120: 99.3 and 98.2. Of 100 questions `default` had the first five hits of a ranking of all "
-    "chunks in 96, the first 15 in 70: others differ below the answer. Our own files of the million were made in 403 "
-    "s, without Chroma's graphs. The table has the older times until the whole run is made again."
+    "library](operations.md#large-libraries). Tried once without Chroma's graphs, on a quiet machine, 200 questions to "
+    "both sizes in turn (p50): `prefilter` 5.8 ms at 100,000 and 6.3 at a million, `default` 21.5 and 48.5. Once more "
+    "on a busy one, load average 5 to 8, in milliseconds of the processor: `prefilter` 6.0 and 7.7 (1.3 times), "
+    "`default` 24.8 and 56.2 (2.3); on the clock 1.3 and 1.7 times. Questions that keep most of a million out take "
+    "longer (p95: 193 and 232 ms on the quiet one). Of the true 15 nearest that may come back `prefilter` found 98.8 % "
+    "at a million, `dense` 99.6 (200 questions). `default` had the first five hits of a ranking of all chunks to 98 % "
+    "of these, the first 15 to 75 %: others differ below the answer. The table has the older times until the whole run "
+    "is made again."
 )
 
 
