@@ -29,7 +29,12 @@ def breakings(two: Two) -> tuple[Breaking, ...]:
             "let an engine find the candidates (`store`); the second look, at a few hundred, stays ours. How long "
             "both take together was not measured at this size. Or ask `prefilter`, which hardly grows",
         ),
-        Breaking(cost.search(two, "hybrid"), 250, "`hybrid` takes a quarter of a second (p50)", "the same"),
+        Breaking(
+            cost.search(two, "hybrid"),
+            250,
+            "`hybrid` takes a quarter of a second (p50)",
+            "it scores every chunk: ask `default`, which looks at a part, or have an engine find the candidates",
+        ),
         Breaking(
             cost.build(two),
             8 * 3600,
