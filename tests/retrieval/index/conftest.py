@@ -37,6 +37,36 @@ def chunk(number: int) -> Chunk:
     )
 
 
+def row(
+    key: str,
+    *,
+    note: str = "-",
+    heading: str = "Arms",
+    caption: str = "",
+    columns: tuple[str, str] = ("Item", "Note"),
+    names: tuple[str, ...] = (),
+) -> Chunk:
+    """A row of one of the tables of a book, one table under each heading."""
+    said = (heading, caption, f"{columns[0]}: {key}; {columns[1]}: {note}", *names)
+    return Chunk(
+        id=f"{heading}-{key}",
+        book="book",
+        document="one.md",
+        kind="row",
+        text="",
+        search_text="\n".join(said),
+        source="",
+        lines=(1, 1),
+        heading_path=("Book", heading),
+        caption=caption or None,
+        columns=columns,
+        cells=(key, note),
+        row_key=key,
+        table_id=f"table {heading}",
+        names=names,
+    )
+
+
 def vectors_of(count: int) -> Vector:
     matrix = np.random.default_rng(5).normal(size=(count, 16)).astype(np.float32)
     normalised: Vector = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)

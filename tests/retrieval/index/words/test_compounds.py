@@ -13,36 +13,7 @@ from retrieval.index.words.tokenizer import question_tokenizer
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk
 
-from ..conftest import MODEL, vectors_of
-
-
-def row(
-    key: str,
-    *,
-    note: str = "-",
-    heading: str = "Arms",
-    caption: str = "",
-    columns: tuple[str, str] = ("Item", "Note"),
-    names: tuple[str, ...] = (),
-) -> Chunk:
-    said = (heading, caption, f"{columns[0]}: {key}; {columns[1]}: {note}", *names)
-    return Chunk(
-        id=f"{heading}-{key}",
-        book="book",
-        document="one.md",
-        kind="row",
-        text="",
-        search_text="\n".join(said),
-        source="",
-        lines=(1, 1),
-        heading_path=("Book", heading),
-        caption=caption or None,
-        columns=columns,
-        cells=(key, note),
-        row_key=key,
-        table_id=f"table {heading}",
-        names=names,
-    )
+from ..conftest import MODEL, row, vectors_of
 
 
 def prose(heading: str, text: str) -> Chunk:
