@@ -22,7 +22,8 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA, Indel
 
 from retrieval.index.spelling.english import is_english
-from retrieval.index.spelling.written_words import WrittenWords
+from retrieval.index.spelling.written_words import LONGEST, WrittenWords
+from retrieval.index.words.compounds import remember
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.tokenizer import cut_word
 from retrieval.quantities.measures import measure
@@ -36,8 +37,6 @@ BEGINNING, CONSONANTS = 4, 3
 """Letters of what is a beginning, or the consonants of a word, at least."""
 CUT_OFF = 3
 """Letters that a beginning lacks, at least."""
-LONGEST = 40
-"""Letters of a word that is looked at, at most."""
 WANTED = 16
 """Words of one question that are looked at."""
 REMEMBERED = 1024
@@ -72,12 +71,11 @@ class Spelling:
 
     def _meant(self, word: str) -> str:
         """The word of the library; empty where none is meant."""
-        if word not in self._read:
-            if len(self._read) >= REMEMBERED:
-                self._read.clear()
-            known = self.is_known(word) or is_english(word)
-            self._read[word] = "" if known else self._written(word)
-        return self._read[word]
+        meant = self._read.get(word)
+        if meant is None:
+            meant = "" if self.is_known(word) or is_english(word) else self._written(word)
+            remember(self._read, word, meant, REMEMBERED)
+        return meant
 
     def _written(self, word: str) -> str:
         near, whole = next(iter(self._near(word)), None), self._whole(word)

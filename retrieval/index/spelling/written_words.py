@@ -15,7 +15,7 @@ from retrieval.index.term_table import TermTable
 from retrieval.types import Chunk
 
 SHORTEST, LONGEST = 4, 40
-"""Letters of a word that may be meant."""
+"""Letters of a word that may be meant; no longer one is looked at."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 Counts = npt.NDArray[np.int32]

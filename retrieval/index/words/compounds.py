@@ -130,7 +130,7 @@ class Compounds:
         known = self._questions.get(question)
         if known is None:
             known = self._put(question)
-            _remember(self._questions, question, known)
+            remember(self._questions, question, known, REMEMBERED)
         return known
 
     @cached_property
@@ -157,7 +157,7 @@ class Compounds:
             parts = self._splits.get(word[0])
             if parts is None:
                 parts = self._split(word[0])
-                _remember(self._splits, word[0], parts)
+                remember(self._splits, word[0], parts, REMEMBERED)
             if parts:
                 yield word.start(), word.end(), parts
 
@@ -233,7 +233,8 @@ class _Term(NamedTuple):
     """None: the index does not have it."""
 
 
-def _remember(memory: dict[str, str], key: str, value: str) -> None:
-    if len(memory) >= REMEMBERED:
+def remember(memory: dict[str, str], key: str, value: str, most: int) -> None:
+    """Keep what a question or a word is read as. Other threads may forget it at once: whoever wants it keeps it too."""
+    if len(memory) >= most:
         memory.clear()
     memory[key] = value
