@@ -52,15 +52,6 @@ def breakings(two: Two) -> tuple[Breaking, ...]:
 
 
 def _breakings_of_memory(two: Two) -> Iterator[Breaking]:
-    if not cost.is_told_apart(two):
-        yield Breaking(
-            cost.memory(two),
-            16_000,
-            "a reader holds 16 GB",
-            "that was with Chroma's graphs, which a reader loads no more: nearly all that is left is mapped, and "
-            "processes of one machine share it; then books that are asked apart can be homes apart",
-        )
-        return
     yield Breaking(
         cost.mapped(two),
         16_000,

@@ -7,18 +7,12 @@ Two = tuple[ScaleReport, ScaleReport]
 """Runs of two sizes, the smaller first."""
 SEARCHES = ("prefilter", "dense", "bm25", "hybrid", "default")
 STAGES = ("embed", "files", "lexical", "evidence", "predicates", "regions", "graph")
-_TOLD_APART = ("process_own", "process_mapped", "build")
 
 
 def costs(two: Two) -> tuple[Growth, ...]:
-    """Every cost that is carried on; what older runs did not measure is left out."""
-    held = (own(two), mapped(two), held_by_build(two)) if is_told_apart(two) else (memory(two),)
+    """Every cost that is carried on."""
+    held = (own(two), mapped(two), held_by_build(two))
     return (disk(two), *held, *stages(two), build(two), *(search(two, name) for name in SEARCHES))
-
-
-def is_told_apart(two: Two) -> bool:
-    """Whether both runs say whose a reader's memory is."""
-    return all(name in run.megabytes for run in two for name in _TOLD_APART)
 
 
 def own(two: Two) -> Growth:
@@ -39,11 +33,6 @@ def held_by_build(two: Two) -> Growth:
 def disk(two: Two) -> Growth:
     """A snapshot on disk, without what is Chroma's of it."""
     return Growth.of("disk", "MB", two, lambda run: run.megabytes["disk"] - run.megabytes["disk_chroma"])
-
-
-def memory(two: Two) -> Growth:
-    """A reader's resident memory."""
-    return Growth.of("memory of a reader", "MB", two, lambda run: run.megabytes["process_searching"])
 
 
 def stages(two: Two) -> tuple[Growth, ...]:

@@ -37,28 +37,6 @@ The rows are synthetic, of {DIMENSIONS} dimensions, on two cores. Chroma's graph
 size [has none](operations.md#large-libraries).
 """
 
-HELD = (
-    "- **Whose memory it is, later.** A reader loads Chroma's graphs no more, which are most of the memory in the "
-    "table: it looks through [regions](operations.md#large-libraries) of mapped vectors. Looked at once without the "
-    "graphs, after 1,000 questions in five ways: 460 MB resident at 100,000 chunks, of which 108 are the process's "
-    "own, and 2,808 at a million, of which 127 are its own. All else is mapped: the system lets go of it when it needs "
-    "room, and processes share it. One that asked the graphs had 1,783 MB of its own. The build of the million held "
-    "6,086 MB at most. A snapshot takes 338 MB on disk and 3,392, more than the table says, which is older than "
-    "regions: the vectors are there a second time."
-)
-
-PORTION = (
-    "- **`default` and `prefilter`, later.** `default` looks at a [part of a large "
-    "library](operations.md#large-libraries). Tried once without Chroma's graphs, on a quiet machine, 200 questions to "
-    "both sizes in turn (p50): `prefilter` 5.8 ms at 100,000 and 6.3 at a million, `default` 21.5 and 48.5. Once more "
-    "on a busy one, load average 5 to 8, in milliseconds of the processor: `prefilter` 6.0 and 7.7 (1.3 times), "
-    "`default` 24.8 and 56.2 (2.3); on the clock 1.3 and 1.7 times. Questions that keep most of a million out take "
-    "longer (p95: 193 and 232 ms on the quiet one). Of the true 15 nearest that may come back `prefilter` found 98.8 % "
-    "at a million, `dense` 99.6 (200 questions). `default` had the first five hits of a ranking of all chunks to 98 % "
-    "of these, the first 15 to 75 %: others differ below the answer. The table has the older times until the whole run "
-    "is made again."
-)
-
 
 def scale_page(runs: Sequence[ScaleReport]) -> str:
     """The page as markdown.
@@ -75,8 +53,6 @@ def scale_page(runs: Sequence[ScaleReport]) -> str:
 def _lines(two: Two) -> Iterator[str]:
     yield _HEAD
     yield from _table(cost.costs(two))
-    if two[1].same_first is None:
-        yield "\nThese runs are older than the second look of `default`, which takes longer now."
     if any(run.load > run.cores for run in two):
         yield (
             f"\nOthers were at work on the machine (load average {two[0].load:g} and {two[1].load:g} at the end): "
@@ -126,21 +102,11 @@ def _parts(two: Two) -> Iterator[str]:
     yield (
         f"- **A first build.** {hours:.1f} hours as a whole, {apart / 3600:.1f} if each stage is carried on alone; "
         f"{100 * cost.stage(two, 'graph').at(ON_PAPER) / apart:.0f} % of these are the graph of the library."
-        f"{_chromas(two)}"
     )
     yield from _question(two)
 
 
 def _memory(two: Two) -> Iterator[str]:
-    if not cost.is_told_apart(two):
-        held = cost.memory(two)
-        yield (
-            f"- **Memory.** {held.at(ON_PAPER) / 1e3:.0f} GB for a process that has searched: {held.slope * 1e3:.1f} "
-            f"kB a chunk, of which its vector is {4 * DIMENSIONS / 1e3:.1f} kB. It is resident memory: what is mapped "
-            "counts, though the system can let go of it, and processes share it. What a build needs was not measured."
-        )
-        yield HELD
-        return
     own, mapped, build = cost.own(two), cost.mapped(two), cost.held_by_build(two)
     yield (
         f"- **Memory.** A reader that was asked every question in five ways has {own.costs[0]:,.0f} MB of its own at "
@@ -153,13 +119,6 @@ def _memory(two: Two) -> Iterator[str]:
 
 
 def _question(two: Two) -> Iterator[str]:
-    if not cost.is_told_apart(two):
-        yield (
-            "- **A question.** What looks at every chunk grows with the library (`hybrid`, and `default` in these "
-            "runs); what looks at a part hardly does (`prefilter`, `dense`)."
-        )
-        yield PORTION
-        return
     large = two[1]
     cpu = ", ".join(f"`{name}` {large.cpu_p50(name) / two[0].cpu_p50(name):.1f}" for name in ("prefilter", "default"))
     yield (
@@ -167,24 +126,11 @@ def _question(two: Two) -> Iterator[str]:
         f"[part](operations.md#large-libraries) grows less. Of the processor's time ({GROWTH_TO:,} / {GROWTH_FROM:,}, "
         f"p50): {cpu}, which other work on the machine stretches least."
     )
-    recall = large.own_recall or {}
-    found = ", ".join(f"`{name}` {share:.1%}" for name, share in recall.items())
+    found = ", ".join(f"`{name}` {share:.1%}" for name, share in large.own_recall.items())
     yield (
         f"- **What a part misses.** At {GROWTH_TO:,}, of the true 15 nearest that may come back, found: {found}. "
-        f"`default` has the first 5 hits of a ranking of all chunks to {large.same_first_few or 0:.0%} of the "
-        f"questions, the first 15 to {large.same_first or 0:.0%}: others differ below the answer."
-    )
-
-
-def _chromas(two: Two) -> str:
-    """What graphs took where they were made of both libraries; nothing in runs of today."""
-    if not all(run.megabytes["disk_chroma"] for run in two):
-        return ""
-    graphs = Growth.of("graphs", "s", two, lambda run: run.first_build()[1])
-    size = two[1].megabytes["disk_chroma"]
-    return (
-        f" Chroma's graphs, which these runs still made, took {graphs.costs[1]:,.0f} s and {size:,.0f} MB at "
-        f"{GROWTH_TO:,}, and would be {graphs.at(ON_PAPER) / 3600:.1f} hours more."
+        f"`default` has the first 5 hits of a ranking of all chunks to {large.same_first_few:.0%} of the "
+        f"questions, the first 15 to {large.same_first:.0%}: others differ below the answer."
     )
 
 

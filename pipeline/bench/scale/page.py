@@ -29,7 +29,7 @@ _HEAD = """\
 Made by `python -m pipeline.bench.scale.page` from the files in [performance](performance), which
 `querymust bench scale --chunks N --json` printed; do not edit. A question goes in as text and ids come out, k = 15.
 The library is synthetic: tables of 20 near-twin rows of 256 dimensions, a fifth of the tables with a `query_must` that
-always asks, the rest keyed by a number, so that their rows stay out where another one is named (open in older runs).
+always asks, the rest keyed by a number, so that their rows stay out where another one is named.
 Half of the questions name one row of a strict table, a quarter two to four, a quarter one of a keyed table; one in ten
 carries a metadata filter. A question's time is the middle one of three passes.
 
@@ -96,8 +96,6 @@ def _growth_goals(small: ScaleReport, large: ScaleReport) -> Iterator[str]:
     yield f"| {GROWTH_TO:,} / {GROWTH_FROM:,} chunks | p50 | p50 of CPU | bound of p50 | |"
     yield "|---|---:|---:|---:|---|"
     for name, bound in GROWTH_BOUNDS.items():
-        if name == "default" and large.same_first is None:
-            continue  # its second look came later, and looking at a part with it
         times = large.p50(name) / small.p50(name)
         cpu = f"{large.cpu_p50(name) / small.cpu_p50(name):.2f}" if small.cpu_p50(name) else ""
         yield f"| {name} | {times:.2f} | {cpu} | under {bound:g} | {_verdict(times < bound)} |"
@@ -150,22 +148,16 @@ def _run(run: ScaleReport) -> Iterator[str]:
     )
     if run.ann_recall is not None:
         yield f"ANN recall at 15: {run.ann_recall:.4f}. Rounds that `nin_loop` needs: {_listed(run.rounds)}.\n"
-    if run.keeping_out is not None:
-        yield f"{run.keeping_out} of the questions keep rows of keyed tables out.\n"
+    yield f"{run.keeping_out} of the questions keep rows of keyed tables out.\n"
     yield from run.times()
-    if run.same_first is None:
-        yield "\nThis run is older than the second look of `default`, which takes longer now."
     yield f"\nBuild, seconds by stage: {_named(run.build_seconds)}."
-    if run.build_cpu_seconds:
-        yield f"Of CPU: {_named(run.build_cpu_seconds)}."
-    if run.own_recall:
-        found = ", ".join(f"`{name}` {recall:.4f}" for name, recall in run.own_recall.items())
-        yield f"Of the true 15 nearest that may come back: {found}."
-    if run.same_first is not None and run.same_first_few is not None:
-        yield (
-            f"`default` gives the first 5 of a ranking of all chunks to {run.same_first_few:.1%} of the questions, and "
-            f"the first 15 to {run.same_first:.1%}."
-        )
+    yield f"Of CPU: {_named(run.build_cpu_seconds)}."
+    found = ", ".join(f"`{name}` {recall:.4f}" for name, recall in run.own_recall.items())
+    yield f"Of the true 15 nearest that may come back: {found}."
+    yield (
+        f"`default` gives the first 5 of a ranking of all chunks to {run.same_first_few:.1%} of the questions, and "
+        f"the first 15 to {run.same_first:.1%}."
+    )
 
 
 def _named(seconds: Mapping[str, float]) -> str:
