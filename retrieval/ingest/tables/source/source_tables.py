@@ -3,7 +3,7 @@
 import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -24,6 +24,7 @@ from retrieval.ingest.tables.source.drawn_tables import (
 )
 from retrieval.ingest.tables.source.labels import labels_below
 from retrieval.ingest.tables.source.notes import Notes, footnotes, marked, note_of, notes_below, notes_in
+from retrieval.ingest.tables.source.outer_titles import with_outer_titles
 from retrieval.ingest.tables.source.purposes import purpose_of
 from retrieval.ingest.tables.source.spaced_tables import is_spaced, parse_spaced
 from retrieval.ingest.tables.table import Table, TableRow
@@ -60,16 +61,10 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
     """The tables of one document. A table's id holds no data cell, so an edited cell leaves it as it is."""
     seen: Counter[str] = Counter()
     placed: list[PlacedTable] = []
-    above: Caption | None = None
     tables = dict(_tables_in(blocks))
-    below = labels_below(blocks, tables)
-    taken = set(below)
+    captions = with_outer_titles(blocks, _captions(blocks, tables))
     for index, parsed in tables.items():
-        block = blocks[index]
-        directly_under = bool(placed) and placed[-1].block == index - 1 and _alike(blocks[index - 1], block)
-        found = None if parsed.caption else caption_at(blocks, index, above if directly_under else None, taken, below)
-        above = found
-        taken |= {found.block} if found and found.block is not None else set()
+        block, found = blocks[index], captions[index]
         caption = parsed.caption or (found.words if found else None)
         introduced = found is not None and found.introduces
         called = "" if introduced else caption or ""
@@ -104,6 +99,19 @@ def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTab
         )
         placed.append(PlacedTable(table, index, found.block if found else None))
     return tuple(placed)
+
+
+def _captions(blocks: Sequence[Block], tables: Mapping[int, "_Parsed"]) -> dict[int, Caption | None]:
+    """What the words around each table call it, by the index of its block; nothing where it says so itself."""
+    below = labels_below(blocks, tables)
+    taken, found = set(below), dict[int, Caption | None]()
+    for index, parsed in tables.items():
+        directly_under = index - 1 in found and _alike(blocks[index - 1], blocks[index])
+        above = found[index - 1] if directly_under else None
+        found[index] = None if parsed.caption else caption_at(blocks, index, above, taken, below)
+        caption = found[index]
+        taken |= {caption.block} if caption and caption.block is not None else set()
+    return found
 
 
 def _tables_in(blocks: Sequence[Block]) -> Iterator[tuple[int, "_Parsed"]]:
