@@ -64,5 +64,7 @@ def _print_sources(answer: Answer) -> None:
         first, last = each.lines
         lines = f"line {first}" if first == last else f"lines {first}-{last}"
         out.print(f"[{each.number}] {each.title}  ({each.book}/{each.document}, {lines})", markup=False)
+    if answer.read_as is not None:
+        err.print(f"read as: {answer.read_as}", markup=False)
     if answer.doubts:
         err.print(f"Not in the passages: {', '.join(answer.doubts)}. Look it up.", markup=False)

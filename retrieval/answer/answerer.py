@@ -182,6 +182,7 @@ class _Telling:
             cells=self._cells,
             doubts=doubts(text, context.query, context.passages) if model else (),
             snapshot=context.snapshot.id,
+            read_as=context.read_as,
             model=model.model if model else None,
             tokens=self._tokens,
         )
@@ -212,10 +213,12 @@ def _found(context: Context) -> AnswerEvent:
 def _nothing(context: Context) -> Answer:
     near = context.nearest
     if near is None:
-        return Answer(context.query, NOT_HERE, "none", (), snapshot=context.snapshot.id)
-    cells = read_chunk(context.query, near.hit.chunk, context.snapshot)
-    text = nearest(cells, near)
-    return Answer(context.query, text, "none", cited(text, (near,)), cells, snapshot=context.snapshot.id)
+        text, citations, cells = NOT_HERE, (), ()
+    else:
+        cells = read_chunk(context.query, near.hit.chunk, context.snapshot)
+        text = nearest(cells, near)
+        citations = cited(text, (near,))
+    return Answer(context.query, text, "none", citations, cells, snapshot=context.snapshot.id, read_as=context.read_as)
 
 
 def _complete(answer: Answer) -> AnswerEvent:

@@ -53,6 +53,8 @@ class Answer:
     """What a generated answer says and its passages do not: numbers, and citations of passages that there are not."""
     snapshot: str = ""
     """Id of the index that was asked."""
+    read_as: str | None = None
+    """The question with its misspelt words as they were read; None where it was read as it is written."""
     model: str | None = None
     tokens: int = 0
     """Used by the model, prompt and answer."""

@@ -37,6 +37,8 @@ class Context:
     """Where nothing is relevant enough: the best passage, if it is not far from the question."""
     best: str | None = None
     """Chunk id of the best passage for the whole question, which is not the first of a comparison's."""
+    read_as: str | None = None
+    """The question with its misspelt words as they were read; None where it was read as it is written."""
 
 
 class Gatherer:
@@ -79,7 +81,9 @@ class Gatherer:
         scores = self.reader.calibration.of(found).tolist()
         if not scores or max(scores) < least:
             near = Passage(1, _marked(hits[0], scores[0]), query) if scores and max(scores) >= NEAR else None
-            return Context(query, (), (query,), why_none(scores, least), retriever.snapshot, near)
+            return Context(
+                query, (), (query,), why_none(scores, least), retriever.snapshot, near, read_as=whole.receipt.read_as
+            )
         relevance = {hit.chunk.id: score for hit, score in zip(hits, scores, strict=True)}
         says = dict(zip(relevance, np.round(found[:, NAMES.index("alike")], _DECIMALS).tolist(), strict=True))
         best = hits[0].chunk.id
@@ -95,7 +99,7 @@ class Gatherer:
             Passage(number, _marked(hit, relevance.get(name)), of.get(name, query), says.get(name, 0.0))
             for number, (name, hit) in enumerate(zip(ids, hits, strict=True), start=1)
         )
-        return Context(query, passages, parts, "", retriever.snapshot, best=best)
+        return Context(query, passages, parts, "", retriever.snapshot, best=best, read_as=whole.receipt.read_as)
 
     def _is_several(self, query: str) -> bool:
         """Whether a question looks as if it were several."""

@@ -18,6 +18,7 @@ _INSTRUCTIONS = (
     "Quote numbers as they stand."
 )
 _FIELDS = ("rank", "id", "title", "book", "document", "lines", "columns", "cells", "text")
+_TOLD = ("text", "mode", "read_as", "citations", "cells", "doubts")
 
 Result = TypeVar("Result")
 
@@ -54,8 +55,7 @@ def mcp_server(service: Service) -> MCPServer:
             if event["event"] == "error":
                 raise ToolError(event["data"])
             if event["event"] == "complete":
-                kept = {name: event["answer"][name] for name in ("text", "mode", "citations", "cells", "doubts")}
-                return json.dumps(kept, ensure_ascii=False)
+                return json.dumps({name: event["answer"][name] for name in _TOLD}, ensure_ascii=False)
         raise ToolError("there was no answer; ask again")
 
     return server

@@ -31,6 +31,16 @@ def test_an_answer_as_json_has_its_cells_and_citations(answered) -> None:
     assert found["citations"][0]["chunk_id"] == found["cells"][0]["chunk_id"]
 
 
+def test_a_misspelt_question_is_answered_and_how_it_was_read_is_said(answered) -> None:
+    misspelt = LOOK_UP.replace("cleric", "clreic")
+    _, out, errors = answered(misspelt)
+    assert "Level 7-9: 10" in out
+    assert errors == f"read as: {LOOK_UP}\n"
+    found, meant = (json.loads(answered(each, "--json")[1]) for each in (misspelt, LOOK_UP))
+    assert (found["query"], found["read_as"], meant["read_as"]) == (misspelt, LOOK_UP, None)
+    assert found["text"] == meant["text"]
+
+
 def test_what_no_book_answers_is_said(answered) -> None:
     status, out, errors = answered("How do I cook pasta?")
     assert (status, out.strip()) == (0, "Not in these books.")

@@ -41,6 +41,7 @@ def test_an_assistant_searches_reads_asks_why_and_gets_an_answer(sample: Home) -
             assert "| 6 | 14 | 12 | 10 |" in section
             answer = json.loads(text(await client.call_tool("answer", {"query": LOOK_UP})))
             assert answer["cells"][0]["text"] == "10"
+            assert answer["read_as"] is None
             wrong = await client.call_tool("search", {"query": LOOK_UP, "strategy": "best"})
             assert wrong.is_error
             assert "no strategy is called 'best'" in text(wrong)
