@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
 from itertools import pairwise
 
 from retrieval.ingest.tables.symbols import goes_on
@@ -11,6 +12,8 @@ from retrieval.ingest.tables.values import is_numeric, parse_range
 _DIGIT = re.compile(r"\d")
 MIN_SPANNED = 4
 """Columns from which on one text over all but the first is a heading over headings."""
+MAX_LINES = 3
+"""Rows below the header that may go on with it."""
 MIN_NUMBERS = 4
 """Rows of numbers that make a heading of the words above them, where there is no other."""
 
@@ -28,6 +31,11 @@ def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> 
     apart = first[0] == header[0] or _is_another_kind(grid)
     if spanning and apart and len(set(first[1:])) > 1 and all(first[1:]) and not parse_range(first[0]):
         return _joined(header, first), 1, None
+    if lines := _lines_without_a_key(header, grid):
+        upper = [_filled_forward(row) for row in (header, *grid[: lines - 1])]
+        return reduce(_joined, (*upper, grid[lines - 1])), lines, None
+    if _names_under_one_word(header, grid):
+        return _joined(_filled_forward(header), first), 1, None
     numbers_below = any(is_numeric(cell) for row in grid[1:6] for cell in row[1:] if cell)
     filled = sum(map(bool, first)) >= len(header) - 1
     # Under `Pace | Distance per ...` a row without a key of its own can only name the columns of the distance.
@@ -35,6 +43,38 @@ def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> 
     if "" in header[1:] and wordy and filled and (numbers_below or keyless):
         return _joined(_filled_forward(header), first), 1, None
     return header, 0, None
+
+
+def _lines_without_a_key(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> int:
+    """How many first rows name the columns below the words of a header that stand over several; 0 for none.
+
+    Under `Soil | Rate | (blank) | (blank)` rows like `(blank) | SNS index` and `(blank) | 0 | 1 | 2` have no key: they
+    can be no data. The last of them names every column, and none twice below the same words.
+    """
+    places = range(len(header))
+    wide = [place for place in places if not header[place] or (place + 1 < len(header) and not header[place + 1])]
+    first = next((place for place in wide if header[place]), 0)
+    named = [place for place in wide if place >= first]
+    for count, row in enumerate(grid[:MAX_LINES], start=1):
+        if not any(header[:first]) or any(row[place] for place in places if place not in named):
+            return 0
+        if all(row[place] for place in named):
+            below = [(words, row[place]) for place, words in enumerate(_filled_forward(header)) if place in named]
+            keyed = count < len(grid) and any(grid[count][:first])
+            return count if keyed and len(set(below)) == len(below) else 0
+    return 0
+
+
+def _names_under_one_word(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> bool:
+    """Whether the only words of a header, `Districts`, stand over several columns, and the first row names these.
+
+    No cell of it stands below itself then, though those below recur, as codes do, or are numbers.
+    """
+    names, below = grid[0][1:], [cell for row in grid[1:] for cell in row[1:] if cell]
+    one = len(header) >= MIN_SPANNED and not header[0] and sum(map(bool, header)) == 1
+    told = all(names) and len(set(names)) == len(names) and not any(map(is_numeric, names))
+    recur = len(set(below)) <= len(below) / 2 or _is_another_kind([row[1:] for row in grid])
+    return one and told and recur and set(names).isdisjoint(below)
 
 
 def joined_headers(upper: tuple[str, ...], lower: tuple[str, ...]) -> tuple[str, ...]:

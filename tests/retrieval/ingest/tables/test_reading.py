@@ -51,6 +51,38 @@ def test_a_row_without_a_key_under_a_heading_over_several_columns_is_a_heading()
     assert (reading.key_column, roles(reading)) == (0, ["heading", "data", "data"])
 
 
+def test_several_lines_without_a_key_go_on_with_the_heading_whatever_figures_they_hold():
+    lines = ["|Index||", "|0|1|2 and more", "Light|180|150|0-40", "Deep|250|220|60"]
+    reading = read_table(table("Soil|Rate (kg)||", *lines))
+    assert reading.columns == ("Soil", "Rate (kg) Index 0", "Rate (kg) Index 1", "Rate (kg) Index 2 and more")
+    assert roles(reading) == ["heading", "heading", "data", "data"]
+
+    merged = read_table(table("Soil|Ley|Index||", "||Year 1|Year 2|Year 3", "Light|cut|1|2|1", "|grazed|1|2|2"))
+    assert merged.columns[2:] == ("Index Year 1", "Index Year 2", "Index Year 3")
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param("|10|10|30", id="a name twice"),
+        pytest.param("|10||30", id="a column without a name"),
+        pytest.param("oak|10|20|30", id="a key"),
+    ],
+)
+def test_a_first_row_that_names_no_columns_is_data(first: str):
+    reading = read_table(table("Tree|Height||", first, "ash|10|20|40", "elm|20|20|50"))
+    assert reading.columns[1:] == ("Height", "column 3", "column 4")
+    assert roles(reading)[0] == "data"
+
+
+def test_names_under_the_only_words_of_a_header_are_its_columns():
+    codes = ["Bakery|P|C", "Tannery|N|P", "Stable|C|P", "Forge|P|P"]
+    reading = read_table(table("|Districts||", "Use|A/R-1|Trade (C)|Crafts", *(f"{each}|C" for each in codes)))
+    assert reading.columns == ("Use", "Districts A/R-1", "Districts Trade (C)", "Districts Crafts")
+    words = ["oak|hard|dark|slow", "ash|pale|tough|quick", "elm|brown|wide|damp"]
+    assert read_table(table("|Notes||", *words)).columns[1] == "Notes"
+
+
 def test_one_text_over_all_columns_is_joined_with_the_headings_below():
     reading = read_table(table("Level|To hit|To hit|To hit", "Level|AC 1|AC 2|AC 3", "1|19|18|17", "2|18|17|16"))
 
