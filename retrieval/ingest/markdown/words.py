@@ -37,6 +37,7 @@ _ELEMENT_NAMES = (
     "span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr "
     "track tt u ul var video wbr"
 )
+_BLOCKS_OF_WORDS = frozenset({"fence", "code_block", "html_block"})
 _HTML_ELEMENTS = frozenset(_ELEMENT_NAMES.split())
 
 
@@ -106,6 +107,20 @@ def plain_text(markup: str) -> str:
         markup = "".join(_words(inline_tokens(_ROLE.sub(r"`\1`", markup))))
         markup = _REFERENCE.sub(r"\1", _FOOTNOTE.sub("", markup))
     return " ".join(_UNSEEN.sub("", markup).split())
+
+
+def is_links(markup: str) -> bool:
+    """Whether a text is links, and no word besides."""
+    within, found = 0, False
+    for token in whole_tokens(markup):
+        for child in token.children or ():
+            within += child.nesting if child.type in ("link_open", "link_close") else 0
+            found |= within > 0
+            if not within and any(map(str.isalnum, child.content)):
+                return False
+        if token.type in _BLOCKS_OF_WORDS:
+            return False
+    return found
 
 
 def plain_paragraphs(markup: str) -> tuple[str, ...]:

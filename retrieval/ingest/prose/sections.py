@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.words import heading_text, without_comments
 from retrieval.ingest.prose.cuts import Cuts
+from retrieval.ingest.prose.pieces import Piece, without_tables_of_links
 from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.source.captions import is_bold_line
 from retrieval.ingest.tables.source.source_tables import PlacedTable
@@ -32,28 +33,13 @@ class Passage:
     """Headings and bold lines that the passage holds whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A paragraph, a list, or the line that stands for a table."""
-
-    text: str
-    source: str
-    lines: tuple[int, int]
-    path: tuple[str, ...]
-    level: int = 0
-
-    @property
-    def is_prose(self) -> bool:
-        return self.level == 0 and bool(self.source)
-
-
 @dataclass(slots=True)
 class _Section:
     level: int
-    pieces: list[_Piece] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
     children: list["_Section"] = field(default_factory=list)
 
-    def everything(self) -> list[_Piece]:
+    def everything(self) -> list[Piece]:
         return self.pieces + [piece for child in self.children for piece in child.everything()]
 
 
@@ -62,12 +48,12 @@ def cut_into_passages(
 ) -> tuple[Passage, ...]:
     """The prose of a document. A section that fits stays whole, sub-sections and all; a table becomes one line."""
     root = _outline(document, blocks, tables, cuts)
-    made = [list(pieces) for pieces in _cut(root, cuts) if any(piece.is_prose for piece in pieces)]
+    made = [without_tables_of_links(pieces) for pieces in _cut(root, cuts) if any(piece.is_prose for piece in pieces)]
     _keep_titles(root.everything(), made, [placed.table for placed in tables], cuts)
     return tuple(map(_passage, made))
 
 
-def _keep_titles(pieces: Sequence[_Piece], made: list[list[_Piece]], tables: Sequence[Table], cuts: Cuts) -> None:
+def _keep_titles(pieces: Sequence[Piece], made: list[list[Piece]], tables: Sequence[Table], cuts: Cuts) -> None:
     """Put headings and bold lines that head nothing, and that nothing else says, before the prose that comes next.
 
     Where that is too long they follow the prose before them; where that is too long as well they are prose themselves.
@@ -75,7 +61,7 @@ def _keep_titles(pieces: Sequence[_Piece], made: list[list[_Piece]], tables: Seq
     known = {_name(heading) for passage in made for heading in _path(passage)}
     known |= {_name(words) for table in tables for words in (*table.heading_path, table.caption or "")}
     shown = {id(piece) for passage in made for piece in _without_stubs(passage)}
-    below: dict[int, list[_Piece]] = defaultdict(list)
+    below: dict[int, list[Piece]] = defaultdict(list)
     at = 0
     for piece in pieces:
         if not piece.level or id(piece) in shown or _name(heading_text(piece.source)) in known:
@@ -99,7 +85,7 @@ def _name(words: str) -> str:
     return words.rstrip(" .:").casefold()
 
 
-def _size(pieces: Sequence[_Piece], cuts: Cuts) -> int:
+def _size(pieces: Sequence[Piece], cuts: Cuts) -> int:
     return sum(cuts.count(piece.text) + cuts.glue for piece in pieces)
 
 
@@ -117,7 +103,7 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
             continue
         if level:
             named = f"{block.shown} (table)" if index in captions else block.shown
-            piece = _Piece(named, block.source, lines, block.heading_path, level)
+            piece = Piece(named, block.source, lines, block.heading_path, level)
             if level == BOLD_LINE_LEVEL and _awaits_prose(stack[-1]):
                 # A title and its subtitle.
                 stack[-1].pieces.append(piece)
@@ -132,7 +118,7 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
             if table.title and any(map(_is_caption, stack[-1].pieces)):
                 continue
             named = table.title or ", ".join(column for column in table.header[:4] if column)
-            stack[-1].pieces.append(_Piece(f"[Table: {named}]", "", lines, block.heading_path))
+            stack[-1].pieces.append(Piece(f"[Table: {named}]", "", lines, block.heading_path))
         else:
             source = block.source.rstrip()
             if index in captions and not is_bold_line(block):
@@ -152,7 +138,7 @@ def _is_of_grid(placed: PlacedTable) -> bool:
     return beside and read_table(placed.table).kind == "grid"
 
 
-def _is_caption(piece: _Piece) -> bool:
+def _is_caption(piece: Piece) -> bool:
     return bool(piece.level) and piece.text.endswith("(table)")
 
 
@@ -171,7 +157,7 @@ def _settle(section: _Section, parent: _Section, cuts: Cuts) -> None:
         before.pieces.extend(_fitting(piece.source, piece.lines[0], piece.path, cuts))
 
 
-def _cut(section: _Section, cuts: Cuts, least: int = 0) -> Iterator[list[_Piece]]:
+def _cut(section: _Section, cuts: Cuts, least: int = 0) -> Iterator[list[Piece]]:
     whole = section.everything()
     if cuts.keeps_whole(section.level, least) and _size(whole, cuts) <= cuts.limit:
         yield whole
@@ -181,10 +167,10 @@ def _cut(section: _Section, cuts: Cuts, least: int = 0) -> Iterator[list[_Piece]
         yield from _cut(child, cuts, cuts.whole_from(section.level))
 
 
-def _packed(pieces: Sequence[_Piece], cuts: Cuts) -> Iterator[list[_Piece]]:
+def _packed(pieces: Sequence[Piece], cuts: Cuts) -> Iterator[list[Piece]]:
     heading = [piece for piece in pieces if piece.level]
     carried = _size(heading, cuts)
-    current: list[_Piece] = []
+    current: list[Piece] = []
     for piece in pieces:
         if piece.level:
             continue
@@ -196,7 +182,7 @@ def _packed(pieces: Sequence[_Piece], cuts: Cuts) -> Iterator[list[_Piece]]:
         yield heading + current
 
 
-def _without_stubs(pieces: Sequence[_Piece]) -> Sequence[_Piece]:
+def _without_stubs(pieces: Sequence[Piece]) -> Sequence[Piece]:
     """The pieces without what leads them of other sections that hold nothing but a table."""
     first = next(place for place, piece in enumerate(pieces) if piece.is_prose)
     over = pieces[first].path
@@ -204,7 +190,7 @@ def _without_stubs(pieces: Sequence[_Piece]) -> Sequence[_Piece]:
     return [piece for place, piece in enumerate(pieces) if place >= first or piece.path not in of_tables]
 
 
-def _passage(pieces: Sequence[_Piece]) -> Passage:
+def _passage(pieces: Sequence[Piece]) -> Passage:
     pieces = _without_stubs(pieces)
     own = [piece for piece in pieces if piece.is_prose]
     return Passage(
@@ -216,7 +202,7 @@ def _passage(pieces: Sequence[_Piece]) -> Passage:
     )
 
 
-def _path(pieces: Sequence[_Piece]) -> tuple[str, ...]:
+def _path(pieces: Sequence[Piece]) -> tuple[str, ...]:
     return _common_start([piece.path for piece in pieces if piece.is_prose])
 
 
@@ -227,11 +213,11 @@ def _common_start(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return shortest[: min(count, len(longest))]
 
 
-def _fitting(source: str, first_line: int, path: tuple[str, ...], cuts: Cuts) -> Iterator[_Piece]:
+def _fitting(source: str, first_line: int, path: tuple[str, ...], cuts: Cuts) -> Iterator[Piece]:
     """A block as one piece; one that passes the cap, cut between lines, else sentences, else words, else anywhere."""
     if not source.strip():
         return
     line = first_line
     for part in [source] if cuts.count(source) <= cuts.room else cuts.parts(source):
-        yield _Piece(without_comments(part), part, (line, line + part.count("\n")), path)
+        yield Piece(without_comments(part), part, (line, line + part.count("\n")), path)
         line += part.count("\n")

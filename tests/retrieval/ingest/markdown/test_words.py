@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from retrieval.ingest.markdown import words as module
 from retrieval.ingest.markdown.words import (
     heading_text,
+    is_links,
     plain_paragraphs,
     plain_text,
     with_blank_comments,
@@ -147,3 +148,20 @@ def test_comments_without_an_end_are_not_each_looked_for_to_the_end(monkeypatch:
     markup = "--> " + "<!-- a " * 50
     assert without_comments(markup) == markup
     assert searched == []
+
+
+@pytest.mark.parametrize(
+    ("markup", "is_so"),
+    [
+        ("[Sheet](https://a.b/c)", True),
+        ("- [Oak](#oak)\n- [Ash](#ash)", True),
+        ("[One](a.md) | [Two](b.md)", True),
+        ("See [the sheet](https://a.b/c)", False),
+        ("[x] done", False),
+        ("---", False),
+        ("`code` [a](b)", False),
+        ("<div>words</div>", False),
+    ],
+)
+def test_links_alone_are_told_from_words(markup: str, *, is_so: bool) -> None:
+    assert is_links(markup) is is_so
