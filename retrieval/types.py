@@ -87,7 +87,7 @@ class Row:
     """The notes under the table that marks in its cells point to."""
     called: str = ""
     """The key as a person says it: `Armor Class 6` for `6`, but `Longsword`."""
-    referrers: tuple[str, ...] = ()
+    searched_as: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,9 @@ class Chunk:
     names: tuple[str, ...] = ()
     metadata: Metadata = field(default_factory=dict)
     called: str | None = None
-    referrers: tuple[str, ...] = ()
-    """What the rows are called that point to its table: it is searched by that, and no predicate knows it."""
+    searched_as: tuple[str, ...] = ()
+    """What else its table is found by, and no predicate knows: what the rows are called that point to it, and where its
+    headings stand in several documents, the words that tell its own."""
 
     @property
     def section(self) -> Section:

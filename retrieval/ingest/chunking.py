@@ -85,7 +85,7 @@ def _row_chunks(
                 document=document.path,
                 kind=row.kind,
                 text=row.content,
-                search_text=row_search_text(table, columns, cells, row.label, row.notes, row.names, row.referrers),
+                search_text=row_search_text(table, columns, cells, row.label, row.notes, row.names, row.searched_as),
                 source=row.source,
                 lines=row.lines,
                 heading_path=table.heading_path,
@@ -99,7 +99,7 @@ def _row_chunks(
                 signature=None if row.kind == "record" else header_signature(row.columns),
                 query_must=row.query_must,
                 names=row.names,
-                referrers=row.referrers,
+                searched_as=row.searched_as,
                 metadata=_row_metadata(document, table, row),
             ),
         )

@@ -36,7 +36,7 @@ def nowhere(question: str, chunks: Sequence[Chunk]) -> float:
     codes = codes_of(question)
     if not codes:
         return 0.0
-    texts = [" ".join((each.book, each.document, each.search_text, *each.names, *each.referrers)) for each in chunks]
+    texts = [" ".join((each.book, each.document, each.search_text, *each.names, *each.searched_as)) for each in chunks]
     return sum(not any(map(_pattern(code).search, texts)) for code in codes) / len(codes)
 
 

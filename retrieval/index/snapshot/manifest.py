@@ -19,7 +19,7 @@ from retrieval.records import dump_record, parse_record
 from retrieval.types import EmbedderIdentity
 from retrieval.versions import Versions
 
-SCHEMA_VERSION = 25
+SCHEMA_VERSION = 26
 FILE_NAME = "manifest.json"
 _BESIDE = {FILE_NAME, NEIGHBOUR_SEARCH}
 """Files that are not part of what the id is the hash of."""

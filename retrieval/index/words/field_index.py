@@ -42,7 +42,7 @@ class FieldIndex:
     passage: Words
     """By chunk: prose; empty for rows."""
     caption: Words
-    """By table, as all that follow: its caption, and what the rows are called that point to it."""
+    """By table, as all that follow: its caption, and what else it is found by."""
     heading: Words
     """The nearest heading that tells it from other tables of its book."""
     above: Words
@@ -79,7 +79,7 @@ class FieldIndex:
             number([[word for _, word in words] for words in cells]),
             _places(cells),
             number([cut(chunk.search_text) if chunk.table_id is None else () for chunk in chunks]),
-            number([cut(" ".join((table.caption or "", *table.referrers))) for table in tables]),
+            number([cut(" ".join((table.caption or "", *table.searched_as))) for table in tables]),
             number([cut(_nearest(path, 1)) for path in paths]),
             number([cut(_nearest(path, 2)) for path in paths]),
             number([[word for heading in path[:-2] for word in cut(heading)] for path in paths]),

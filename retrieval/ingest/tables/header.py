@@ -34,13 +34,12 @@ def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> 
     if lines := _lines_without_a_key(header, grid):
         upper = [_filled_forward(row) for row in (header, *grid[: lines - 1])]
         return reduce(_joined, (*upper, grid[lines - 1])), lines, None
-    if _names_under_one_word(header, grid):
-        return _joined(_filled_forward(header), first), 1, None
     numbers_below = any(is_numeric(cell) for row in grid[1:6] for cell in row[1:] if cell)
     filled = sum(map(bool, first)) >= len(header) - 1
     # Under `Pace | Distance per ...` a row without a key of its own can only name the columns of the distance.
     keyless = bool(header[0]) and not first[0] and all(row[0] for row in grid[1:])
-    if "" in header[1:] and wordy and filled and (numbers_below or keyless):
+    names = "" in header[1:] and wordy and filled and (numbers_below or keyless)
+    if names or _names_under_one_word(header, grid):
         return _joined(_filled_forward(header), first), 1, None
     return header, 0, None
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from retrieval.ingest.tables.column_names import ColumnNames
+from retrieval.ingest.tables.document_words import document_words
 from retrieval.ingest.tables.glossary import Glossary
 from retrieval.ingest.tables.keyed import why_unkeyed
 from retrieval.ingest.tables.pointers.referrers import referrers
@@ -31,8 +32,9 @@ def transform_tables(tables: Sequence[Table], vocabulary: Vocabulary, texts: Ite
     strict = StrictTables.find(tables, readings, vocabulary)
     columns = ColumnNames.of((*texts, *map(_words, tables)), vocabulary)
     glossary, pointing = Glossary.of(texts, readings, vocabulary), referrers(tables, readings)
+    documents = document_words(tables)
     return tuple(
-        replace(row, referrers=pointing.get(table.id, ()))
+        replace(row, searched_as=(*pointing.get(table.id, ()), *documents.get(table.id, ())))
         for table, reading in zip(tables, readings, strict=True)
         for row in _rows_of(table, _explained(reading, glossary), strict, columns, glossary)
     )

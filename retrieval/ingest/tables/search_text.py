@@ -16,13 +16,13 @@ def row_search_text(
     label: str | None,
     notes: Sequence[str] = (),
     names: Sequence[str] = (),
-    referrers: Sequence[str] = (),
+    searched_as: Sequence[str] = (),
 ) -> str:
-    """Heading path, caption or what is said about the table, its subject, what points to it, label, pairs and notes.
+    """Heading path, caption or what is said about the table, its subject, what else it is found by, label, pairs and notes.
 
     A pair is `column: cell`. A run of columns with one name says it once. At the end stand the names that no cell says.
     """
-    headings, said = " > ".join(table.heading_path), (*_subject(table), *referrers, label or "")
+    headings, said = " > ".join(table.heading_path), (*_subject(table), *searched_as, label or "")
     context = [headings, table.caption or "", table.about, *said]
     pairs, previous = [], ""
     for column, cell in zip(columns, cells, strict=True):

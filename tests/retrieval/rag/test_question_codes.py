@@ -46,7 +46,7 @@ def test_a_code_is_written_however_its_parts_are_joined(question: str, text: str
 
 
 def test_the_book_its_documents_and_other_names_of_a_row_say_a_code_too() -> None:
-    for chunk in (replace(PROSE, book="ext4"), replace(PROSE, document="ext4"), replace(PROSE, referrers=("Ext 4",))):
+    for chunk in (replace(PROSE, book="ext4"), replace(PROSE, document="ext4"), replace(PROSE, searched_as=("Ext 4",))):
         assert nowhere("largest file of ext4", [chunk]) == 0.0
     assert nowhere("largest file of ext4", []) == 1.0
 

@@ -53,7 +53,7 @@ def arrays_of(index):
 
 
 def test_what_points_to_a_table_stands_behind_its_caption():
-    rows = [replace(chunk, referrers=("Mace cost",)) if chunk.table_id else chunk for chunk in CHUNKS]
+    rows = [replace(chunk, searched_as=("Mace cost",)) if chunk.table_id else chunk for chunk in CHUNKS]
     index = FieldIndex.build(rows, OF, TERMS, tokens)
 
     assert said(index.caption, 0) == ["swords", "of", "?", "mace", "cost"]

@@ -242,7 +242,7 @@ def test_codes_are_searched_by_the_field_that_points_to_them_and_their_predicate
 
     pointed, plain = made(book('See "Timing"')), made(book("minutes"))
 
-    assert [chunk.referrers for chunk in pointed] == [("Report Pace",)] * 3
+    assert [chunk.searched_as for chunk in pointed] == [("Report Pace",)] * 3
     assert all("Report Pace" in chunk.search_text for chunk in pointed)
     assert not any("Report Pace" in chunk.search_text for chunk in plain)
     assert [(chunk.names, chunk.query_must) for chunk in pointed] == [
