@@ -110,17 +110,16 @@ def plain_text(markup: str) -> str:
 
 
 def is_links(markup: str) -> bool:
-    """Whether a text is links, and no word besides."""
-    within, found = 0, False
+    """Whether a text has no word but those of links."""
+    within = 0
     for token in whole_tokens(markup):
-        for child in token.children or ():
-            within += child.nesting if child.type in ("link_open", "link_close") else 0
-            found |= within > 0
-            if not within and any(map(str.isalnum, child.content)):
-                return False
         if token.type in _BLOCKS_OF_WORDS:
             return False
-    return found
+        for child in token.children or ():
+            within += child.nesting if child.type in ("link_open", "link_close") else 0
+            if not within and any(map(str.isalnum, child.content)):
+                return False
+    return True
 
 
 def plain_paragraphs(markup: str) -> tuple[str, ...]:

@@ -3,10 +3,10 @@
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
 
 from retrieval.ingest.tables.table import Table
 
+_SUFFIX = re.compile(r"\.\w+$")
 _WORD = re.compile(r"(?=[^\W_]*[^\W\d_])[^\W_]+")
 
 
@@ -21,7 +21,7 @@ def document_words(tables: Sequence[Table]) -> Mapping[str, tuple[str, ...]]:
     """
     places: dict[tuple[str, ...], dict[str, list[str]]] = defaultdict(dict)
     for table in tables:
-        places[_folded(table)].setdefault(table.document, _words(table.document))
+        places[_folded(table)].setdefault(table.document, _words(_SUFFIX.sub("", table.document)))
     found: dict[str, tuple[str, ...]] = {}
     for table in tables:
         documents = places[_folded(table)]
@@ -36,4 +36,4 @@ def _folded(table: Table) -> tuple[str, ...]:
 
 
 def _words(text: str) -> list[str]:
-    return list(dict.fromkeys(_WORD.findall(str(PurePosixPath(text).with_suffix("")).casefold())))
+    return list(dict.fromkeys(_WORD.findall(text.casefold())))

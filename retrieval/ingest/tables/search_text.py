@@ -18,7 +18,7 @@ def row_search_text(
     names: Sequence[str] = (),
     searched_as: Sequence[str] = (),
 ) -> str:
-    """Heading path, caption or what is said about the table, its subject, what else it is found by, label, pairs and notes.
+    """Headings, caption or what is said about the table, its subject, what else finds it, label, pairs and notes.
 
     A pair is `column: cell`. A run of columns with one name says it once. At the end stand the names that no cell says.
     """

@@ -158,7 +158,7 @@ def test_comments_without_an_end_are_not_each_looked_for_to_the_end(monkeypatch:
         ("[One](a.md) | [Two](b.md)", True),
         ("See [the sheet](https://a.b/c)", False),
         ("[x] done", False),
-        ("---", False),
+        ("---", True),
         ("`code` [a](b)", False),
         ("<div>words</div>", False),
     ],

@@ -13,7 +13,8 @@ def prose(text: str, path: tuple[str, ...] = ("Bear",)) -> Piece:
 
 def test_links_alone_do_not_bring_the_tables_around_them() -> None:
     link = prose("[Sheet](https://a.b/c)")
-    assert without_tables_of_links([HEADING, link, TABLE, BELOW, TABLE]) == [HEADING, link]
+    rule = prose("---")
+    assert without_tables_of_links([HEADING, link, TABLE, BELOW, TABLE, rule]) == [HEADING, link, rule]
 
 
 def test_a_word_brings_them_and_links_keep_the_headings_over_them() -> None:
