@@ -1,7 +1,7 @@
 """The one tokenizer of the lexical index: what is indexed and what is asked go through the same function.
 
 It keeps the words of canonical text (signs, dice, fractions and decimals stay whole, `7th` meets `7`, plurals meet
-their singular) and leaves out binding: a bag of words has no order that a label could bind across. So `7th level`
+their singular, `nine` meets `9`) and leaves out binding: a bag of words has no order that a label could bind across. So `7th level`
 and `level 7`, `armour class 6`, `A.C. 6` and `AC6`, `-2` and `−2` are the same bags.
 
 Canonical text itself as tokens was tried on three real books: the same quality within two hundredths of MRR, at five
@@ -82,6 +82,12 @@ class Tokenization:
     """A question's stop words score nothing, unless it has no other words. Texts keep theirs."""
     irregular: bool = True
     """The plurals that the vocabulary lists: `thieves` meets `thief`."""
+    numbers: bool = True
+    """A number that is spelled meets its figure: `table nine` and `Table 9`. Not `one`, who is anybody, and no ordinal.
+
+    Of 609 look-ups and 132 rules that people asked of 21 books the first hit answered 450 and 90 without, 461 and 89
+    with it; 462 and 88 with `one` too, 460 and 89 with ordinals.
+    """
 
 
 TOKENIZATION = Tokenization()
@@ -106,7 +112,7 @@ class Tokenizer:
     """SHA-256 of the vocabulary's JSON and of the tokenization."""
     stem: bool
     fold: Callable[[str], str]
-    """A word of letters as the form that it shares with its plural."""
+    """A word of letters as the form that it shares with its plural, or as the figure that it spells."""
     phrases: Mapping[str, Sequence[tuple[list[str], list[str]]]]
     """Ways to say a label or an alias and the words it becomes, longest first, by their first word."""
 
@@ -121,7 +127,8 @@ def tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Token
     """The tokenizer of a vocabulary: its labels and aliases are said in one way (`armour class`, `A.C.` -> `ac`)."""
     phrases: dict[str, list[tuple[list[str], list[str]]]] = {}
     said = [(form, label.name) for label in vocabulary.labels for form in label.forms]
-    fold = partial(_singular, dict(vocabulary.plurals) if how.irregular else {})
+    forms = {**(vocabulary.plurals if how.irregular else {}), **(_figures(vocabulary) if how.numbers else {})}
+    fold = partial(_singular, forms)
     for form, name in (*said, *vocabulary.aliases.items()):
         parts, replacement = _words(form, fold), _words(name, fold)
         if parts and parts != replacement:
@@ -196,9 +203,13 @@ def _words(text: str, fold: Callable[[str], str]) -> list[str]:
     return found
 
 
-def _singular(irregular: Mapping[str, str], word: str) -> str:
+def _figures(vocabulary: Vocabulary) -> dict[str, str]:
+    return {word: str(number) for word, number in vocabulary.cardinals.items() if number > 1}
+
+
+def _singular(forms: Mapping[str, str], word: str) -> str:
     plain = word.removesuffix("'s").replace("'", "")
-    return irregular[plain] if plain in irregular else _regular(plain)
+    return forms[plain] if plain in forms else _regular(plain)
 
 
 @lru_cache(maxsize=1 << 17)

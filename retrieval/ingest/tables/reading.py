@@ -17,6 +17,7 @@ _COUNTED = re.compile(r"\s*\d+(?:st|nd|rd|th)[\s-]+[A-Za-z]")
 _AXIS_NAME = re.compile(
     r"(?P<prefix>.*?)\s*(?P<place>[-−–]?\d+(?:st|nd|rd|th)?(?:\s*(?:-|–|to)\s*[-−–]?\d+(?:st|nd|rd|th)?|\s*\+)?)"
 )
+_CODE = re.compile(r"\w*[^\W\d_]-\d+")
 MIN_AXIS = 3
 """Fewer columns than this with one name and running numbers are not an axis."""
 
@@ -175,8 +176,13 @@ def find_axis(columns: Sequence[str]) -> Axis | None:
     if not by_name:
         return None
     name, entries = max(by_name.items(), key=lambda item: (len(item[1]), item[0]))
-    if len(entries) < MIN_AXIS:
+    if len(entries) < MIN_AXIS or all(_is_code(columns[index]) for index, _ in entries):
         return None
     first = _AXIS_NAME.fullmatch(columns[entries[0][0]].strip())
     prefix = first["prefix"].strip(" -–:") if first else name
     return Axis(prefix, tuple(index for index, _ in entries), tuple(place for _, place in entries))
+
+
+def _is_code(column: str) -> bool:
+    """`R-1`, which is no -1 where no number stands without that sign."""
+    return bool(_CODE.fullmatch(column.strip()))

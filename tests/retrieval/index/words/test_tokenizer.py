@@ -76,6 +76,13 @@ def test_forms_of_a_word_meet_in_its_stem_unless_told_otherwise() -> None:
     assert tokens("roll 2d6 or d20, 1/4") == ["roll", "2d6", "or", "d20", "1/4"]
 
 
+def test_a_number_that_is_spelled_meets_its_figure_unless_told_otherwise() -> None:
+    assert tokens("Table nine, one of twelve") == tokens("table 9, one of 12")
+    assert tokens("one") != tokens("1")
+    plain = tokenizer(Vocabulary.default(), Tokenization(numbers=False))
+    assert plain("table nine") == ["tabl", "nine"]
+
+
 def test_irregular_plurals_meet_their_singular_as_the_vocabulary_says() -> None:
     assert tokens("thieves, wolves and men") == tokens("thief, wolf and man")
     assert tokens("she lives here") != tokens("she live here")

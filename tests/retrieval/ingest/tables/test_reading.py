@@ -203,6 +203,11 @@ def test_columns_that_differ_by_a_number_are_an_axis():
     assert reading.axis == Axis("To hit AC", (1, 2, 3), ("-1", "0", "1"))
 
 
+def test_codes_with_a_hyphen_are_no_axis_of_negative_numbers():
+    assert read_table(table("Use|R-1|R-2|R-3", "inn|1|2|3", "mill|4|5|6")).axis is None
+    assert read_table(table("Roll|AC-1|AC0|AC1", "2|1|2|3", "3|4|5|6")).axis == Axis("AC", (1, 2, 3), ("-1", "0", "1"))
+
+
 def test_columns_without_a_heading_are_no_axis():
     assert read_table(table("Item|||||", "a|1|2|3|4|5", "b|1|2|3|4|5")).axis is None
 
