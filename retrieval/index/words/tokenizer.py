@@ -1,8 +1,8 @@
 """The one tokenizer of the lexical index: what is indexed and what is asked go through the same function.
 
-It keeps the words of canonical text (signs, dice, fractions and decimals stay whole, `7th` meets `7`, plurals meet
-their singular, `nine` meets `9`) and leaves out binding: a bag of words has no order that a label could bind across. So `7th level`
-and `level 7`, `armour class 6`, `A.C. 6` and `AC6`, `-2` and `−2` are the same bags.
+It keeps the words of canonical text (signs, dice, fractions and decimals stay whole, `7th` and `seven` meet `7`,
+plurals meet their singular) and leaves out binding: a bag of words has no order that a label could bind across. So
+`7th level` and `level 7`, `armour class 6`, `A.C. 6` and `AC6`, `-2` and `−2` are the same bags.
 
 Canonical text itself as tokens was tried on three real books: the same quality within two hundredths of MRR, at five
 times the cost.

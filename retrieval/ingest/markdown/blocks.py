@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from retrieval.ingest.html_spans import TableScan, table_spans
+from retrieval.ingest.markdown.parser import split_row
 from retrieval.ingest.markdown.spaced import spaced_tables
 from retrieval.ingest.markdown.spans import BlockKind, Span, spans_of, without_marks
 from retrieval.ingest.markdown.words import heading_text, without_comments, without_tags
@@ -12,6 +13,9 @@ from retrieval.ingest.markdown.words import heading_text, without_comments, with
 _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
 _IMPORTS = re.compile(r"(?:import\s[^\n]*\sfrom\s+(['\"])[^\n]*\1;?\s*)+")
 _TABLE_PART = re.compile(r"</?(?:t[drh]|tbody|thead|tfoot)\b", re.IGNORECASE)
+_ONE_DASH = re.compile(r"\s*\|\s*:?-{3,}:?\s*\|?\s*")
+MIN_ROWS = 3
+"""A header, the dashes, a row."""
 MAX_DEPTH = 16
 """Tables in cells of tables; more of them are end tags that were forgotten, and to look for them would have no end."""
 
@@ -78,6 +82,15 @@ def _with_headers_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
         yield above
 
 
+def _as_table(span: Span) -> Span:
+    """A paragraph of rows with one run of dashes under all columns of the first, as the table that it was meant for."""
+    rows = span.source.strip("\n").split("\n") if span.is_paragraph else []
+    if len(rows) < MIN_ROWS or not _ONE_DASH.fullmatch(rows[1]) or not _is_rows(span.source):
+        return span
+    columns = {len(split_row(row)) for place, row in enumerate(rows) if place != 1}
+    return replace(span, kind="table", is_paragraph=False) if len(columns) == 1 and columns.pop() > 1 else span
+
+
 def _is_rows(source: str) -> bool:
     return all(line.lstrip().startswith("|") for line in source.split("\n"))
 
@@ -104,7 +117,7 @@ def _with_tables_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
 def _with_tables_apart(text: str) -> Iterator[Span]:
     """The top-level spans, with every HTML table a span of its own."""
     lines = text.split("\n")
-    spans = list(_with_spaced_whole(text, lines))
+    spans = [_as_table(span) for span in _with_spaced_whole(text, lines)]
     index = 0
     while index < len(spans):
         span = spans[index]
