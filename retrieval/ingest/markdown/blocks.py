@@ -8,7 +8,7 @@ from retrieval.ingest.html_spans import TableScan, table_spans
 from retrieval.ingest.markdown.parser import split_row
 from retrieval.ingest.markdown.spaced import spaced_tables
 from retrieval.ingest.markdown.spans import BlockKind, Span, spans_of, without_marks
-from retrieval.ingest.markdown.words import heading_text, without_comments, without_tags
+from retrieval.ingest.markdown.words import heading_text, without_comments, without_raw, without_tags
 
 _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
 _IMPORTS = re.compile(r"(?:import\s[^\n]*\sfrom\s+(['\"])[^\n]*\1;?\s*)+")
@@ -42,7 +42,7 @@ class Block:
 
 
 def parse_blocks(text: str) -> tuple[Block, ...]:
-    """Top-level blocks in reading order; every line of `text` is in one but blank ones, comments and tables' fences.
+    """Top-level blocks in reading order; every line of `text` is in one but blank ones and those not shown.
 
     It is in two only where an HTML table begins or ends amid a line, and then each has its part as `source`.
     """
@@ -60,9 +60,11 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
 
 
 def _is_shown(kind: BlockKind, source: str) -> bool:
-    """Not so are comments, tags without words, the line that ends a box, and the imports of an MDX page."""
+    """Not so are comments, tags without words, the line that ends a box, the imports of an MDX page, and what Pandoc
+    gives to a single writer."""
     if kind == "html":
         return _has_words(source) or bool(_TABLE_TAG.search(without_comments(source)))
+    source = without_raw(source)
     return bool(source.strip(": \t\n")) and not _IMPORTS.fullmatch(source.strip())
 
 

@@ -22,6 +22,7 @@ _ROLE = re.compile(r"(?:\{[a-z][\w:+.-]*\}|(?<![\w`:]):[a-z][\w:+.-]*:)`([^`<\n]
 """`{ref}` or `:ref:` before a code span, as Sphinx writes a link; the target in its brackets is not shown."""
 _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]<>=]+)\]\[[\w .-]*\]")
 """A link whose address is elsewhere in the document; `a[i][j]` is none."""
+_RAW = re.compile(r"(?<!`)(`+)(?!`)[^`\n]*(?<!`)\1\{=[\w-]+\}")
 _FOOTNOTE = re.compile(r"\s?\[\^[^\[\]\s]+\](?!:)")
 _UNSEEN = re.compile("[\u00ad\u200b\u200c\u2060\ufeff]")
 _UNDERLINE = re.compile(r"\s*(?:=+|-+)\s*")
@@ -104,6 +105,7 @@ def plain_text(markup: str) -> str:
     `<id>` and `x < 5` are words.
     """
     if _INLINE_MARK.search(markup):
+        markup = without_raw(markup)
         markup = "".join(_words(inline_tokens(_ROLE.sub(r"`\1`", markup))))
         markup = _REFERENCE.sub(r"\1", _FOOTNOTE.sub("", markup))
     return " ".join(_UNSEEN.sub("", markup).split())
@@ -122,10 +124,15 @@ def is_links(markup: str) -> bool:
     return True
 
 
+def without_raw(markup: str) -> str:
+    """The markup without what Pandoc gives to one writer as it stands: `\\pagebreak`{=latex}, in ticks."""
+    return _RAW.sub("", markup) if "{=" in markup else markup
+
+
 def plain_paragraphs(markup: str) -> tuple[str, ...]:
     """What a passage shows, in reading order: headings, paragraphs, list items, lines of code, all without marks."""
     found: list[str] = []
-    for token in whole_tokens(markup):
+    for token in whole_tokens(without_raw(markup)):
         if token.type == "inline":
             found.append(" ".join("".join(_words(token.children or [])).split()))
         elif token.type in {"fence", "code_block"}:

@@ -32,5 +32,6 @@ def without_tables_of_links(pieces: Sequence[Piece]) -> list[Piece]:
     prose = [piece for piece in pieces if piece.is_prose]
     if not all(is_links(piece.text) for piece in prose):
         return list(pieces)
-    over = {piece.path[:depth] for piece in prose for depth in range(len(piece.path) + 1)}
+    links = [piece.path for piece in prose if any(map(str.isalnum, piece.text))]
+    over = {path[:depth] for path in links for depth in range(len(path) + 1)}
     return [piece for piece in pieces if piece.is_prose or (piece.level and piece.path in over)]

@@ -208,3 +208,8 @@ def test_one_run_of_dashes_under_all_columns_makes_a_table_too() -> None:
     (block,) = parse_blocks(f"{table}\n\n")
     assert (block.kind, block.source, block.is_paragraph) == ("table", table, False)
     assert [block.kind for block in parse_blocks("| a | b |\n| --- |\nwords")] == ["text"]
+
+
+def test_a_line_for_one_writer_of_pandoc_is_no_block() -> None:
+    (block,) = parse_blocks("`\\pagebreak`{=latex}\n`\\begin{multicols}{3}`{=latex}\n\nSails.")
+    assert block.source == "Sails."

@@ -165,3 +165,10 @@ def test_comments_without_an_end_are_not_each_looked_for_to_the_end(monkeypatch:
 )
 def test_links_alone_are_told_from_words(markup: str, *, is_so: bool) -> None:
     assert is_links(markup) is is_so
+
+
+def test_what_pandoc_gives_to_one_writer_is_not_shown() -> None:
+    raw = "`\\\\vspace{-1em}`{=latex} `\\\\begin{across}{0.3}`{=latex}"
+    assert plain_text(raw) == ""
+    assert plain_text(f"Sails {raw} furl `x`{{.c}}") == "Sails furl x{.c}"
+    assert plain_paragraphs(f"{raw}\n\nSails.") == ("Sails.",)

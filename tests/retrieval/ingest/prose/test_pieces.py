@@ -13,7 +13,7 @@ def prose(text: str, path: tuple[str, ...] = ("Bear",)) -> Piece:
 
 def test_links_alone_do_not_bring_the_tables_around_them() -> None:
     link = prose("[Sheet](https://a.b/c)")
-    rule = prose("---")
+    rule = prose("---", BELOW.path)
     assert without_tables_of_links([HEADING, link, TABLE, BELOW, TABLE, rule]) == [HEADING, link, rule]
 
 
