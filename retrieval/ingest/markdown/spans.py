@@ -59,6 +59,8 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
             yield from _table(lines, start, end, first)
         elif _is_fenced_table(token, lines):
             yield from _table(lines, start + 1, end - 1, first)
+        elif _is_raw_html(token, lines):
+            yield _span(lines, "html", start + 1, end - 1, first)
         elif token.type in _CONTAINERS:
             inside = list(takewhile(lambda each: each.level > 0, tokens[index + 1 :]))
             if any(each.type == "table_open" for each in inside):
@@ -106,6 +108,12 @@ def _inside(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[
     inner = "\n".join(line.removeprefix("\t").removeprefix("    ") for line in lines[start:end])
     for span in spans_of(inner, first + start):
         yield replace(span, source="\n".join(lines[span.start - first : span.end - first]))
+
+
+def _is_raw_html(token: Token, lines: Sequence[str]) -> bool:
+    """Whether a fence is around HTML that is shown as such, as Pandoc writes it."""
+    raw = token.type == "fence" and token.info.strip().lower() == "{=html}"
+    return raw and bool(token.map) and lines[token.map[1] - 1].strip().startswith(token.markup)
 
 
 def _is_fenced_table(token: Token, lines: Sequence[str]) -> bool:

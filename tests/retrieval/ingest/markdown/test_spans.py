@@ -83,3 +83,10 @@ def test_a_table_alone_in_a_fence_without_a_language_is_a_table(fence):
 )
 def test_other_fences_are_code(text):
     assert found(text) == [("text", text, False)]
+
+
+def test_html_in_a_raw_fence_of_pandoc_is_html() -> None:
+    table = "<table>\n<tr><td>1</td></tr>\n</table>"
+    assert found(f"```{{=html}}\n{table}\n```") == [("html", table, False)]
+    assert found(f"```html\n{table}\n```")[0][0] == "text", "code that is shown"
+    assert found(f"```{{=html}}\n{table}")[0][0] == "text", "a fence without an end"
