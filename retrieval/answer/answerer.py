@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -211,14 +212,13 @@ def _found(context: Context) -> AnswerEvent:
 
 
 def _nothing(context: Context) -> Answer:
+    none = Answer(context.query, NOT_HERE, "none", (), snapshot=context.snapshot.id, read_as=context.read_as)
+    if context.nearest is None:
+        return none
     near = context.nearest
-    if near is None:
-        text, citations, cells = NOT_HERE, (), ()
-    else:
-        cells = read_chunk(context.query, near.hit.chunk, context.snapshot)
-        text = nearest(cells, near)
-        citations = cited(text, (near,))
-    return Answer(context.query, text, "none", citations, cells, snapshot=context.snapshot.id, read_as=context.read_as)
+    cells = read_chunk(context.query, near.hit.chunk, context.snapshot)
+    text = nearest(cells, near)
+    return replace(none, text=text, citations=cited(text, (near,)), cells=cells)
 
 
 def _complete(answer: Answer) -> AnswerEvent:

@@ -127,8 +127,8 @@ def tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Token
     """The tokenizer of a vocabulary: its labels and aliases are said in one way (`armour class`, `A.C.` -> `ac`)."""
     phrases: dict[str, list[tuple[list[str], list[str]]]] = {}
     said = [(form, label.name) for label in vocabulary.labels for form in label.forms]
-    forms = {**(vocabulary.plurals if how.irregular else {}), **(_figures(vocabulary) if how.numbers else {})}
-    fold = partial(_singular, forms)
+    plurals = vocabulary.plurals if how.irregular else {}
+    fold = partial(_singular, {**plurals, **(_figures(vocabulary) if how.numbers else {})})
     for form, name in (*said, *vocabulary.aliases.items()):
         parts, replacement = _words(form, fold), _words(name, fold)
         if parts and parts != replacement:

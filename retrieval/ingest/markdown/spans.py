@@ -112,8 +112,9 @@ def _inside(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[
 
 def _is_raw_html(token: Token, lines: Sequence[str]) -> bool:
     """Whether a fence is around HTML that is shown as such, as Pandoc writes it."""
-    raw = token.type == "fence" and token.info.strip().lower() == "{=html}"
-    return raw and bool(token.map) and lines[token.map[1] - 1].strip().startswith(token.markup)
+    if token.type != "fence" or not token.map or token.info.strip().lower() != "{=html}":
+        return False
+    return lines[token.map[1] - 1].strip().startswith(token.markup)
 
 
 def _is_fenced_table(token: Token, lines: Sequence[str]) -> bool:
