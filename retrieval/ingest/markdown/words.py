@@ -113,6 +113,8 @@ def plain_text(markup: str) -> str:
 
 def is_links(markup: str) -> bool:
     """Whether a text has no word but those of links."""
+    if "[" not in markup and "<" not in markup:
+        return not any(map(str.isalnum, markup))
     within = 0
     for token in whole_tokens(markup):
         if token.type in _BLOCKS_OF_WORDS:

@@ -22,13 +22,15 @@ def document_words(tables: Sequence[Table]) -> Mapping[str, tuple[str, ...]]:
     places: dict[tuple[str, ...], dict[str, list[str]]] = defaultdict(dict)
     for table in tables:
         places[_folded(table)].setdefault(table.document, _words(_SUFFIX.sub("", table.document)))
-    found: dict[str, tuple[str, ...]] = {}
-    for table in tables:
-        documents = places[_folded(table)]
-        shared = set.intersection(*map(set, documents.values())) | {*_words(" ".join(table.heading_path))}
-        if len(documents) > 1 and (own := [word for word in documents[table.document] if word not in shared]):
-            found[table.id] = (" ".join(own),)
-    return found
+    own = {headings: _own(headings, documents) for headings, documents in places.items() if len(documents) > 1}
+    told = {table.id: own.get(_folded(table), {}).get(table.document, "") for table in tables}
+    return {table: (words,) for table, words in told.items() if words}
+
+
+def _own(headings: Sequence[str], documents: Mapping[str, Sequence[str]]) -> Mapping[str, str]:
+    """What each of some documents with the same headings has in its path alone; empty where that is nothing."""
+    shared = set.intersection(*map(set, documents.values())) | {*_words(" ".join(headings))}
+    return {document: " ".join(word for word in words if word not in shared) for document, words in documents.items()}
 
 
 def _folded(table: Table) -> tuple[str, ...]:
