@@ -107,7 +107,7 @@ function show(query, off, on) {
   at("found").hidden = false;
   const out = off.hits.filter((hit) => hit.kept_out).length;
   const isBare = offered?.unfiltered.includes(on.strategy);
-  const read = on.receipt.read_as ? `Read as: ${on.receipt.read_as} ` : "";
+  const read = on.receipt.read_as ? `Read as “${on.receipt.read_as}”. ` : "";
   at("summary").textContent = read + (isBare
     ? `The strategy ${on.strategy} has no filter: both lists are the same.`
     : `The filter keeps ${out || "none"} of the first ${off.hits.length} out.`);

@@ -92,7 +92,7 @@ def test_a_number_in_the_answer_leads_to_its_hit_and_asks_nothing(browser: Any, 
 
 def test_a_misspelt_question_says_how_it_was_read(browser: Any, url: str) -> None:
     browser.open(f"{url}/?q={quote(LOOK_UP.replace('cleric', 'clreic'))}")
-    assert seen(browser, "document.getElementById('summary').textContent", "keeps").startswith(f"Read as: {LOOK_UP} ")
+    assert seen(browser, "document.getElementById('summary').textContent", "keeps").startswith(f"Read as “{LOOK_UP}”. ")
 
 
 def test_rows_that_are_kept_out_are_grey_with_the_reason(browser: Any, url: str) -> None:
