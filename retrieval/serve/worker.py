@@ -11,6 +11,8 @@ from retrieval.serve.guard import Guard
 from retrieval.serve.limits import Limits
 
 VARIABLE = "QUERYMUST_SERVED"
+THREADS = "OMP_NUM_THREADS"
+"""How many threads multiply a matrix, for OpenBLAS and MKL alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,9 @@ class Served:
         import uvicorn
 
         os.environ[VARIABLE] = TypeAdapter(Served).dump_json(self).decode()
+        if self.processes > 1:
+            # Processes that are started read this when they load numpy; where the user said how many, that stays.
+            os.environ.setdefault(THREADS, str(threads_of_each(self.processes, os.cpu_count() or 1)))
         uvicorn.run(
             "retrieval.serve.worker:application",
             factory=True,
@@ -46,6 +51,15 @@ class Served:
             timeout_graceful_shutdown=10,
             log_level="warning",
         )
+
+
+def threads_of_each(processes: int, cores: int) -> int:
+    """Each process's share of the cores, at least one.
+
+    A question's products are small: as many threads in each process as there are cores take the time of the processor
+    and answer nothing sooner.
+    """
+    return max(1, cores // processes)
 
 
 def application() -> Guard:
