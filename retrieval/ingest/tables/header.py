@@ -40,7 +40,7 @@ def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> 
     keyless = bool(header[0]) and not first[0] and all(row[0] for row in grid[1:])
     names = "" in header[1:] and wordy and filled and (numbers_below or keyless)
     if names or _names_under_one_word(header, grid):
-        return _joined(_filled_forward(header), first), 1, None
+        return joined_headers(header, first), 1, None
     return header, 0, None
 
 

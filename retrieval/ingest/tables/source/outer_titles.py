@@ -16,15 +16,15 @@ def with_outer_titles(blocks: Sequence[Block], captions: _Captions) -> dict[int,
     It is the nearest bold line above that the section has only once. Nothing changes where two of the tables stand
     below the same one, or any but the first below none.
     """
-    titles = _titles(blocks)
     alike = defaultdict(list)
     for place, caption in captions.items():
         if caption and not caption.introduces:
             alike[blocks[place].heading_path, caption.words.casefold()].append(place)
-    found = dict(captions)
-    for places in alike.values():
+    found, twins = dict(captions), [places for places in alike.values() if len(places) > 1]
+    titles = _titles(blocks) if twins else {}
+    for places in twins:
         outer = {place: _above(blocks, titles, place) for place in places}
-        if len(places) < 2 or len(set(outer.values())) < len(places) or not all(outer[each] for each in places[1:]):
+        if len(set(outer.values())) < len(places) or not all(outer[each] for each in places[1:]):
             continue
         for place, title in outer.items():
             caption = captions[place]
