@@ -108,10 +108,9 @@ def _growth_goals(small: ScaleReport, large: ScaleReport) -> Iterator[str]:
         reached = _verdict(times < DEFAULT_OVER_PLAIN_LARGE)
         name = f"default at {GROWTH_TO:,} / chroma_plain at {GROWTH_FROM:,}"
         yield f"| {name} | {times:.2f} | | under {DEFAULT_OVER_PLAIN_LARGE:g} | {reached} |"
-    own = large.megabytes.get("process_own")
-    if own is not None:
-        reached = _verdict(own < OWN_MEMORY)
-        yield f"\nA reader of {GROWTH_TO:,} chunks has {own:,.0f} MB of its own (bound: {OWN_MEMORY:,.0f}): {reached}."
+    own = large.megabytes["process_own"]
+    reached = _verdict(own < OWN_MEMORY)
+    yield f"\nA reader of {GROWTH_TO:,} chunks has {own:,.0f} MB of its own (bound: {OWN_MEMORY:,.0f}): {reached}."
     yield ""
 
 
