@@ -2,17 +2,20 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
+from retrieval.ingest.losses import attempt
 from retrieval.ingest.markdown.words import plain_text
 from retrieval.ingest.parsed_book import ParsedBook, ParsedDocument
 from retrieval.ingest.prose.cuts import USUAL, Cuts
 from retrieval.ingest.prose.enrichment import enriched, page_marks
-from retrieval.ingest.prose.sections import Passage, cut_into_passages
+from retrieval.ingest.prose.sections import Passage, block_passages, cut_into_passages
 from retrieval.ingest.tables.reading import find_axis
 from retrieval.ingest.tables.row_names import prose_names
 from retrieval.ingest.tables.row_object import name_first
 from retrieval.ingest.tables.search_text import row_search_text
-from retrieval.ingest.tables.source.source_tables import PlacedTable, content_id
+from retrieval.ingest.tables.source.source_tables import content_id
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.canonical.canonical import literal
 from retrieval.types import TABLE_SUBJECT, Chunk, Document, Metadata, Row
@@ -37,12 +40,21 @@ def _chunk_document(
     parsed: ParsedDocument, rows_of: Mapping[str, Sequence[Row]], twins: Counter[str], cuts: Cuts
 ) -> Iterator[Chunk]:
     document = parsed.document
-    passages = cut_into_passages(document, parsed.blocks, parsed.placed, cuts)
+    passages = attempt(
+        lambda: cut_into_passages(document, parsed.blocks, parsed.placed, cuts),
+        lambda: block_passages(document, parsed.blocks, parsed.placed, cuts),
+        "the division of the document into sections",
+        document.path,
+    )
     made = [(passage.lines[0], _prose_chunk(document, passage)) for passage in passages]
-    made += [(row.lines[0], chunk) for table in parsed.placed for row, chunk in _row_chunks(document, table, rows_of)]
-    pages = page_marks(document)
-    for position, (_, chunk) in enumerate(sorted(made, key=lambda item: item[0])):
-        yield enriched(_identified(chunk, position, twins), pages)
+    tables = [placed.table for placed in parsed.placed]
+    made += [(row.lines[0], _row_chunk(document, table, row)) for table in tables for row in rows_of[table.id]]
+    pages = attempt(lambda: page_marks(document), lambda: (), "each page number of the document", document.path)
+    for position, (line, chunk) in enumerate(sorted(made, key=lambda item: item[0])):
+        plain = _identified(chunk, position, twins)
+        yield attempt(
+            partial(enriched, plain, pages), partial(replace, plain), "what a passage is about", document.path, line
+        )
 
 
 def _identified(chunk: Chunk, position: int, twins: Counter[str]) -> Chunk:
@@ -54,7 +66,8 @@ def _identified(chunk: Chunk, position: int, twins: Counter[str]) -> Chunk:
 
 
 def _prose_chunk(document: Document, passage: Passage) -> Chunk:
-    words = "\n".join(plain_text(line) for line in passage.text.split("\n"))
+    at_passage, lines = partial(attempt, document=document.path, line=passage.lines[0]), passage.text.split("\n")
+    words = at_passage(lambda: "\n".join(map(plain_text, lines)), lambda: passage.text, "the plain text of a passage")
     return Chunk(
         id="",
         book=document.book,
@@ -65,44 +78,50 @@ def _prose_chunk(document: Document, passage: Passage) -> Chunk:
         source=passage.source,
         lines=passage.lines,
         heading_path=passage.heading_path,
-        names=prose_names(passage.titles, passage.text),
+        names=at_passage(
+            lambda: prose_names(passage.titles, passage.text), tuple[str, ...], "what a passage is called"
+        ),
         metadata=document.metadata,
     )
 
 
-def _row_chunks(
-    document: Document, placed: PlacedTable, rows_of: Mapping[str, Sequence[Row]]
-) -> Iterator[tuple[Row, Chunk]]:
-    table = placed.table
-    for row in rows_of[table.id]:
-        pairs = zip(row.columns, row.cells, strict=True)
-        columns, cells = zip(*map(name_first, pairs), strict=True) if row.kind == "record" else (row.columns, row.cells)
-        yield (
-            row,
-            Chunk(
-                id="",
-                book=document.book,
-                document=document.path,
-                kind=row.kind,
-                text=row.content,
-                search_text=row_search_text(table, columns, cells, row.label, row.notes, row.names, row.searched_as),
-                source=row.source,
-                lines=row.lines,
-                heading_path=table.heading_path,
-                caption=table.caption,
-                introduced=table.introduced,
-                row_key=row.key,
-                called=row.called or None,
-                columns=row.columns,
-                cells=row.cells,
-                table_id=table.id,
-                signature=None if row.kind == "record" else header_signature(row.columns),
-                query_must=row.query_must,
-                names=row.names,
-                searched_as=row.searched_as,
-                metadata=_row_metadata(document, table, row),
-            ),
-        )
+def _row_chunk(document: Document, table: Table, row: Row) -> Chunk:
+    at_row = partial(attempt, document=document.path, line=row.lines[0])
+    return Chunk(
+        id="",
+        book=document.book,
+        document=document.path,
+        kind=row.kind,
+        text=row.content,
+        search_text=at_row(
+            lambda: _search_text(table, row),
+            lambda: "\n".join((*table.heading_path, table.caption or "", *row.columns, *row.cells)),
+            "what a row is found by",
+        ),
+        source=row.source,
+        lines=row.lines,
+        heading_path=table.heading_path,
+        caption=table.caption,
+        introduced=table.introduced,
+        row_key=row.key,
+        called=row.called or None,
+        columns=row.columns,
+        cells=row.cells,
+        table_id=table.id,
+        signature=None
+        if row.kind == "record"
+        else at_row(lambda: header_signature(row.columns), lambda: None, "which tables have the same columns"),
+        query_must=row.query_must,
+        names=row.names,
+        searched_as=row.searched_as,
+        metadata=_row_metadata(document, table, row),
+    )
+
+
+def _search_text(table: Table, row: Row) -> str:
+    pairs = zip(row.columns, row.cells, strict=True)
+    columns, cells = zip(*map(name_first, pairs), strict=True) if row.kind == "record" else (row.columns, row.cells)
+    return row_search_text(table, columns, cells, row.label, row.notes, row.names, row.searched_as)
 
 
 def _row_metadata(document: Document, table: Table, row: Row) -> Metadata:

@@ -3,8 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, get_args
 
+from retrieval.ingest.losses import attempt
 from retrieval.ingest.tables.keyed import Unkeyed, why_unkeyed
 from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.table import Table
@@ -52,7 +54,7 @@ class GuardCounts:
 
 
 def table_guards(tables: Sequence[Table], rows: Iterable[Row], vocabulary: Vocabulary) -> tuple[TableGuard, ...]:
-    """The verdict on every table of a book, in the order of the tables.
+    """The verdict on every table of a book, in the order of the tables; none on one where the rule for it fails.
 
     Args:
         tables: of the book.
@@ -62,7 +64,17 @@ def table_guards(tables: Sequence[Table], rows: Iterable[Row], vocabulary: Vocab
     rows_of: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         rows_of[row.table_id].append(row)
-    return tuple(_guard(table, rows_of[table.id], vocabulary) for table in tables)
+    guards = (
+        attempt(
+            partial(_guard, table, rows_of[table.id], vocabulary),
+            lambda: None,
+            "why a table is guarded or not",
+            table.document,
+            table.lines[0],
+        )
+        for table in tables
+    )
+    return tuple(filter(None, guards))
 
 
 def count_guards(guards: Iterable[TableGuard]) -> GuardCounts:

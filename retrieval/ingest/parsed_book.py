@@ -1,9 +1,10 @@
 """A book with its markdown read: what tables and chunks are both made from, so that one reading serves them."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
+from retrieval.ingest.losses import Loss, attempt, recorded_losses
 from retrieval.ingest.markdown.blocks import Block, parse_blocks
 from retrieval.ingest.markdown.page_title import with_title
 from retrieval.ingest.ruled_tables import ruled
@@ -27,6 +28,9 @@ class ParsedBook:
     """The documents of a book in its own order. Made from the text alone; the same book is read the same way."""
 
     documents: tuple[ParsedDocument, ...]
+    """Without those that could not be parsed."""
+    losses: tuple[Loss, ...] = ()
+    """What is missing because a rule failed."""
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -40,7 +44,12 @@ def parse_book(book: Book) -> ParsedBook:
     Raises:
         LibraryError: two entries of `tables.toml` are about one table.
     """
-    return ParsedBook(tuple(_parsed(document, book) for document in book.documents))
+    with recorded_losses() as losses:
+        parsed = [
+            attempt(partial(_parse_document, document, book), lambda: None, "the document", document.path)
+            for document in book.documents
+        ]
+    return ParsedBook(tuple(filter(None, parsed)), tuple(losses))
 
 
 def read_parsed_book(path: Path) -> ParsedBook:
@@ -63,8 +72,16 @@ def _read(path: Path, _file: int, _changed: int) -> ParsedBook:
     return parse_book(book)
 
 
-def _parsed(document: Document, book: Book) -> ParsedDocument:
+def _parse_document(document: Document, book: Book) -> ParsedDocument:
     # A document without a title of its own has that of its book.
     title = str(document.metadata.get("title", book.title))
-    blocks = with_title(parse_blocks(document.text), document.path, "" if title == book.title else title)
-    return ParsedDocument(document, blocks, ruled(place_tables(document, blocks), book.table_rules))
+    stated = "" if title == book.title else title
+    parsed = parse_blocks(document.text)
+    blocks = attempt(
+        lambda: with_title(parsed, document.path, stated), lambda: parsed, "the title of the document", document.path
+    )
+    placed = attempt(lambda: place_tables(document, blocks), lambda: (), "every table of the document", document.path)
+    by_owner = attempt(
+        lambda: ruled(placed, book.table_rules), lambda: placed, "what tables.toml says of the document", document.path
+    )
+    return ParsedDocument(document, blocks, by_owner)

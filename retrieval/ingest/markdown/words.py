@@ -14,9 +14,12 @@ _OF_CODE = r"""
     )
 """
 _OF_COMMENTS = r"| ^[ \t]*<!--(?:(?!-->).)*-->[ \t]*(?:\n|\Z) | <!--.*?-->"
+_OF_COMMENTS_IN_ROWS = r"| ^[ \t]*<!--(?:(?!-->).)*-->[ \t]*(?:\n|\Z) | <!--[^\n]*?-->"
+"""A comment that begins in a cell ends in its row: the rows of a table are parted before anything in them is read."""
 _CODE = re.compile(_OF_CODE, re.MULTILINE | re.DOTALL | re.VERBOSE)
 _CODE_OR_COMMENT = re.compile(_OF_CODE + _OF_COMMENTS, re.MULTILINE | re.DOTALL | re.VERBOSE)
 """Code first: a comment in it is text."""
+_CODE_OR_COMMENT_IN_ROWS = re.compile(_OF_CODE + _OF_COMMENTS_IN_ROWS, re.MULTILINE | re.DOTALL | re.VERBOSE)
 _INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")
 _ROLE = re.compile(r"(?:\{[a-z][\w:+.-]*\}|(?<![\w`:]):[a-z][\w:+.-]*:)`([^`<\n]+?)(?:\s*<[^`\n]*>)?`")
 """`{ref}` or `:ref:` before a code span, as Sphinx writes a link; the target in its brackets is not shown."""
@@ -73,11 +76,12 @@ def _substituted(
     return "".join((*parts, markup[at:]))
 
 
-def with_blank_comments(markup: str) -> str:
-    """The same line by line: what a comment leaves blank stays a blank line."""
-    if "<!--" not in markup:
-        return markup
-    return _substituted(markup, _CODE_OR_COMMENT, _CODE, lambda match: match["code"] or "\n" * match[0].count("\n"))
+def with_blank_comments(rows: str) -> str:
+    """The rows of a pipe table, line by line the same: what a comment leaves blank stays a blank line."""
+    if "<!--" not in rows:
+        return rows
+    blanked = _CODE_OR_COMMENT_IN_ROWS
+    return _substituted(rows, blanked, _CODE, lambda match: match["code"] or "\n" * match[0].count("\n"))
 
 
 def heading_text(source: str) -> str:

@@ -23,7 +23,9 @@ FIRST_LINES = 3
 RULESET = "ruleset_id"
 """What the author of a role-playing book says of it, and of no other book."""
 
-_PAGE = re.compile(r"^\s*(?:<!--\s*page[\s:]*(\d+)\s*-->|\[page\s+(\d+)\]|\{page[\s:]+(\d+)\})\s*$", re.IGNORECASE)
+_PAGE = re.compile(
+    r"^\s*(?:<!--\s*page[\s:]*(\d{1,9})\s*-->|\[page\s+(\d{1,9})\]|\{page[\s:]+(\d{1,9})\})\s*$", re.IGNORECASE
+)
 _LABEL = re.compile(r"^[\s*_>-]*([A-Za-z][A-Za-z. ]{1,24}?)[*_]*:", re.MULTILINE)
 _BRACKET = re.compile(r"\[([^\]]+)\]\s*$")
 _TABLE_LINE = re.compile(r"\[Table: ([^\]]*)\]")

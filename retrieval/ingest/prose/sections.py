@@ -53,6 +53,19 @@ def cut_into_passages(
     return tuple(map(_passage, made))
 
 
+def block_passages(
+    document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable], cuts: Cuts
+) -> tuple[Passage, ...]:
+    """The prose of a document block by block, without a thought about sections: where it cannot be cut at them."""
+    of_tables = {placed.block for placed in tables}
+    words = [block for index, block in enumerate(blocks) if index not in of_tables]
+    return tuple(
+        Passage(piece.path, piece.text, piece.source, piece.lines)
+        for block in words
+        for piece in _fitting(block.source, document.first_line + block.lines[0], block.heading_path, cuts)
+    )
+
+
 def _keep_titles(pieces: Sequence[Piece], made: list[list[Piece]], tables: Sequence[Table], cuts: Cuts) -> None:
     """Put headings and bold lines that head nothing, and that nothing else says, before the prose that comes next.
 

@@ -87,7 +87,7 @@ def without_placeholders(header: tuple[str, ...]) -> tuple[str, ...]:
     Not where they found none at all, or `Col1` is a name that an author gave beside other names.
     """
     blank = tuple("" if cell == f"Col{place}" else cell for place, cell in enumerate(header, start=1))
-    return blank if header[0] != "Col1" else header
+    return blank if header[:1] != ("Col1",) else header
 
 
 def part_heads(header: tuple[str, ...], grid: Sequence[tuple[str, ...]], underlined: Sequence[int]) -> frozenset[int]:

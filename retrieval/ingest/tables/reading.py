@@ -5,6 +5,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from retrieval.ingest.losses import attempt
 from retrieval.ingest.tables.groups import key_column, under_groups, under_parents
 from retrieval.ingest.tables.header import joined_headers, part_heads, realigned, stacked_header
 from retrieval.ingest.tables.read_row import ReadRow, RowRole
@@ -48,8 +49,29 @@ class Reading:
 def read_table(table: Table) -> Reading:
     """Decide what every line of a table is. Nothing is dropped: headings and labels stay rows with a role.
 
-    A column that the book's owner calls the key picks the row, and makes a grid of what would be a record.
+    A column that the book's owner calls the key picks the row, and makes a grid of what would be a record. A table that
+    the rules cannot read is a grid of its lines, with the first column as the key.
     """
+    return attempt(
+        lambda: _read(table),
+        lambda: plain_reading(table),
+        "the meaning of the lines of a table",
+        table.document,
+        table.lines[0],
+    )
+
+
+def plain_reading(table: Table) -> Reading:
+    """A table as a grid of its lines, whatever they say."""
+    rows = tuple(
+        ReadRow(ordinal, "data" if any(row.cells) else "note", table.header, row.cells)
+        for ordinal, row in enumerate(table.rows)
+    )
+    columns = tuple(cell or f"column {place}" for place, cell in enumerate(table.header, start=1))
+    return Reading("grid", columns, tuple(replace(row, columns=columns) for row in rows), 0, len(columns), None)
+
+
+def _read(table: Table) -> Reading:
     if _is_record(table) and _own_key(table, table.header) is None:
         pairs = [row.cells for row in table.rows]
         rows = tuple(ReadRow(i, "data", table.header, cells) for i, cells in enumerate(pairs))

@@ -1,16 +1,18 @@
 """Tables in, rows out: each a JSON object that explains itself, with its names and, where it needs one, a predicate."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
+from retrieval.ingest.losses import attempt
 from retrieval.ingest.tables.column_names import ColumnNames
 from retrieval.ingest.tables.document_words import document_words
 from retrieval.ingest.tables.glossary import Glossary
 from retrieval.ingest.tables.keyed import why_unkeyed
 from retrieval.ingest.tables.pointers.referrers import referrers
 from retrieval.ingest.tables.read_row import ReadRow
-from retrieval.ingest.tables.reading import Reading, read_table
+from retrieval.ingest.tables.reading import Reading, plain_reading, read_table
 from retrieval.ingest.tables.row_names import names_of_rows, record_names
 from retrieval.ingest.tables.row_object import Json, called, grid_object, record_object, row_key, to_text
 from retrieval.ingest.tables.strictness import StrictTables
@@ -23,21 +25,90 @@ from retrieval.types import Row
 def transform_tables(tables: Sequence[Table], vocabulary: Vocabulary, texts: Iterable[str] = ()) -> tuple[Row, ...]:
     """Every table of one book as rows, by rule and without a model.
 
+    What a rule about the whole book would add is left out where the rule fails; a table whose rows cannot be made as
+    they should be has plain ones.
+
     Args:
         tables: all of the book: whether one is strict depends on its twins.
         vocabulary: of the library.
         texts: of the book's documents. A column is written out if they, or the tables, have its long form.
     """
     texts, readings = tuple(texts), [read_table(table) for table in tables]
-    strict = StrictTables.find(tables, readings, vocabulary)
-    columns = ColumnNames.of((*texts, *map(_words, tables)), vocabulary)
-    glossary, pointing = Glossary.of(texts, readings, vocabulary), referrers(tables, readings)
-    documents = document_words(tables)
-    return tuple(
-        replace(row, searched_as=(*pointing.get(table.id, ()), *documents.get(table.id, ())))
-        for table, reading in zip(tables, readings, strict=True)
-        for row in _rows_of(table, _explained(reading, glossary), strict, columns, glossary)
+    words = (*texts, *map(_words, tables))
+    strict = attempt(
+        lambda: StrictTables.find(tables, readings, vocabulary),
+        lambda: StrictTables({}, {}, {}, {}),
+        "which tables are strict",
     )
+    columns = attempt(
+        lambda: ColumnNames.of(words, vocabulary),
+        lambda: ColumnNames(vocabulary, frozenset()),
+        "each long form of a column name",
+    )
+    glossary = attempt(
+        lambda: Glossary.of(texts, readings, vocabulary), lambda: Glossary({}), "the glossary of the book"
+    )
+    searched_as = _searched_as(tables, readings)
+    book = _BookRules(strict, columns, glossary)
+    return tuple(
+        replace(row, searched_as=searched_as.get(table.id, ()))
+        for table, reading in zip(tables, readings, strict=True)
+        for row in attempt(
+            partial(_rows_of, table, reading, book),
+            partial(_plain_rows, table),
+            "the proper form of a table's rows",
+            table.document,
+            table.lines[0],
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _BookRules:
+    """What is known of a book before its rows are made."""
+
+    strict: StrictTables
+    columns: ColumnNames
+    glossary: Glossary
+
+
+def _searched_as(tables: Sequence[Table], readings: Sequence[Reading]) -> Mapping[str, tuple[str, ...]]:
+    """What else the rows of a table are found by, by the table's id: rows that point to it, words of its document."""
+    pointing = attempt(
+        lambda: referrers(tables, readings), dict[str, tuple[str, ...]], "which rows point to which tables"
+    )
+    documents = attempt(
+        lambda: document_words(tables), dict[str, tuple[str, ...]], "which words distinguish the documents"
+    )
+    return {table.id: (*pointing.get(table.id, ()), *documents.get(table.id, ())) for table in tables}
+
+
+def _plain_rows(table: Table) -> tuple[Row, ...]:
+    """A row for each line of a table, with its cells under the names of their columns, and nothing that a rule says."""
+    reading = plain_reading(table)
+    subject = table.caption or " ".join(table.heading_path[-1:]) or table.document
+    rows = []
+    for row in (row for row in reading.rows if any(row.cells)):
+        key, source = next(cell for cell in row.cells if cell), table.rows[row.ordinal]
+        cells = {
+            f"{name} ({column})": cell for column, (name, cell) in enumerate(zip(row.columns, row.cells, strict=True))
+        }
+        rows.append(
+            Row(
+                table_id=table.id,
+                ordinal=row.ordinal,
+                key=key,
+                content=to_text(
+                    {"title": f"{subject} - {key}", **{name: cell for name, cell in cells.items() if cell}}
+                ),
+                columns=row.columns,
+                cells=row.cells,
+                lines=(source.line, source.line + source.source.count("\n")),
+                source=source.source,
+                notes=source.notes,
+            )
+        )
+    return tuple(rows)
 
 
 def _explained(reading: Reading, glossary: Glossary) -> Reading:
@@ -53,20 +124,33 @@ def _words(table: Table) -> str:
     return "\n".join((*table.heading_path, table.caption or "", *table.header, *cells))
 
 
-def _rows_of(
-    table: Table, reading: Reading, strict: StrictTables, columns: ColumnNames, glossary: Glossary
-) -> Iterator[Row]:
+def _rows_of(table: Table, as_written: Reading, book: _BookRules) -> tuple[Row, ...]:
+    at_table = partial(attempt, document=table.document, line=table.lines[0])
+    reading = at_table(
+        lambda: _explained(as_written, book.glossary), lambda: as_written, "what short column names mean"
+    )
     if reading.kind == "record":
-        yield _record(table, columns)
-        return
-    vocabulary = columns.vocabulary
-    names = names_of_rows(reading, vocabulary)
-    names = {ordinal: (*called, *glossary.short_names(called)) for ordinal, called in names.items()}
-    names = {row.ordinal: _with_own(table, reading, row, names.get(row.ordinal, ())) for row in reading.rows}
-    keyed = table.id not in strict.labels and why_unkeyed(reading, names, vocabulary) is None
-    for row in reading.rows:
-        if row.role != "heading" and any(row.cells):
-            yield _grid_row(table, reading, row, strict, names[row.ordinal], columns, keyed=keyed)
+        return (_record(table, book.columns),)
+    names = at_table(
+        lambda: _names_of(table, reading, book), dict[int, tuple[str, ...]], "what the rows of a table are called"
+    )
+    keyed = at_table(
+        lambda: table.id not in book.strict.labels and why_unkeyed(reading, names, book.columns.vocabulary) is None,
+        bool,
+        "whether each key of a table has one row",
+    )
+    return tuple(
+        _grid_row(table, reading, row, book, names.get(row.ordinal, ()), keyed=keyed)
+        for row in reading.rows
+        if row.role != "heading" and any(row.cells)
+    )
+
+
+def _names_of(table: Table, reading: Reading, book: _BookRules) -> Mapping[int, tuple[str, ...]]:
+    """What each row of a grid is called, by its ordinal."""
+    names = names_of_rows(reading, book.columns.vocabulary)
+    names = {ordinal: (*called, *book.glossary.short_names(called)) for ordinal, called in names.items()}
+    return {row.ordinal: _with_own(table, reading, row, names.get(row.ordinal, ())) for row in reading.rows}
 
 
 def _with_own(table: Table, reading: Reading, row: ReadRow, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -80,20 +164,19 @@ def _grid_row(
     table: Table,
     reading: Reading,
     row: ReadRow,
-    strict: StrictTables,
+    book: _BookRules,
     names: tuple[str, ...],
-    columns: ColumnNames,
     *,
     keyed: bool,
 ) -> Row:
-    key = row_key(reading, row)
+    columns, key = book.columns, row_key(reading, row)
     at = reading.key_column if row.cells[reading.key_column] == key else row.cells.index(key)
     name = called(columns.written_out(row.columns[at]), key)
     content = grid_object(table, reading, row, name, columns)
     if row.role == "data" and not (table.rule and table.rule.open):
         place: Json = {"table": table.id, "row": row.ordinal}
         rival: Json = {NO_RIVAL: place} if keyed else {}
-        asked = _own_predicate(table, key) or strict.predicate(table, row.columns[reading.key_column], key) or {}
+        asked = _own_predicate(table, key) or book.strict.predicate(table, row.columns[reading.key_column], key) or {}
         if query_must := asked | rival:
             content["query_must"] = query_must
     source = table.rows[row.ordinal]

@@ -4,8 +4,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from retrieval.ingest.density import near_duplicate_density
+from retrieval.ingest.losses import attempt
 from retrieval.ingest.tables.column_labels import ROLL, column_label, column_labels
 from retrieval.ingest.tables.reading import Reading
 from retrieval.ingest.tables.row_object import Json, JsonValue
@@ -73,7 +75,14 @@ class StrictTables:
         """
         families: dict[tuple[str, ...], list[_Matrix]] = defaultdict(list)
         for table, reading in zip(tables, readings, strict=True):
-            if matrix := _matrix(table, reading, vocabulary):
+            matrix = attempt(
+                partial(_matrix, table, reading, vocabulary),
+                lambda: None,
+                "whether a table is strict",
+                table.document,
+                table.lines[0],
+            )
+            if matrix:
                 families[matrix.family].append(matrix)
         labels: dict[str, tuple[str, ...]] = {}
         asking: dict[str, tuple[str, ...]] = {}

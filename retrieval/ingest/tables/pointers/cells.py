@@ -33,7 +33,7 @@ class Pointer:
     """What a cell points to."""
 
     names: tuple[str, ...]
-    """How the table may be called, as `called` writes it; the likeliest first."""
+    """At least one. How the table may be called, as `called` writes it; the likeliest first."""
     is_code: bool
     """Whether the cell is an identifier and says nowhere that it points."""
 
@@ -46,7 +46,8 @@ def pointer_in(cell: str) -> Pointer | None:
     if _CODE.fullmatch(cell):
         return Pointer((called(cell),), is_code=True)
     if whole := _QUOTED.fullmatch(cell):
-        return Pointer(tuple(_spellings(whole["words"])), is_code=False)
+        names = tuple(_spellings(whole["words"]))
+        return Pointer(names, is_code=False) if names else None
     found = list(references(cell))
     if len(found) != 1 or _counted(cell, found[0]) or len(_others(cell, found[0])) > MOST_OTHER_WORDS:
         return None

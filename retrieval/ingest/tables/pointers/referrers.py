@@ -3,7 +3,9 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
+from retrieval.ingest.losses import attempt
 from retrieval.ingest.tables.pointers.cells import pointer_in
 from retrieval.ingest.tables.pointers.titles import Titles
 from retrieval.ingest.tables.read_row import ReadRow
@@ -32,11 +34,16 @@ def referrers(tables: Sequence[Table], readings: Sequence[Reading]) -> Mapping[s
     """
     titles = Titles(tables)
     found: dict[str, dict[str, str]] = defaultdict(dict)
-    for place, reading in enumerate(readings):
-        for row in reading.rows:
-            if row.role == "data":
-                for target, name in _pointed(titles, place, reading, row):
-                    found[tables[target].id].setdefault(name.casefold(), name)
+    for place, (table, reading) in enumerate(zip(tables, readings, strict=True)):
+        pointed = attempt(
+            partial(_pointed, titles, place, reading),
+            lambda: (),
+            "what the rows of a table point to",
+            table.document,
+            table.lines[0],
+        )
+        for target, name in pointed:
+            found[tables[target].id].setdefault(name.casefold(), name)
     known = {table.id: _said(table) for table in tables if table.id in found}
     targets = Counter(name for names in found.values() for name in names)
     few = {
@@ -61,7 +68,13 @@ def _words(text: str) -> set[str]:
     return set(_ANY_WORD.findall(text.casefold()))
 
 
-def _pointed(titles: Titles, place: int, reading: Reading, row: ReadRow) -> Iterator[tuple[int, str]]:
+def _pointed(titles: Titles, place: int, reading: Reading) -> Sequence[tuple[int, str]]:
+    """The places of the tables that the rows of one table point to, each with the name of its row."""
+    data = [row for row in reading.rows if row.role == "data"]
+    return [pair for row in data for pair in _pointed_by(titles, place, reading, row)]
+
+
+def _pointed_by(titles: Titles, place: int, reading: Reading, row: ReadRow) -> Iterator[tuple[int, str]]:
     for at, cell in enumerate(row.cells):
         pointer = pointer_in(cell)
         # The key of a list of tables is the name of each, and points to it without a word.

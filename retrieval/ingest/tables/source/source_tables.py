@@ -5,9 +5,10 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 
 from retrieval.ingest.html_tables import parse_html_table, without_raised
+from retrieval.ingest.losses import attempt
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.parser import split_row
 from retrieval.ingest.markdown.spans import without_marks
@@ -58,70 +59,118 @@ def content_id(*parts: str) -> str:
 
 
 def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTable, ...]:
-    """The tables of one document. A table's id holds no data cell, so an edited cell leaves it as it is."""
+    """The tables of one document. A table's id holds no data cell, so an edited cell leaves it as it is.
+
+    A table that cannot be parsed is not among them, and its block stays text. What its surroundings say of a table is
+    left out where the rule for it fails.
+    """
     seen: Counter[str] = Counter()
-    placed: list[PlacedTable] = []
-    tables = dict(_tables_in(blocks))
-    captions = with_outer_titles(blocks, _captions(blocks, tables))
-    for index, parsed in tables.items():
-        block, found = blocks[index], captions[index]
-        caption = parsed.caption or (found.words if found else None)
-        introduced = found is not None and found.introduces
-        called = "" if introduced else caption or ""
-        twin = content_id(document.book, document.path, *block.heading_path, called, *parsed.header)
-        seen[twin] += 1
-        first = document.first_line + block.lines[0]
-        filled = without_dittos([cells for cells, _, _ in parsed.rows])
-        table = Table(
-            id=content_id(twin, str(seen[twin])),
-            book=document.book,
-            document=document.path,
-            heading_path=block.heading_path,
-            caption=caption,
-            header=parsed.header,
-            rows=tuple(
-                TableRow(
-                    cells,
-                    first + line,
-                    source,
-                    underlined=place in parsed.underlined,
-                    bold=bool(_BOLD_ROW.fullmatch(source)),
-                    notes=parsed.notes[place],
-                )
-                for place, ((_, line, source), cells) in enumerate(zip(parsed.rows, filled, strict=True))
-            ),
-            lines=(first, document.first_line + block.lines[1] - 1),
-            header_source=parsed.header_source,
-            introduced=introduced,
-            about=about(blocks, index) if not caption else found.about if found else "",
-            purpose=purpose_of(blocks, index, found),
-            warning=_UNSPANNED.format(line=first) if parsed.unspanned else "",
-        )
-        placed.append(PlacedTable(table, index, found.block if found else None))
+    tables = dict(_tables_in(document, blocks))
+    captions = _captions(document, blocks, tables)
+    placed = (_place(document, blocks, index, parsed, captions[index], seen) for index, parsed in tables.items())
     return tuple(placed)
 
 
-def _captions(blocks: Sequence[Block], tables: Mapping[int, "_Parsed"]) -> dict[int, Caption | None]:
+def _place(
+    document: Document,
+    blocks: Sequence[Block],
+    index: int,
+    parsed: "_Parsed",
+    caption: Caption | None,
+    seen: Counter[str],
+) -> PlacedTable:
+    block, words = blocks[index], parsed.caption or (caption.words if caption else None)
+    introduced = caption is not None and caption.introduces
+    twin = content_id(
+        document.book, document.path, *block.heading_path, "" if introduced else words or "", *parsed.header
+    )
+    seen[twin] += 1
+    first = document.first_line + block.lines[0]
+    at_table = partial(attempt, document=document.path, line=first)
+    table = Table(
+        id=content_id(twin, str(seen[twin])),
+        book=document.book,
+        document=document.path,
+        heading_path=block.heading_path,
+        caption=words,
+        header=parsed.header,
+        rows=at_table(
+            lambda: _rows(parsed, first),
+            lambda: _rows(parsed, first, plain=True),
+            "the meaning of a table's ditto marks",
+        ),
+        lines=(first, document.first_line + block.lines[1] - 1),
+        header_source=parsed.header_source,
+        introduced=introduced,
+        about=at_table(
+            lambda: about(blocks, index) if not words else caption.about if caption else "",
+            str,
+            "the paragraph above a table",
+        ),
+        purpose=at_table(lambda: purpose_of(blocks, index, caption), str, "the purpose of a table"),
+        warning=_UNSPANNED.format(line=first) if parsed.unspanned else "",
+    )
+    return PlacedTable(table, index, caption.block if caption else None)
+
+
+def _rows(parsed: "_Parsed", first: int, *, plain: bool = False) -> tuple[TableRow, ...]:
+    """The rows of a table that begins on line `first` of the file; if `plain`, with their ditto marks."""
+    cells_of_rows = [cells for cells, _, _ in parsed.rows]
+    filled = cells_of_rows if plain else without_dittos(cells_of_rows)
+    return tuple(
+        TableRow(
+            cells,
+            first + line,
+            source,
+            underlined=ordinal in parsed.underlined,
+            bold=bool(_BOLD_ROW.fullmatch(source)),
+            notes=parsed.notes[ordinal],
+        )
+        for ordinal, ((_, line, source), cells) in enumerate(zip(parsed.rows, filled, strict=True))
+    )
+
+
+def _captions(
+    document: Document, blocks: Sequence[Block], tables: Mapping[int, "_Parsed"]
+) -> Mapping[int, Caption | None]:
     """What the words around each table call it, by the index of its block; nothing where it says so itself."""
-    below = labels_below(blocks, tables)
-    taken, found = set(below), dict[int, Caption | None]()
+    below = attempt(lambda: labels_below(blocks, tables), frozenset[int], "each label below a table", document.path)
+    taken, captions = set(below), dict[int, Caption | None]()
     for index, parsed in tables.items():
-        directly_under = index - 1 in found and _alike(blocks[index - 1], blocks[index])
-        above = found[index - 1] if directly_under else None
-        found[index] = None if parsed.caption else caption_at(blocks, index, above, taken, below)
-        caption = found[index]
-        taken |= {caption.block} if caption and caption.block is not None else set()
-    return found
+        directly_under = index - 1 in captions and _alike(blocks[index - 1], blocks[index])
+        above = captions[index - 1] if directly_under else None
+        caption = attempt(
+            partial(caption_at, blocks, index, above, taken, below),
+            lambda: None,
+            "the caption of a table",
+            document.path,
+            document.first_line + blocks[index].lines[0],
+        )
+        captions[index] = None if parsed.caption else caption
+        if captions[index] and caption and caption.block is not None:
+            taken.add(caption.block)
+    return attempt(
+        lambda: with_outer_titles(blocks, captions), lambda: captions, "each outer title of a table", document.path
+    )
 
 
-def _tables_in(blocks: Sequence[Block]) -> Iterator[tuple[int, "_Parsed"]]:
+def _tables_in(document: Document, blocks: Sequence[Block]) -> Iterator[tuple[int, "_Parsed"]]:
     """The tables of a document by the index of their block."""
-    everywhere = footnotes(blocks)
-    for index, block in enumerate(blocks):
-        parsed = _parse(block, {**everywhere, **notes_below(blocks, index)})
-        # A heading over no row is a box around words: it stays prose.
-        if parsed and any(any(cells) for cells, _, _ in parsed.rows):
-            yield index, _headed_by_bold_row(parsed)
+    everywhere = attempt(lambda: footnotes(blocks), dict[str, str], "each footnote of the document", document.path)
+    for index in range(len(blocks)):
+        if parsed := _parse_at(document, blocks, index, everywhere):
+            yield index, parsed
+
+
+def _parse_at(document: Document, blocks: Sequence[Block], index: int, everywhere: Notes) -> "_Parsed | None":
+    """The table in a block; None if it is none, or cannot be parsed."""
+    place = document.path, document.first_line + blocks[index].lines[0]
+    below = attempt(lambda: notes_below(blocks, index), dict[str, str], "each note of a table", *place)
+    parsed = attempt(lambda: _parse(blocks[index], {**everywhere, **below}), lambda: None, "a table", *place)
+    # A heading over no row is a box around words: it stays prose.
+    if parsed is None or not any(any(cells) for cells, _, _ in parsed.rows):
+        return None
+    return attempt(lambda: _headed_by_bold_row(parsed), lambda: parsed, "the bold header of a table", *place)
 
 
 def _headed_by_bold_row(parsed: "_Parsed") -> "_Parsed":

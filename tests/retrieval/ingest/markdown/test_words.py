@@ -131,10 +131,16 @@ def test_a_heading_has_no_marks_before_or_behind_it(source, words):
 )
 def test_comments_go_as_a_search_for_each_of_them_would_have_it(pieces: list[str]) -> None:
     markup = "".join(pieces)
-    code_or_comment, tag_or_comment = module._CODE_OR_COMMENT, module._TAG_OR_COMMENT
+    code_or_comment, tag_or_comment = module._CODE_OR_COMMENT_IN_ROWS, module._TAG_OR_COMMENT
     blank = code_or_comment.sub(lambda match: match["code"] or "\n" * match[0].count("\n"), markup)
     assert with_blank_comments(markup) == (blank if "<!--" in markup else markup)
     assert without_tags(markup, " ") == tag_or_comment.sub(" ", markup)
+
+
+def test_a_comment_that_begins_in_a_cell_ends_in_its_row():
+    assert with_blank_comments("| a | <!-- b |\n|---|---|\n| c | --> d |") == "| a | <!-- b |\n|---|---|\n| c | --> d |"
+    assert with_blank_comments("| a | <!-- b --> c |") == "| a |  c |"
+    assert with_blank_comments("| a |\n<!-- b\nc -->\n| d |") == "| a |\n\n\n| d |"
 
 
 def test_comments_without_an_end_are_not_each_looked_for_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
