@@ -59,6 +59,8 @@ class Book:
     """Files of the folder that are not markdown, in name order."""
     warnings: tuple[str, ...] = ()
     table_rules: tuple[TableRule, ...] = ()
+    fault: str = ""
+    """Why the book cannot be read now; its documents are then those of its last reading, or none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.building.reading_losses import losses_of
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError
 from retrieval.home import Home
 from retrieval.ingest.guarding import GuardCounts, TableGuard, count_guards
+from retrieval.ingest.library.book_files import shown_name
 from retrieval.ingest.ruled_tables import unmet
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -18,6 +20,8 @@ FILE_NAME = "entry.jsonl"
 GUARDS = "guards.jsonl"
 """The verdict on each table of a book, in the book's folder of records."""
 _DIGEST = "digest.txt"
+_SOURCE = "source.txt"
+"""The folder that the records are made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +41,38 @@ class BookEntry:
     warnings: tuple[str, ...]
     guards: GuardCounts | None = None
     """Of its tables; None for a book that a version of this program indexed which did not count them."""
+    losses: tuple[str, ...] = ()
+    """What is missing of it, a sentence for each part: the book itself, a document, what a failed rule would say."""
 
 
-def keep_digest(folder: Path, digest: str) -> None:
-    """Remember in a book's folder of records which state of its source they are made from."""
+def keep_source(folder: Path, source: Path, digest: str) -> None:
+    """Remember in a book's folder of records which source, and which state of it, they are made from."""
+    write_atomically(folder / _SOURCE, f"{shown_name(source)}\n")
     write_atomically(folder / _DIGEST, digest + "\n")
+
+
+def last_reading(folder: Path, source: Path) -> Book | None:
+    """The book as it was read last, from the records in `folder`; None if that was of another source, or never."""
+    kept = folder / _SOURCE
+    if not kept.is_file() or kept.read_text(encoding="utf-8") != f"{shown_name(source)}\n":
+        return None
+    try:
+        (book,) = read_jsonl(folder / "book.jsonl", Book)
+    except (FileNotFoundError, IndexCorruptError, ValueError):
+        return None
+    return book
+
+
+def fault_sentence(book: Book) -> str:
+    """Why a book cannot be read, and what of it is in the index."""
+    kept = "its last reading stays in the index" if book.documents else "it is left out"
+    return f"{book.slug}: the book cannot be read, and {kept}: {book.fault}"
+
+
+def missing_from(folder: Path, book: Book) -> tuple[str, ...]:
+    """A sentence for each part of a book that is missing from its records in `folder`, with its place."""
+    losses = (f"{book.slug}/{loss}" if loss.document else f"{book.slug}: {loss}" for loss in losses_of(folder))
+    return (*([fault_sentence(book)] if book.fault else ()), *losses)
 
 
 def unfinished_books(home: Home, slugs: Iterable[str]) -> tuple[str, ...]:
@@ -81,6 +112,7 @@ def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
             *(f"{table.document}: {table.warning}" for table in tables if table.warning),
             *unmet(book.table_rules, tables, vocabulary),
         ),
+        losses=missing_from(folder, book),
         guards=count_guards(read_jsonl(guards, TableGuard)) if guards.is_file() else None,
     )
     write_jsonl(folder / FILE_NAME, [entry])

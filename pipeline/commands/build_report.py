@@ -34,6 +34,7 @@ def summary(done: Build, entries: Collection[BookEntry] = ()) -> dict[str, objec
         "refused": list(done.refused),
         "ignored": _ignored(entries),
         "warnings": [{"what": cause.said, "where": list(cause.places)} for cause in by_cause(_warnings(entries))],
+        "losses": {entry.slug: list(entry.losses) for entry in entries if entry.losses},
         "tables": {entry.slug: asdict(entry.guards) for entry in entries if entry.guards},
         "embedded": done.total("n_embedded"),
         "reused": done.total("n_reused"),
@@ -66,6 +67,22 @@ def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -
         )
     for line in (*_warning_lines(entries, verbose=verbose), *_left_out(done, entries, verbose=verbose)):
         out.print(line, markup=False)
+    for line in loss_lines(entries, verbose=verbose):
+        out.print(line, markup=False)
+
+
+def loss_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str]:
+    """What is missing of the library because it could not be read: on one line, or if `verbose` a line for each."""
+    losses = [loss for entry in entries for loss in entry.losses]
+    if not losses:
+        return
+    n_books = sum(bool(entry.losses) for entry in entries)
+    said = f"{counted(len(losses), 'part')} of {counted(n_books, 'book')} could not be read"
+    if verbose:
+        yield f"warning: {said} and {'is' if len(losses) == 1 else 'are'} missing:"
+        yield from (f"  {loss}" for loss in losses)
+    else:
+        yield f"warning: {said}: {losses[0]}{f', and {len(losses) - 1} more: {ALL}' if losses[1:] else ''}"
 
 
 def _news(done: Build, *, verbose: bool) -> str:

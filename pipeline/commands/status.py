@@ -143,6 +143,7 @@ def record(found: Status) -> dict[str, object]:
         "questions": [str(path) for path in found.questions],
         "books": dict(found.books),
         "tables": {entry.slug: asdict(entry.guards) for entry in found.entries if entry.guards},
+        "losses": {entry.slug: list(entry.losses) for entry in found.entries if entry.losses},
         "n_documents": found.n_documents,
         "live": asdict(live) | {"built": live.built.isoformat(), "since": live.since.isoformat()} if live else None,
         "candidate": found.candidate,
@@ -205,6 +206,11 @@ def _lines(found: Status, shown: int | None) -> Iterator[tuple[str, str]]:
         yield "neighbours", live.neighbours
     for number, line in enumerate(guard_lines(found.entries, shown, "querymust status --all")):
         yield "" if number else "tables", line
+    losses = [loss for entry in found.entries for loss in entry.losses]
+    for number, loss in enumerate(losses[:shown]):
+        yield "" if number else "missing", loss
+    if shown is not None and len(losses) > shown:
+        yield "", f"and {len(losses) - shown} more; all of them: querymust status --all"
     if found.candidate:
         yield "candidate", f"{found.candidate} was built and is not live"
     yield from gate_lines(found.gate)

@@ -4,14 +4,15 @@ import dagster as dg
 
 from evals.assets import with_reason
 from evals.code_version import code_version
-from pipeline.building.book_entry import keep_digest
+from pipeline.building.book_entry import fault_sentence, keep_source, last_reading
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import materialized
+from pipeline.building.reading_losses import kept_losses, losses_metadata
 from pipeline.defs.partitions import books_partitions
 from pipeline.defs.sources import BOOK_FOLDERS
 from retrieval.errors import UnknownNameError
 from retrieval.home import Home
-from retrieval.ingest.library.book import read_book
+from retrieval.ingest.library.book import read_book_or_last
 from retrieval.ingest.library.library import list_books
 from retrieval.records import write_jsonl
 
@@ -35,9 +36,13 @@ def books(
     if slug not in folders:
         raise UnknownNameError(f"book of {home.library}", slug, folders)
     models.require_ready(home, [folders[slug]])
-    book = read_book(folders[slug])
-    write_jsonl(home.book(slug) / "book.jsonl", [book])
-    keep_digest(home.book(slug), folders[slug].digest)
+    folder = home.book(slug)
+    with kept_losses(folder, "books") as losses:
+        book = read_book_or_last(folders[slug], last_reading(folder, folders[slug].path))
+    write_jsonl(folder / "book.jsonl", [book])
+    keep_source(folder, folders[slug].path, folders[slug].digest)
+    if book.fault:
+        context.log.warning(fault_sentence(book))
     context.log.info(
         f"{slug}: {len(book.documents)} documents, {len(book.warnings)} warnings, read from {home.library}"
     )
@@ -50,6 +55,8 @@ def books(
             "n_ignored": len(book.ignored),
             "n_warnings": len(book.warnings),
             "title": book.title,
+            "fault": book.fault or "none",
+            **losses_metadata(losses),
             "ignored": dg.MetadataValue.md("\n".join(f"- `{name}`" for name in book.ignored) or "none"),
             "warnings": dg.MetadataValue.md("\n".join(f"- {warning}" for warning in book.warnings) or "none"),
         },

@@ -12,6 +12,7 @@ from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, materialized
 from pipeline.building.model_passages import keep_report, make_chunks, told
 from pipeline.building.plan import cost_of
+from pipeline.building.reading_losses import kept_losses, losses_metadata
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
@@ -44,7 +45,8 @@ def chunks(
     folder = home.book(context.partition_key)
     cuts = cuts_for(home.settings, load_embedder(home.settings.embedder))
     book = read_parsed_book(folder / "book.jsonl")
-    by_rules = chunk_book(book, read_jsonl(folder / "predicates.jsonl", Row), cuts)
+    with kept_losses(folder, "chunks") as losses:
+        by_rules = chunk_book(book, read_jsonl(folder / "predicates.jsonl", Row), cuts)
     access = Access() if home.settings.passages.enrichment == "rules" else models.access
     documents = [parsed.document for parsed in book.documents]
     made = make_chunks(home.settings, home.models, documents, by_rules, access)
@@ -68,6 +70,7 @@ def chunks(
             "near_duplicate_density": as_table(densities, TableDensity),
             "longest_characters": max((len(chunk.search_text) for chunk in cut), default=0),
             **made.numbers,
+            **losses_metadata(losses),
         },
     )
 

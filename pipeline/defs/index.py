@@ -16,7 +16,7 @@ from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.chunks import chunks, embeddings
 from pipeline.defs.partitions import books_partitions
 from pipeline.defs.tables import predicates, table_rows
-from retrieval.errors import IndexMissingError
+from retrieval.errors import IndexMissingError, LibraryError
 from retrieval.home import Home
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.embedding.embedders import load_embedder
@@ -27,7 +27,8 @@ from retrieval.index.snapshot.snapshot import build_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
 from retrieval.index.words.tokenizer import tokenizer
 from retrieval.rag.calibration import keep_calibration
-from retrieval.types import Vector
+from retrieval.records import read_jsonl
+from retrieval.types import Book, Vector
 
 
 def book_slugs(instance: dg.DagsterInstance) -> list[str]:
@@ -50,12 +51,18 @@ def library_records(instance: dg.DagsterInstance, home: Home) -> LibraryRecords:
 
     Raises:
         IndexMissingError: no book is a partition, or one was never chunked, so the library is not whole.
+        LibraryError: no book has a chunk.
     """
     folders = {slug: home.book(slug) for slug in book_slugs(instance)}
     for slug, folder in folders.items():
         if not (folder / CHUNKS).is_file():
             raise IndexMissingError(f"book {slug!r} has no chunks yet; materialize its partition first")
-    return LibraryRecords.of(folders.values())
+    records = LibraryRecords.of(folders.values())
+    if not records.chunks:
+        books = [book for folder in folders.values() for book in read_jsonl(folder / "book.jsonl", Book)]
+        faults = "; ".join(f"{book.slug}: {book.fault or 'has no text'}" for book in books)
+        raise LibraryError(f"no book of the library can be read, so there is nothing to index. {faults}")
+    return records
 
 
 def present_keys(instance: dg.DagsterInstance, home: Home) -> list[str]:

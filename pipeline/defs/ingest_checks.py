@@ -12,6 +12,7 @@ import dagster as dg
 
 from evals.assets import with_reason
 from evals.checks import JUDGED, kept
+from pipeline.building.book_entry import missing_from
 from pipeline.building.book_records import book_records
 from pipeline.building.book_verdict import BookVerdict, book_verdict
 from pipeline.building.made_of import RECORDS, records_version
@@ -143,6 +144,17 @@ def _rows_in_chunks(folder: Path) -> BookVerdict:
     return BookVerdict(len(rows), rows_outside_chunks(rows, book_records(folder).chunks))
 
 
+@dg.asset_check(asset=chunks, automation_condition=JUDGED)
+@with_reason
+@kept("nothing_is_missing")
+def nothing_is_missing(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
+    """Every book and document can be read, and every rule of reading did its part."""
+    folders = list(_folders(context, home, "chunks.jsonl"))
+    books = [book for folder in folders for book in read_jsonl(folder / "book.jsonl", Book)]
+    missing = [sentence for folder, book in zip(folders, books, strict=True) for sentence in missing_from(folder, book)]
+    return held(missing, {"n_books": len(books)}, WARN)
+
+
 @dg.asset_check(asset=chunks, blocking=True, automation_condition=JUDGED)
 @with_reason
 @kept("chunk_ids_are_unique")
@@ -173,6 +185,7 @@ book_checks = [
     predicates_are_satisfiable,
     predicates_are_careful,
     every_cell_in_one_chunk,
+    nothing_is_missing,
     chunk_ids_are_unique,
     every_chunk_has_a_vector,
 ]

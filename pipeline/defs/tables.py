@@ -8,9 +8,11 @@ from pipeline.building.book_entry import GUARDS
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, materialized
 from pipeline.building.model_tables import keep_report, make_rows, told
+from pipeline.building.reading_losses import kept_losses, losses_metadata
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.ingest.guarding import REASONS, count_guards, table_guards
+from retrieval.ingest.losses import record_losses
 from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.ruled_tables import unmet
 from retrieval.ingest.tables.predicates import extract_predicates
@@ -33,10 +35,13 @@ from retrieval.types import Book, Row
 def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The tables of one book as they are in the source: header, rows, caption, lines; and what `tables.toml` says."""
     folder = home.book(context.partition_key)
-    found = read_parsed_book(folder / "book.jsonl").tables
-    write_jsonl(folder / "tables.jsonl", found)
     (book,) = read_jsonl(folder / "book.jsonl", Book)
-    missed = unmet(book.table_rules, found, home.vocabulary)
+    with kept_losses(folder, "tables") as losses:
+        parsed = read_parsed_book(folder / "book.jsonl")
+        record_losses(parsed.losses)
+        found = parsed.tables
+        missed = unmet(book.table_rules, found, home.vocabulary)
+    write_jsonl(folder / "tables.jsonl", found)
     context.log.info(f"{context.partition_key}: {len(found)} tables")
     return materialized(
         content_version(map(dump_record, found)),
@@ -50,6 +55,7 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
             "n_unmet_rules": len(missed),
             "unmet_rules": dg.MetadataValue.md("\n".join(f"- {sentence}" for sentence in missed) or "none"),
             "n_captioned": sum(table.caption is not None for table in found),
+            **losses_metadata(losses),
         },
     )
 
@@ -72,7 +78,8 @@ def table_rows(
     found = read_jsonl(folder / "tables.jsonl", Table)
     book = read_parsed_book(folder / "book.jsonl")
     access = Access() if home.settings.tables.transformer == "rules" else models.access
-    made = make_rows(home.settings, home.models, home.vocabulary, book, found, access)
+    with kept_losses(folder, "table_rows") as losses:
+        made = make_rows(home.settings, home.models, home.vocabulary, book, found, access)
     rows = made.rows
     write_jsonl(folder / "table_rows.jsonl", rows)
     keep_report(folder, made.transformed)
@@ -86,6 +93,7 @@ def table_rows(
             "n_records": sum(row.kind == "record" for row in rows),
             "n_tables": len({row.table_id for row in rows}),
             **made.numbers,
+            **losses_metadata(losses),
             "first_row": dg.MetadataValue.md(f"```json\n{rows[0].content}\n```" if rows else "none"),
         },
     )
@@ -104,9 +112,10 @@ def table_rows(
 def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The same rows with `query_must` moved out of the JSON, and why each table is guarded or not."""
     folder = home.book(context.partition_key)
-    rows = extract_predicates(read_jsonl(folder / "table_rows.jsonl", Row))
+    with kept_losses(folder, "predicates") as losses:
+        rows = extract_predicates(read_jsonl(folder / "table_rows.jsonl", Row))
+        guards = table_guards(read_jsonl(folder / "tables.jsonl", Table), rows, home.vocabulary)
     write_jsonl(folder / "predicates.jsonl", rows)
-    guards = table_guards(read_jsonl(folder / "tables.jsonl", Table), rows, home.vocabulary)
     write_jsonl(folder / GUARDS, guards)
     counts = count_guards(guards)
     guarded = [row for row in rows if row.query_must is not None]
@@ -126,6 +135,7 @@ def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
             "n_guardable_tables": counts.n_guardable,
             **{f"n_{reason}_tables": counts.reasons.get(reason, 0) for reason in REASONS},
             "n_named": sum(bool(row.names) for row in rows),
+            **losses_metadata(losses),
             "first_predicate": dg.MetadataValue.md(f"`{guarded[0].query_must}`" if guarded else "none"),
         },
     )

@@ -2,6 +2,8 @@
 
 import os
 import tomllib
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from retrieval.errors import InvalidDocumentError, LibraryError
@@ -17,6 +19,7 @@ from retrieval.ingest.library.front_matter import read_metadata, split_front_mat
 from retrieval.ingest.library.json_lines import is_json_lines, read_json_lines
 from retrieval.ingest.library.library import RESERVED_FILES, BookFolder
 from retrieval.ingest.library.table_rules import TABLES_FILE, read_table_rules
+from retrieval.ingest.losses import attempt
 from retrieval.query_must.extraction import predicates_in
 from retrieval.types import Book, Document, Metadata, MetadataValue
 
@@ -43,18 +46,36 @@ def read_book(folder: BookFolder) -> Book:
     rules = read_table_rules(folder.path) if read_own(folder.path / TABLES_FILE, folder.library) is not None else ()
     defaults = _defaults(_utf_8(folder.path.name), given)
     warnings = [f"{shown_name(path.relative_to(folder.path))}: {why}" for path, why in files.refused]
-    documents = []
+    documents: list[Document | None] = []
     for path in files.markdown:
         relative = path.relative_to(folder.path).as_posix()
         try:
-            documents.append(_read_document(folder.slug, path, relative, defaults, warnings))
+            read = partial(_read_document, folder.slug, path, relative, defaults, warnings)
+            documents.append(attempt(read, lambda: None, "the document", relative))
         except InvalidDocumentError as error:
             warnings.append(str(error))
-    if not documents:
+    readable = tuple(filter(None, documents))
+    if not readable:
         raise LibraryError(f"book {folder.slug!r}: no readable document; {'; '.join(warnings)}")
-    if any(document.metadata["last_update_date"] == UNKNOWN_DATE for document in documents):
+    if any(document.metadata["last_update_date"] == UNKNOWN_DATE for document in readable):
         warnings.insert(0, f"no last_update_date in book.toml: {UNKNOWN_DATE} is used")
-    return Book(folder.slug, str(defaults["title"]), tuple(documents), _ignored(folder, files), tuple(warnings), rules)
+    return Book(folder.slug, str(defaults["title"]), readable, _ignored(folder, files), tuple(warnings), rules)
+
+
+def read_book_or_last(folder: BookFolder, last: Book | None = None) -> Book:
+    """The book; where it cannot be read, its last reading or else a book without documents, with the reason as `fault`.
+
+    One book that cannot be read does not stop a library.
+
+    Args:
+        folder: of the book.
+        last: what was read of this folder before, if it was.
+    """
+    try:
+        return read_book(folder)
+    except LibraryError as error:
+        book = last or Book(folder.slug, shown_name(Path(folder.path.name)), ())
+        return replace(book, fault=str(error))
 
 
 def _ignored(folder: BookFolder, files: BookFiles) -> tuple[str, ...]:

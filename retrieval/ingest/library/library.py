@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import unicodedata
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from retrieval.ingest.library.book_files import book_files, cannot_be_read, lead
 from retrieval.ingest.library.json_lines import ENDINGS, is_json_lines, stem_of
 from retrieval.ingest.library.table_rules import TABLES_FILE
 
-_SLUG = re.compile(r"[a-z0-9]+(?:[-._][a-z0-9]+)*")
+_LATIN_ACCENT = re.compile(r"([A-Za-z])[\u0300-\u036f]+")
 VOCABULARY_FILE = "vocabulary.toml"
 """Beside the books: the words of a library, over the generic ones."""
 
@@ -34,17 +35,34 @@ class BookFolder:
 
 
 def slugify(name: str) -> str:
-    """Lower-case ASCII letters, digits, dots and dashes: safe as a partition key and as a file name.
+    """Lower-case letters and digits of any script with dots and dashes: safe as a partition key and as a file name.
+
+    Accents on Latin letters go: `Café, noir` is `cafe-noir`. Of other scripts the marks are part of the letters.
 
     Raises:
         LibraryError: nothing of the name is left.
     """
-    ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9.]+", "-", ascii_name).strip("-.")
-    slug = re.sub(r"[-.]{2,}", "-", slug)
-    if not _SLUG.fullmatch(slug):
-        raise LibraryError(f"the folder name {name!r} has no letter or digit to make a book's key of; rename it")
+    latin = _LATIN_ACCENT.sub(r"\1", unicodedata.normalize("NFKD", name))
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", latin).casefold())
+    kept = "".join(letter if letter == "." or _is_of_a_word(letter) else "-" for letter in folded)
+    slug = re.sub(r"[-.]{2,}", "-", kept.strip("-."))
+    if not any(map(str.isalnum, slug)):
+        raise LibraryError(f"{name!r} has no letter or digit to make a book's key of; rename it")
     return slug
+
+
+def _is_of_a_word(letter: str) -> bool:
+    return letter.isalnum() or unicodedata.category(letter).startswith("M")
+
+
+def _free_slug(name: str, taken: Container[str]) -> str:
+    """The slug of a folder; where it has none or another folder has it too, one that its whole name makes different."""
+    code = hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
+    try:
+        slug = slugify(name)
+    except LibraryError:
+        return f"book-{code}"
+    return slug if slug not in taken else f"{slug}-{code}"
 
 
 def list_books(library: Path) -> tuple[BookFolder, ...]:
@@ -54,21 +72,17 @@ def list_books(library: Path) -> tuple[BookFolder, ...]:
     A folder that the system does not let us look into is one of them, for it may have been: to read it is an error.
 
     Raises:
-        LibraryError: no such folder or file of documents, no markdown in it, two folders with one slug, or a
-            vocabulary or file of documents that the system does not let us read.
+        LibraryError: no such folder or file of documents, no markdown in it, or a vocabulary or file of documents that
+            the system does not let us read.
     """
     if is_json_lines(library):
         digest = hashlib.sha256(read_bytes(library)).hexdigest()
-        return (BookFolder(slugify(stem_of(library)), library, library, digest),)
+        return (BookFolder(_free_slug(stem_of(library), ()), library, library, digest),)
     folders = _folders(library)
     vocabulary = read_own(library / VOCABULARY_FILE, library) or ""
     books: dict[str, BookFolder] = {}
     for folder in folders:
-        slug = slugify(folder.name)
-        if slug in books:
-            raise LibraryError(
-                f"{books[slug].path.name!r} and {folder.name!r} both become the key {slug!r}; rename one"
-            )
+        slug = _free_slug(folder.name, books)
         books[slug] = BookFolder(slug, folder, library, _digest(folder, library, vocabulary))
     return tuple(books[slug] for slug in sorted(books))
 

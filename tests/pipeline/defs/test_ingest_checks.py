@@ -11,6 +11,7 @@ from pipeline.runs.in_process import dagster_instance
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.ingest.losses import Loss
 from retrieval.records import read_jsonl, write_jsonl
 from retrieval.types import Book, Chunk, Row
 
@@ -59,12 +60,18 @@ def lost_vectors(home: Home) -> None:
     assert store.prune([]) > 0
 
 
+def failed_rule(home: Home) -> None:
+    loss = Loss("01.md", 3, "the caption of a table", "IndexError: tuple index out of range, titles.py:42")
+    write_jsonl(home.book("tiny") / "tables.losses.jsonl", [loss])
+
+
 BREAKAGES: dict[str, tuple[Breakage, str]] = {
     "every_document_has_text": (empty_document, "02.md"),
     "every_cell_in_one_row": (lost_cell, "Dagger"),
     "predicates_are_satisfiable": (unsatisfiable_predicate, "Dagger"),
     "predicates_are_careful": (range_of_any_number, "unlabelled_range"),
     "every_cell_in_one_chunk": (lost_row, "Mace"),
+    "nothing_is_missing": (failed_rule, "tiny/01.md:3: the caption of a table is missing"),
     "chunk_ids_are_unique": (repeated_id, "used 2 times"),
     "every_chunk_has_a_vector": (lost_vectors, "no vector"),
 }

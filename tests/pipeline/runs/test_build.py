@@ -169,19 +169,38 @@ def test_a_build_without_questions_goes_live_and_scores_nothing(tiny_built: Home
     assert live_id(tiny_built.root) is not None
 
 
-def test_a_book_that_fails_stops_the_snapshot_and_not_the_other_books(tiny: Home) -> None:
-    before = live_id(tiny.root)
+def test_a_book_that_cannot_be_read_stops_no_other_and_keeps_its_last_reading(tiny: Home) -> None:
     (tiny.library / "broken").mkdir()
     (tiny.library / "broken" / "01.md").write_text("# Broken\n\nText.\n")
     (tiny.library / "broken" / "book.toml").write_text("title = unquoted\n")
     replace_in_book(tiny, "Mace", "Morning star")
-    done = build(tiny)
-    (problem,) = done.problems
-    assert "book.toml" in problem.sentence
-    assert "Stack Trace" not in problem.sentence
-    assert embedded(done)[0] > 0, "the other book was built"
+    assert not build(tiny).problems
+    retriever = Retriever.open(tiny.root)
+    assert "Morning star" in retriever.retrieve("morning star", k=1, strategy="bm25").hits[0].chunk.source
+    assert {hit.chunk.book for hit in retriever.retrieve("broken text", k=99, strategy="bm25").hits} == {"tiny"}
+    (loss,) = book_entries(tiny)["broken"].losses
+    assert loss.startswith("broken: the book cannot be read, and it is left out: ")
+    assert "book.toml" in loss
+
+    (tiny.library / "tiny" / "book.toml").write_text("title = unquoted\n")
+    (tiny.library / "broken" / "book.toml").unlink()
+    assert not build(tiny).problems
+    retriever = Retriever.open(tiny.root)
+    assert "Text" in retriever.retrieve("broken text", k=1, strategy="bm25").hits[0].chunk.text
+    assert "Morning star" in retriever.retrieve("morning star", k=1, strategy="bm25").hits[0].chunk.source
+    entries = book_entries(tiny)
+    assert not entries["broken"].losses
+    assert "its last reading stays in the index" in entries["tiny"].losses[0]
+
+
+def test_a_library_of_which_no_book_can_be_read_is_refused_with_the_reasons(tiny: Home) -> None:
+    before = live_id(tiny.root)
+    (tiny.library / "tiny").rename(tiny.library / "other")
+    (tiny.library / "other" / "book.toml").write_text("title = unquoted\n")
+    sentences = build(tiny).sentences
+    assert sentences
+    assert all("no book of the library can be read" in sentence and "book.toml" in sentence for sentence in sentences)
     assert live_id(tiny.root) == before
-    assert "Mace" in Retriever.open(tiny.root).retrieve("mace", k=1, strategy="bm25").hits[0].chunk.source
 
 
 @pytest.mark.parametrize("content", [None, "notes.txt"])

@@ -1,8 +1,12 @@
 import pytest
 
 from retrieval.errors import LibraryError
-from retrieval.ingest.library.book import UNKNOWN_DATE, read_book
+from retrieval.home import is_book_key
+from retrieval.ingest.library import book as book_module
+from retrieval.ingest.library.book import UNKNOWN_DATE, read_book, read_book_or_last
+from retrieval.ingest.library.front_matter import split_front_matter
 from retrieval.ingest.library.library import list_books, slugify, stray_files
+from retrieval.ingest.losses import recorded_losses
 
 
 def write(path, text="# A\n\ntext\n", encoding="utf-8"):
@@ -147,24 +151,60 @@ def test_a_binary_file_is_left_out_with_a_warning_and_the_rest_is_kept(tmp_path)
     assert any("z.md" in warning and "NUL" in warning for warning in book.warnings)
 
 
+def test_a_folder_without_markdown_is_refused_with_the_reason(tmp_path):
+    with pytest.raises(LibraryError, match="holds no markdown"):
+        list_books(tmp_path)
+
+
 @pytest.mark.parametrize(
-    ("prepare", "message"),
+    ("names", "slugs"),
     [
-        (lambda folder: None, "holds no markdown"),
-        (lambda folder: (write(folder / "A b" / "a.md"), write(folder / "a-b" / "a.md")), "both become the key 'a-b'"),
-        (lambda folder: write(folder / "???" / "a.md"), "no letter or digit"),
+        (["日本"], ["日本"]),
+        (["Книга правил"], ["книга-правил"]),
+        (["كتاب"], ["كتاب"]),
+        (["हिन्दी"], ["हिन्दी"]),
+        (["A b", "a-b"], ["a-b", "a-b-d44362d6"]),
+        (["???"], ["book-a03b221c"]),
     ],
 )
-def test_a_folder_that_is_no_library_is_refused_with_the_reason(tmp_path, prepare, message):
-    prepare(tmp_path)
-
-    with pytest.raises(LibraryError, match=message):
-        list_books(tmp_path)
+def test_every_folder_has_a_key_of_its_own(tmp_path, names, slugs):
+    for name in names:
+        write(tmp_path / name / "a.md")
+    assert [folder.slug for folder in list_books(tmp_path)] == slugs
+    assert all(map(is_book_key, slugs))
 
 
 def test_a_missing_folder_is_named(tmp_path):
     with pytest.raises(LibraryError, match="nowhere is neither a folder nor"):
         list_books(tmp_path / "nowhere")
+
+
+def test_a_book_that_cannot_be_read_is_its_last_reading_or_has_no_document(tmp_path):
+    write(tmp_path / "b" / "a.md")
+    (folder,) = list_books(tmp_path)
+    last = read_book(folder)
+    write(tmp_path / "b" / "book.toml", "title = \n")
+    (folder,) = list_books(tmp_path)
+
+    assert read_book_or_last(folder).documents == ()
+    assert "book.toml" in read_book_or_last(folder).fault
+    assert read_book_or_last(folder, last).documents == last.documents
+
+
+def test_a_document_on_which_the_reading_fails_costs_itself_alone(tmp_path, monkeypatch):
+    write(tmp_path / "b" / "a.md")
+    write(tmp_path / "b" / "z.md", "---\ntitle: Z\n---\n# Z\n")
+
+    def failing(text, *rest):
+        if "Z" in text:
+            raise RecursionError
+        return split_front_matter(text, *rest)
+
+    monkeypatch.setattr(book_module, "split_front_matter", failing)
+    with recorded_losses() as losses:
+        book = read_only_book(tmp_path)
+    assert [document.path for document in book.documents] == ["a.md"]
+    assert [(loss.document, loss.part) for loss in losses] == [("z.md", "the document")]
 
 
 def test_a_broken_book_toml_is_named(tmp_path):
