@@ -58,11 +58,16 @@ _FOOTNOTE = re.compile(r"(?<=[0-9])[⁰¹²³⁴-⁹]+")
 _VULGAR = re.compile(r"(?<=[0-9])(?=[¼-¾⅐-⅞])")
 
 
+def separate_figures(text: str) -> str:
+    """The text with a blank before a fraction or a raised figure that follows a number: `2½` is not 21 over 2."""
+    return _VULGAR.sub(" ", _FOOTNOTE.sub(" ", text))
+
+
 def normalise(text: str) -> str:
     """Fold compatibility forms, case, quotes and dashes; pictures are words. A raised figure after a number goes."""
     if text.isascii():
         return text.lower()
-    text = _VULGAR.sub(" ", _FOOTNOTE.sub(" ", text))
+    text = separate_figures(text)
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     text = text.translate(_DASHES).translate(_PUNCTUATION).translate(PICTURES)
     return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)

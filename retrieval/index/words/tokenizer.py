@@ -19,11 +19,11 @@ from hashlib import sha256
 import Stemmer
 
 from retrieval.query_must.signs import with_signs_spelled
-from retrieval.query_must.tokens import PICTURES
+from retrieval.query_must.tokens import PICTURES, separate_figures
 from retrieval.query_must.vocabulary.plurals import singular
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
-_PLAIN = str.maketrans({"−": "-", "–": "-", "—": " ", "’": "'", "‘": "'"}) | PICTURES
+_PLAIN = str.maketrans({"−": "-", "–": "-", "—": " ", "’": "'", "‘": "'", "⁄": "/"}) | PICTURES
 _DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 _TOKEN = re.compile(
     r"""
@@ -189,7 +189,7 @@ def _folded(words: list[str], phrases: Mapping[str, Sequence[tuple[list[str], li
 
 
 def _words(text: str, fold: Callable[[str], str]) -> list[str]:
-    plain = unicodedata.normalize("NFKC", with_signs_spelled(text)).casefold().translate(_PLAIN)
+    plain = unicodedata.normalize("NFKC", separate_figures(with_signs_spelled(text))).casefold().translate(_PLAIN)
     plain = _ORDINAL.sub(r"\1", _DOTTED.sub(lambda match: match[0].replace(".", ""), plain))
     found: list[str] = []
     for match in _TOKEN.finditer(plain):

@@ -13,7 +13,8 @@ from retrieval.ingest.markdown.words import heading_text, without_comments, with
 _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
 _IMPORTS = re.compile(r"(?:import\s[^\n]*\sfrom\s+(['\"])[^\n]*\1;?\s*)+")
 _TABLE_PART = re.compile(r"</?(?:t[drh]|tbody|thead|tfoot)\b", re.IGNORECASE)
-_ONE_DASH = re.compile(r"\s*\|\s*:?-{3,}:?\s*\|?\s*")
+_DASHES = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)*\s*:?-{2,}:?\s*\|?\s*")
+"""At least one run of two dashes: a row of cells `-` says that there is nothing."""
 MIN_ROWS = 3
 """A header, the dashes, a row."""
 MAX_DEPTH = 16
@@ -85,9 +86,12 @@ def _with_headers_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
 
 
 def _as_table(span: Span) -> Span:
-    """A paragraph of rows with one run of dashes under all columns of the first, as the table that it was meant for."""
+    """A paragraph of rows with too few or too many runs of dashes below the first, as the table that it was meant for.
+
+    All other rows have as many cells as the first.
+    """
     rows = span.source.strip("\n").split("\n") if span.is_paragraph else []
-    if len(rows) < MIN_ROWS or not _ONE_DASH.fullmatch(rows[1]) or not _is_rows(span.source):
+    if len(rows) < MIN_ROWS or not _DASHES.fullmatch(rows[1]) or not _is_rows(span.source):
         return span
     columns = {len(split_row(row)) for place, row in enumerate(rows) if place != 1}
     return replace(span, kind="table", is_paragraph=False) if len(columns) == 1 and columns.pop() > 1 else span

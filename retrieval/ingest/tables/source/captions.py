@@ -11,6 +11,8 @@ from retrieval.ingest.tables.source.twin_titles import title_among_twins, touchi
 
 MAX_SUBTITLE = 200
 """Characters of a line that may come between a caption and its table."""
+MAX_TITLE_SENTENCE = 8
+"""Words of a bold line that ends as a sentence does; a longer one tells its reader what to do, and is no title."""
 MAX_LEAD = 200
 """Characters of a sentence that introduces a table; a longer one tells a story."""
 _MIN_LEAD_WORDS = 4
@@ -27,6 +29,7 @@ _BOX_TITLE = re.compile(
     r"(?:!!!|\?\?\?\+?|===)\s[^\"\n]*\"(?P<mkdocs>[^\"\n]+)\"|:{3,}\s*\{?[\w-]+\}?[ \t]+(?P<colons>[^\n]+)"
 )
 """`!!! note "Ports"`, `=== "Linux"`, `:::note Ports`."""
+_TAB = re.compile(r"===[+!]*\s+\"(?P<name>[^\"\n]+)\"")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[A-Z“\"'‘(\[])")
 _NAMES_A_TABLE = re.compile(
     r"\b(?:the|these|this|that|each|next|accompanying) (?:[\w-]+ ){0,2}tables?\b"
@@ -68,10 +71,42 @@ def caption_at(
         taken: the blocks that are captions of other tables.
         below: the blocks that are labels of the tables directly above them.
     """
-    over = _caption_over(blocks, index, above, taken)
+    over = _in_tabs(_caption_over(blocks, index, above, taken), tabs_around(blocks, index))
     if index + 1 in below:
         return Caption(label_of(blocks[index + 1]), index + 1, about=over.words if over else "")
     return over
+
+
+def tabs_around(blocks: Sequence[Block], index: int) -> tuple[str, ...]:
+    """The names of the MkDocs tabs that the block `index` is in, the outermost first.
+
+    A tab holds what is indented below its line, whatever else stands between, and tabs may nest.
+    """
+    names: list[str] = []
+    indentation = _indentation(blocks[index])
+    for block in reversed(blocks[:index]):
+        if not indentation or block.kind == "heading":
+            break
+        if _indentation(block) < indentation:
+            indentation = _indentation(block)
+            tab = _TAB.fullmatch(block.source.strip()) if block.kind == "text" else None
+            names += [plain_text(tab["name"])] if tab else []
+    return tuple(reversed(names))
+
+
+def _indentation(block: Block) -> int:
+    first = block.source.partition("\n")[0].expandtabs(4)
+    return len(first) - len(first.lstrip(" "))
+
+
+def _in_tabs(caption: Caption | None, tabs: Sequence[str]) -> Caption | None:
+    """What a table in tabs is called: their names, then its own title; a sentence that introduces it is about it."""
+    if not tabs:
+        return caption
+    if caption is None or caption.introduces:
+        return Caption(": ".join(tabs), about=caption.words if caption else "")
+    title = () if caption.words == tabs[-1] else (caption.words,)
+    return replace(caption, words=": ".join((*tabs, *title)))
 
 
 def _caption_over(blocks: Sequence[Block], index: int, above: Caption | None, taken: Collection[int]) -> Caption | None:
@@ -104,7 +139,9 @@ def caption_of(text: str) -> str | None:
     last = _BETWEEN_RUNS.sub(r"\g<space>", ANCHOR.sub("", last.rstrip("| ")))
     bold = _BOLD_LINE.fullmatch(last)
     if bold and not re.search(r"\*\*|__", bold["words"]):
-        return plain_text(bold["words"]).rstrip(":").strip() or None
+        words = plain_text(bold["words"]).rstrip(":").strip()
+        is_sentence = words.endswith((".", "!", "?")) and len(words.split()) > MAX_TITLE_SENTENCE
+        return None if is_sentence else words or None
     begins = NUMBERED.match(last) if above.strip() else True
     whole = not last.endswith((".", ",", ";")) or is_titled(last)
     if begins and whole and _TABLE_CAPTION.fullmatch(last):

@@ -218,11 +218,29 @@ def test_html_that_says_more_than_a_title_is_none():
     assert under("# A", "<p><b>Note:</b> omens lie.</p>").title is None
 
 
+def test_a_table_in_tabs_is_called_by_all_of_them_whatever_stands_between():
+    def inside(depth: int) -> str:
+        return "".join(f"{'    ' * depth}{line}\n" for line in TABLE.splitlines())
+
+    nested, second, own, after = tables_of(
+        f'# A\n\n=== "Sea"\n\n    === "North"\n\n        ![map](a.png)\n\n{inside(2)}\n'
+        f'    === "South"\n\n        The rates are below.\n\n{inside(2)}\n'
+        f'=== "Land"\n\n    **Omens**\n\n{inside(1)}\nAfter.\n\n{TABLE}\n'
+    )
+    assert [table.title for table in (nested, second, own, after)] == ["Sea: North", "Sea: South", "Land: Omens", None]
+    assert second.about == "The rates are below."
+
+
+def test_a_bold_instruction_is_no_title():
+    assert under("# A", "**Read this whole section before you set any of the following values.**").title is None
+    assert under("# A", "**What does it cost?**").title == "What does it cost?"
+
+
 def test_a_box_of_mkdocs_titles_the_table_in_it():
     inside = "".join(f"    {line}\n" for line in TABLE.splitlines())
     boxed, tab = tables_of(
         f'# A\n\n!!! note "All omens"\n\n{inside}\n=== "Sea"\n\n    Few. Rates are:\n\n{inside}\nend\n'
     )
 
-    assert [boxed.title, tab.caption, tab.introduced] == ["All omens", "Few. Rates are", True]
+    assert [boxed.title, tab.title, tab.about] == ["All omens", "Sea", "Few. Rates are"]
     assert (boxed.rows[0].cells, boxed.rows[0].source) == (("1", "2"), "    | 1 | 2 |")
