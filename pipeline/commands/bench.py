@@ -182,7 +182,7 @@ def bench_documents(
 ) -> None:
     """Bring random documents through the ingest: which fall or lose a word, and how its time grows.
 
-    Status 1 if one crashed or lost a word. Nothing is embedded.
+    Status 1 if one crashed, lost a word or made a rule fail. Nothing is embedded.
 
     \b
     Examples:
@@ -195,7 +195,7 @@ def bench_documents(
 
         report = run_documents(count, seed, bar)
     print_report(report, report.lines(), json_=json_)
-    if report.crashed or report.lost:
+    if report.crashed or report.rule_failed or report.lost:
         raise typer.Exit(1)
 
 

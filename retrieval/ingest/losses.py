@@ -7,7 +7,7 @@ the next coarser reading takes its place, and the loss is recorded.
 
 import logging
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -49,16 +49,20 @@ _recorded: ContextVar[list[Loss] | None] = ContextVar("recorded_losses", default
 
 @contextmanager
 def recorded_losses() -> Iterator[list[Loss]]:
-    """The list of losses of what is read in this context, each once, filled as they occur."""
+    """The list of losses of what is read in this context, each once, filled as they occur.
+
+    At the end a context around this one, if there is one, gets them too.
+    """
     losses: list[Loss] = []
     token = _recorded.set(losses)
     try:
         yield losses
     finally:
         _recorded.reset(token)
+        record_losses(losses)
 
 
-def record_losses(losses: tuple[Loss, ...]) -> None:
+def record_losses(losses: Iterable[Loss]) -> None:
     """Record losses of an earlier reading, such as that of a book which is kept parsed."""
     recorded = _recorded.get()
     if recorded is not None:

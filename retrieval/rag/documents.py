@@ -13,6 +13,7 @@ from uuid import UUID, uuid5
 from retrieval.errors import InvalidDocumentError
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.library.front_matter import read_metadata, split_front_matter
+from retrieval.ingest.losses import recorded_losses
 from retrieval.ingest.parsed_book import ParsedBook, parse_book
 from retrieval.ingest.prose.cuts import USUAL, Cuts
 from retrieval.ingest.tables.predicates import extract_predicates
@@ -38,19 +39,22 @@ class Prepared:
     warnings: tuple[str, ...]
 
     def cut(self, vocabulary: Vocabulary, cuts: Cuts = USUAL) -> tuple[tuple[Chunk, ...], tuple[str, ...]]:
-        """Its chunks, and what of its markdown can be read in more ways than one.
+        """Its chunks, and what of its markdown can be read in more ways than one, or could not be read.
 
         Raises:
             InvalidDocumentError: it has no chunk.
         """
         # A document that comes alone has a title of its own, and no book has another.
-        parsed = parse_book(Book(self.document.book, "", (self.document,)))
-        rows = extract_predicates(transform_tables(parsed.tables, vocabulary, [self.document.text]))
-        chunks = chunk_book(parsed, rows, cuts)
+        with recorded_losses() as losses:
+            parsed = parse_book(Book(self.document.book, "", (self.document,)))
+            rows = extract_predicates(transform_tables(parsed.tables, vocabulary, [self.document.text]))
+            chunks = chunk_book(parsed, rows, cuts)
         if not chunks:
-            raise InvalidDocumentError("nothing of its content can be shown; give it text")
+            raise InvalidDocumentError(
+                "; ".join(map(str, losses)) or "nothing of its content can be shown; give it text"
+            )
         tables = (table.warning for table in parsed.tables if table.warning)
-        return chunks, (*_ambiguities(parsed), *tables)
+        return chunks, (*_ambiguities(parsed), *tables, *map(str, losses))
 
 
 def prepare(given: RuleDocument, how: str = "") -> Prepared:

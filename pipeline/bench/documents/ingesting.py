@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from uuid import UUID
 
 from retrieval.ingest.parsed_book import parse_book
+from retrieval.ingest.tables.reading import read_table
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.rag.contract import RuleDocument
 from retrieval.rag.documents import Prepared, prepare
@@ -40,11 +41,11 @@ def over_nothing(text: str) -> frozenset[str]:
     """Words of headers over columns in which no row has a value: a row shows no empty cell, and so not their names."""
     document = prepared(text).document
     tables = parse_book(Book(document.book, "generated", (document,))).tables
+    readings = map(read_table, tables)
+    below = [(table.header, [row.cells for row in table.rows]) for table in tables]
+    below += [(each.columns, [row.cells for row in each.rows if row.role != "heading"]) for each in readings]
     return frozenset(
-        word
-        for table in tables
-        for column in _empty(table.header, [row.cells for row in table.rows])
-        for word in _WORD.findall(column)
+        word for header, rows in below for column in _empty(header, rows) for word in _WORD.findall(column)
     )
 
 

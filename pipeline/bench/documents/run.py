@@ -10,6 +10,7 @@ from pipeline.bench.documents.ingesting import chunks_of, lost_words, over_nothi
 from pipeline.bench.documents.writing import Author
 from pipeline.bench.index import Tell
 from retrieval.errors import InvalidDocumentError
+from retrieval.ingest.losses import recorded_losses
 
 _NAMED = 20
 """Documents that are named; all are counted."""
@@ -24,13 +25,15 @@ class DocumentsReport:
     refused: int
     """With one clear error, as the ingest refuses what has nothing to show."""
     crashed: int
+    rule_failed: int
+    """Documents of which a part is missing because a rule raised."""
     lost: int
     """Documents of which a word is in no chunk."""
     headers_over_nothing: int
     """Documents of which only the names of columns are lost in which no row has a value."""
     chunks: int
     said: tuple[str, ...]
-    """The first that crashed or lost a word, by their numbers."""
+    """The first that crashed, on which a rule failed or that lost a word, by their numbers."""
     growth: tuple[Growth, ...]
 
     @property
@@ -42,7 +45,8 @@ class DocumentsReport:
         """The counts, then how each thing grows."""
         yield (
             f"{self.documents} documents, {self.chunks} chunks: {self.refused} refused, {self.crashed} crashed, "
-            f"{self.lost} lost a word, {self.headers_over_nothing} only names of columns without a value"
+            f"a rule failed on {self.rule_failed}, {self.lost} lost a word, "
+            f"{self.headers_over_nothing} only names of columns without a value"
         )
         yield from self.said
         for each in self.growth:
@@ -59,14 +63,15 @@ def run_documents(documents: int, seed: int, tell: Tell, *, timed: bool = True) 
         tell: called as the work goes on.
         timed: whether the growth is timed.
     """
-    counts = {"refused": 0, "crashed": 0, "lost": 0, "headers_over_nothing": 0, "chunks": 0}
+    counts = {"refused": 0, "crashed": 0, "rule_failed": 0, "lost": 0, "headers_over_nothing": 0, "chunks": 0}
     said: list[str] = []
     for number in range(documents):
         if number % 100 == 0:
             tell(f"{documents} documents", number, documents)
         text = Author(random.Random(f"{seed}/{number}")).document()
         try:
-            chunks = chunks_of(text)
+            with recorded_losses() as losses:
+                chunks = chunks_of(text)
             lost = lost_words(text, chunks)
             unnamed = over_nothing(text) if lost else frozenset()
         except InvalidDocumentError:
@@ -77,6 +82,9 @@ def run_documents(documents: int, seed: int, tell: Tell, *, timed: bool = True) 
             said.append(f"document {number}: {''.join(traceback.format_exception_only(error)).strip()}")
             continue
         counts["chunks"] += len(chunks)
+        if losses:
+            counts["rule_failed"] += 1
+            said.append(f"document {number}: {losses[0]}")
         if missing := [word for word in lost if word not in unnamed]:
             counts["lost"] += 1
             said.append(f"document {number} lost {', '.join(missing[:5])}")

@@ -26,6 +26,7 @@ class Author:
         self._blocks: tuple[Callable[[], str], ...] = (
             self._paragraph, self._paragraph, self._heading, self._heading, self._list, self._pipe_table,
             self._pipe_table, self._html_table, self._html_table, self._fence, self._quote, self._oddity,
+            self._broken_table, self._boxed,
         )  # fmt: skip
 
     def document(self) -> str:
@@ -83,6 +84,25 @@ class Author:
         lines = ["| " + " | ".join(self._cell() for _ in range(width)) + " |" for width in ragged]
         lines.insert(1, "|" + self._rng.choice(("---|", ":-:|", "-|")) * ragged[0])
         return "\n".join([*([f"Table {self._rng.randint(1, 9)}: @"] if self._rng.random() < 0.3 else []), *lines])
+
+    def _broken_table(self) -> str:
+        """A table of cells that are half of something, over a delimiter row that may not fit."""
+        pieces = (
+            '"@"', '"from the"', "`@", "@`", "**@", "[@](", "@ \\", "^^", '"', "½", "2½ @", "-", "…",
+            "9" * 40, "1-1", "1e999", "-0", "≥ 5", "a_@", "@; @", "(@", "@)", "$@^2$", "{@}", "<br>", "<td>@", "∞",
+            "@, @ and @", "see @", "Table @", "D", "d6+@", "**@** | @",
+        )  # fmt: skip
+        columns, rows = self._rng.randint(1, 4), self._rng.randint(1, 7)
+        lines = ["|" + "|".join(self._rng.choice(pieces) for _ in range(columns)) + "|" for _ in range(rows + 1)]
+        lines = [line[self._rng.choice((0, 0, 0, 1)) :] for line in lines]
+        cells = max(1, columns + self._rng.choice((0, 0, 0, -1, 1)))
+        lines.insert(1, "|" + self._rng.choice(("---|", ":-:|", "-|", "--|", "- |")) * cells)
+        return "\n".join(lines)
+
+    def _boxed(self) -> str:
+        opening = self._rng.choice(('=== "@"', '!!! note "@"', "??? tip", ":::note @", "- @", "> [!NOTE]", "1. @"))
+        inside = self._rng.choice((self._pipe_table, self._broken_table, self._paragraph, self._html_table))()
+        return opening + "\n\n" + "\n".join(f"    {line}" for line in inside.split("\n"))
 
     def _html_table(self) -> str:
         def cell() -> str:

@@ -15,7 +15,7 @@ import retrieval.ingest
 from retrieval.errors import LibraryError
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.guarding import table_guards
-from retrieval.ingest.losses import Loss, attempt, record_losses, recorded_losses
+from retrieval.ingest.losses import Loss, attempt, recorded_losses
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.fidelity import check_fidelity
 from retrieval.ingest.tables.predicates import extract_predicates
@@ -121,7 +121,6 @@ def read() -> Read:
     documents = tuple(Document("port", path, text, {"title": path}) for path, text in TEXTS.items())
     with recorded_losses() as losses:
         parsed = parse_book(Book("port", "Port", documents))
-        record_losses(parsed.losses)
         rows = extract_predicates(transform_tables(parsed.tables, VOCABULARY, TEXTS.values()))
         table_guards(parsed.tables, rows, VOCABULARY)
         chunks = chunk_book(parsed, rows)

@@ -4,6 +4,7 @@ from uuid import UUID
 import pytest
 
 from retrieval.errors import InvalidDocumentError
+from retrieval.ingest import chunking
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.rag.contract import RuleDocument
 from retrieval.rag.documents import DOCUMENT_HASH, DOCUMENT_ID, prepare
@@ -80,3 +81,13 @@ def test_headings_that_skip_a_level_are_told_once() -> None:
 def test_a_document_without_anything_to_show_is_refused() -> None:
     with pytest.raises(InvalidDocumentError, match="nothing of its content"):
         prepare(replace(GIVEN, content="<!-- later -->\n")).cut(Vocabulary.default())
+
+
+def test_a_failed_rule_is_a_warning_of_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> None:
+        raise IndexError("tuple index out of range")
+
+    monkeypatch.setattr(chunking, "page_marks", failing)
+    chunks, warnings = prepare(GIVEN).cut(Vocabulary.default())
+    assert chunks
+    assert any(warning.startswith("a.md: each page number of the document is missing") for warning in warnings)

@@ -9,12 +9,13 @@ from pipeline.bench.documents.growth import SHAPES, Growth, grow
 from pipeline.bench.documents.ingesting import chunks_of, lost_words, over_nothing
 from pipeline.bench.documents.run import DocumentsReport, run_documents
 from pipeline.bench.documents.writing import Author
+from retrieval.ingest import chunking
 
 
 def test_no_random_document_crashes_the_ingest_or_loses_a_word() -> None:
     told: list[str] = []
     report = run_documents(100, 0, lambda doing, *_: told.append(doing), timed=False)
-    assert (report.documents, report.crashed, report.lost, report.said) == (100, 0, 0, ())
+    assert (report.documents, report.crashed, report.rule_failed, report.lost, report.said) == (100, 0, 0, 0, ())
     assert report.chunks > 500
     assert told == ["100 documents"]
 
@@ -46,6 +47,16 @@ def test_a_lost_word_and_a_crash_are_counted_and_named(monkeypatch: pytest.Monke
     assert any(" lost w1x" in each for each in report.said)
 
 
+def test_a_failed_rule_is_counted_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> None:
+        raise IndexError("tuple index out of range")
+
+    monkeypatch.setattr(chunking, "page_marks", failing)
+    report = run_documents(3, 0, lambda *_: None, timed=False)
+    assert report.rule_failed == 3
+    assert "generated.md: each page number of the document is missing" in report.said[0]
+
+
 def _shows(text: str) -> bool:
     """Whether a document has a word that is not the name of a column without a value."""
     return bool(set(lost_words(text, ())) - over_nothing(text))
@@ -62,7 +73,7 @@ def test_growth_is_that_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(growth, "_quickest", lambda text: len(text) ** 2 / 1e6)
     found = grow("length of a sentence without blanks")
     assert found.exponent == pytest.approx(2, abs=0.01)
-    report = DocumentsReport(0, 1, 0, 0, 0, 0, 3, (), (found, Growth("rows", 9, 1.0, 1.1)))
+    report = DocumentsReport(0, 1, 0, 0, 0, 0, 0, 3, (), (found, Growth("rows", 9, 1.0, 1.1)))
     assert report.steep == (found,)
     assert [line.endswith("(too steep)") for line in report.lines()] == [False, True, False]
 
