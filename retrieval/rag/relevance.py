@@ -8,10 +8,7 @@ from retrieval.rag.measures import LOOKED_AT
 from retrieval.search.metadata_filter.filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
-from retrieval.types import Retrieval
-
-RELEVANCE = "relevance"
-"""In the evidence of a hit."""
+from retrieval.types import RELEVANCE, Retrieval
 
 
 def search(
