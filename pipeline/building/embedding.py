@@ -6,11 +6,15 @@ from pathlib import Path
 from time import monotonic
 
 from retrieval.atomic_files import write_atomically
+from retrieval.index.embedding.embedders import is_hosted
 from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
 from retrieval.index.embedding.embedding_text import embedding_key, embedding_text
 from retrieval.types import Chunk, Embedder, Vector
 
-BATCH = 256
+BATCH = 64
+"""Texts between two looks at how far an embedder of this machine is; a slow one takes seconds for them."""
+HOSTED_BATCH = 256
+"""Texts of one request to a server."""
 EMBEDDED = "chunks embedded"
 """How every line of `logged_progress` ends."""
 
@@ -68,9 +72,10 @@ def embed_missing(
     """Embed the chunks that the store lacks, in batches; how many that were. `tell` is called before each batch."""
     texts = {embedding_key(chunk): embedding_text(chunk) for chunk in chunks}
     missing = store.missing(list(texts))
-    for start in range(0, len(missing), BATCH):
+    size = HOSTED_BATCH if is_hosted(embedder.identity.name) else BATCH
+    for start in range(0, len(missing), size):
         tell("embedding", start, len(missing))
-        batch = missing[start : start + BATCH]
+        batch = missing[start : start + size]
         store.add(batch, embedder.embed([texts[key] for key in batch]))
     return len(missing)
 

@@ -61,9 +61,15 @@ def search(
     wanted = read_filter(*where) if where else None
     retriever = live_retriever(home)
     retrieval, unanswered = search_live(
-        retriever, question, k, chosen_strategy(home, strategy), where=wanted, least=min_relevance or 0.0, debug=debug
+        retriever,
+        question,
+        k,
+        chosen_strategy(home, strategy),
+        where=wanted,
+        least=min_relevance,
+        measured=True,
+        debug=debug,
     )
-    unanswered = unanswered if min_relevance is not None else None
     short_id = retriever.snapshot.chunks.short_id
     if unanswered:
         err.print(unanswered, markup=False)

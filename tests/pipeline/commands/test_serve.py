@@ -33,13 +33,13 @@ def test_keys_are_made_named_and_removed(run, tmp_path: Path) -> None:
     assert "no key is called 'bot'" in errors
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_a_server_answers_until_it_is_told_to_end(sample: Home, processes: int) -> None:
+@pytest.mark.parametrize(("processes", "key"), [(1, ""), (2, "sk-no-key")])
+def test_a_server_answers_until_it_is_told_to_end(sample: Home, processes: int, key: str) -> None:
     port = free_port()
     command = [sys.executable, "-m", "pipeline.cli", "serve", "--home", sample.root, "--port", port]
     command += ["--processes", processes]
     server = subprocess.Popen(
-        list(map(str, command)), stderr=subprocess.PIPE, text=True, env={**os.environ, "OPENAI_API_KEY": ""}
+        list(map(str, command)), stderr=subprocess.PIPE, text=True, env={**os.environ, "OPENAI_API_KEY": key}
     )
     try:
         until = time.monotonic() + 120
@@ -57,6 +57,8 @@ def test_a_server_answers_until_it_is_told_to_end(sample: Home, processes: int) 
         _, errors = server.communicate(timeout=60)
     assert f"http://127.0.0.1:{port}" in errors
     assert "Traceback" not in errors
+    notice = "each answer sends the question and up to 5 passages to the model gpt-4o-mini at api.openai.com\n"
+    assert (notice in errors) == bool(key)
 
 
 def test_a_taken_port_is_said_before_any_address_is_shown(run, sample: Home) -> None:
