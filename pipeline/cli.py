@@ -42,6 +42,7 @@ app = typer.Typer(
     name="querymust",
     cls=CommandList,
     help="Retrieval over reference books: every table row knows which questions it is for.",
+    epilog="querymust COMMAND --help shows the options of a command, with examples.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

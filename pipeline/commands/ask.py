@@ -21,7 +21,7 @@ from pipeline.console.output import err, print_json
 
 def ask(
     question: Annotated[str, typer.Argument(help="What you want, in plain words.", show_default=False)],
-    top_k: Annotated[int, typer.Option("--top-k", min=1, max=1000, help="How many documents.")] = 10,
+    top_k: Annotated[int, typer.Option("--top-k", "--k", "-k", min=1, max=1000, help="How many documents.")] = 10,
     today: Annotated[
         datetime | None,
         typer.Option("--today", formats=["%Y-%m-%d"], help="What `last month` goes back from; else the clock."),

@@ -43,8 +43,8 @@ def search(
         return _only_relevant(retriever, found, least, k)
     if not measured:
         return found, None
-    # The best of fewer would be measured among fewer; the receipt is that of the k that were asked for, and a model that
-    # orders them is asked once.
+    # The best of fewer would be measured among fewer. The receipt is that of the k that were asked for, and a model
+    # that orders them is asked once.
     enough = k >= LOOKED_AT or found.receipt.ordering is not None
     whole = found if enough else retriever.retrieve(query, LOOKED_AT, strategy, where=where, decisions=False)
     relevance = dict(zip(whole.chunk_ids, _relevances(retriever, whole), strict=True))
