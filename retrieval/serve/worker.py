@@ -3,6 +3,7 @@
 import errno
 import os
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -64,6 +65,7 @@ class Served:
             RetrievalError: the settings of the home cannot be read.
         """
         import uvicorn
+        from uvicorn.main import STARTUP_FAILURE
         from uvicorn.supervisors import Multiprocess
 
         os.environ[VARIABLE] = TypeAdapter(Served).dump_json(self).decode()
@@ -86,6 +88,8 @@ class Served:
                 Multiprocess(config, sockets=[listener]).run()
             else:
                 server.run(sockets=[listener])
+                if not server.started:  # uvicorn has said why
+                    sys.exit(STARTUP_FAILURE)
 
 
 def threads_of_each(processes: int, cores: int) -> int:

@@ -18,7 +18,7 @@ def serve(monkeypatch: pytest.MonkeyPatch, said: str | None, processes: int) -> 
         monkeypatch.setenv(name, said or "")  # what is set meanwhile is taken back
     if said is None:
         monkeypatch.delenv(THREADS)
-    monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **__: None)
+    monkeypatch.setattr(uvicorn.Server, "run", lambda server, **_: setattr(server, "started", True))
     monkeypatch.setattr(Multiprocess, "run", lambda *_: None)
     served = Served(Path("home"), port=free_port(), processes=processes)
     with served.listen() as listener:
