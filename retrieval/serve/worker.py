@@ -65,7 +65,6 @@ class Served:
             RetrievalError: the settings of the home cannot be read.
         """
         import uvicorn
-        from uvicorn.main import STARTUP_FAILURE
         from uvicorn.supervisors import Multiprocess
 
         os.environ[VARIABLE] = TypeAdapter(Served).dump_json(self).decode()
@@ -89,7 +88,7 @@ class Served:
             else:
                 server.run(sockets=[listener])
                 if not server.started:  # uvicorn has said why
-                    sys.exit(STARTUP_FAILURE)
+                    sys.exit(1)
 
 
 def threads_of_each(processes: int, cores: int) -> int:
