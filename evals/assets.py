@@ -82,7 +82,7 @@ def with_reason(compute: Callable[Arguments, Result]) -> Callable[Arguments, Res
         try:
             return compute(*args, **kwargs)
         except RetrievalError as error:
-            again = isinstance(error, EmbedderUnavailableError) and error.__cause__ is not None
+            again = isinstance(error, EmbedderUnavailableError) and error.passing
             raise dg.Failure(str(error), allow_retries=again) from error
 
     return computed

@@ -1,6 +1,7 @@
 """The `querymust` command: the composition root, the one place that knows paths and the environment."""
 
 import sys
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 import typer
@@ -29,6 +30,7 @@ from pipeline.commands import (
     ui,
 )
 from pipeline.commands.artifacts.export import export
+from pipeline.commands.command_list import CommandList
 from pipeline.commands.snapshots import gc, pull, push, rollback, verify
 from pipeline.commands.stages import chunk, describe, embed, transform
 from pipeline.commands.teaching import feedback, questions_by_model, terms
@@ -38,44 +40,71 @@ from retrieval.errors import RetrievalError
 
 app = typer.Typer(
     name="querymust",
+    cls=CommandList,
     help="Retrieval over reference books: every table row knows which questions it is for.",
+    epilog="querymust COMMAND --help shows the options of a command, with examples.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
 
-app.command("quickstart")(quickstart.quickstart)
-app.command("build")(build.build_library)
-app.command("status")(status.status)
-app.command("books")(books.list_indexed_books)
-app.command("search")(search.search)
-app.command("ask")(ask.ask)
-app.command("answer")(answer.answer)
-app.command("show")(show.show_chunk)
-app.command("eval")(evaluate.evaluate)
-app.command("explain")(explain.explain_chunk)
-app.command("lint")(lint.lint_index)
-app.command("report")(report.write_report)
-app.command("verify")(verify.verify_index)
-app.command("rollback")(rollback.roll_back)
-app.command("gc")(gc.collect_garbage)
-app.command("push")(push.push)
-app.command("pull")(pull.pull)
-app.command("export")(export)
-app.command("serve")(serve.serve)
-app.command("mcp")(serve.serve_mcp)
-app.command("ui")(ui.serve_ui)
-app.command("suggest-terms")(terms.suggest_terms)
-app.command("feedback")(feedback.use_feedback)
-app.command("fit")(fit.fit)
-app.command("transform-tables")(transform.transform)
-app.command("chunk")(chunk.chunk)
-app.command("describe-passages")(describe.describe)
-app.command("embed")(embed.embed)
-app.add_typer(serve.keys_app, name="keys")
-app.add_typer(questions.app, name="questions")
-app.add_typer(collections.app, name="collections")
+COMMANDS: Mapping[str, Mapping[str, Callable[..., None]]] = {
+    "Most used": {
+        "quickstart": quickstart.quickstart,
+        "build": build.build_library,
+        "answer": answer.answer,
+        "search": search.search,
+        "status": status.status,
+        "eval": evaluate.evaluate,
+        "report": report.write_report,
+        "serve": serve.serve,
+    },
+    "Ask and answer": {"ask": ask.ask},
+    "Build": {
+        "rollback": rollback.roll_back,
+        "gc": gc.collect_garbage,
+        "transform-tables": transform.transform,
+        "chunk": chunk.chunk,
+        "describe-passages": describe.describe,
+        "embed": embed.embed,
+    },
+    "Look inside": {
+        "books": books.list_indexed_books,
+        "show": show.show_chunk,
+        "explain": explain.explain_chunk,
+        "lint": lint.lint_index,
+        "verify": verify.verify_index,
+        "ui": ui.serve_ui,
+    },
+    "Share and serve": {
+        "push": push.push,
+        "pull": pull.pull,
+        "export": export,
+        "mcp": serve.serve_mcp,
+    },
+    "Evaluate": {
+        "suggest-terms": terms.suggest_terms,
+        "feedback": feedback.use_feedback,
+    },
+    "For developers": {"fit": fit.fit},
+}
+"""Commands by the heading under which `--help` lists them."""
+
+GROUPS: Mapping[str, Mapping[str, typer.Typer]] = {
+    "Ask and answer": {"collections": collections.app},
+    "Share and serve": {"keys": serve.keys_app},
+    "Evaluate": {"questions": questions.app},
+    "For developers": {"bench": bench.app},
+}
+"""Commands that have commands of their own."""
+
+for _panel, _commands in COMMANDS.items():
+    for _name, _function in _commands.items():
+        app.command(_name, rich_help_panel=_panel)(_function)
+    for _name, _group in GROUPS.get(_panel, {}).items():
+        app.add_typer(_group, name=_name, rich_help_panel=_panel)
+
 questions.app.command("by-model")(questions_by_model.write_by_model)
 bench.app.command("load")(serve.bench_load)
 bench.app.command("first-stage")(bench_stages.bench_first_stage)
@@ -84,7 +113,6 @@ bench.app.command("ablation")(ablation.bench_ablation)
 bench.app.command("hints")(bench_understanding.bench_hints)
 bench.app.command("answers")(bench_understanding.bench_answers)
 bench.app.command("conditions")(bench_understanding.bench_conditions)
-app.add_typer(bench.app, name="bench")
 
 
 def _print_version(asked: bool) -> None:

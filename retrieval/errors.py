@@ -22,6 +22,7 @@
       x ModelError              a hosted model cannot be asked, or what it answers cannot be used
         x ModelKeyError         its key is missing or is refused
       x RetrievalTimeoutError   an answer took longer than it may
+      x ListeningError          a server cannot listen where it is told to
       x UnreadableSettingsError a settings file cannot be read, or a value in it cannot be used
       x QueryAnalysisError      a question cannot be analyzed for conditions
       x FilterTranslationError  what was found in a question is no filter
@@ -30,6 +31,7 @@
 """
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class RetrievalError(Exception):
@@ -55,11 +57,20 @@ class InvalidQueryError(RetrievalError):
 class UnknownNameError(RetrievalError):
     """A name that nothing is registered under."""
 
-    def __init__(self, kind: str, name: str, available: Iterable[str], advice: str = "there are: none") -> None:
-        """`advice` is what to do where nothing is available."""
+    def __init__(
+        self,
+        kind: str,
+        name: str,
+        available: Iterable[str],
+        advice: str = "there are: none",
+        also: Iterable[str] = (),
+    ) -> None:
+        """`advice` is what to do where nothing is available; `also` are names that are known and not listed."""
         self.kind, self.name, self.available = kind, name, tuple(sorted(available))
         there = f"there are: {', '.join(self.available)}" if self.available else advice
-        super().__init__(f"no {kind} is called {name!r}; {there}")
+        near = get_close_matches(name, [*self.available, *also], n=1)
+        meant = f"did you mean {near[0]!r}? " if near else ""
+        super().__init__(f"no {kind} is called {name!r}; {meant}{there}")
 
 
 class AmbiguousNameError(RetrievalError):
@@ -101,6 +112,11 @@ class EmbedderMismatchError(EmbeddingFailureError):
 class EmbedderUnavailableError(EmbeddingFailureError):
     """An embedder lacks its weights, its key or its server."""
 
+    def __init__(self, message: str, *, passing: bool = True, general: bool = False) -> None:
+        """`passing`: asking again may help; `general`: it is not about one text, any other would have no vector."""
+        super().__init__(message)
+        self.passing, self.general = passing, general
+
 
 class BudgetExceededError(RetrievalError):
     """The embedder would cost more than the settings allow; nothing was sent."""
@@ -117,10 +133,13 @@ class GenerationError(RetrievalError):
 class ModelError(RetrievalError):
     """A hosted model cannot be asked, or what it answers cannot be used."""
 
-    def __init__(self, message: str, *, said: str = "", passing: bool = False) -> None:
-        """`said` is what the server or its client said, without the key; `passing`: another time it may be well."""
+    def __init__(self, message: str, *, said: str = "", passing: bool = False, status: int | None = None) -> None:
+        """`said` is what the server or its client said, without the key; `passing`: another time it may be well.
+
+        `status` is that of HTTP; None: the server did not answer.
+        """
         super().__init__(message)
-        self.said, self.passing = said or message, passing
+        self.said, self.passing, self.status = said or message, passing, status
 
 
 class ModelKeyError(ModelError):
@@ -129,6 +148,10 @@ class ModelKeyError(ModelError):
 
 class RetrievalTimeoutError(RetrievalError, TimeoutError):
     """An answer took longer than it may; it was given up."""
+
+
+class ListeningError(RetrievalError):
+    """A server cannot listen where it is told to."""
 
 
 class UnreadableSettingsError(RetrievalError):

@@ -4,8 +4,12 @@ from collections.abc import Mapping
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "dask": ("dagster-dask==0.29.27", "distributed>=2026.1,<2027"),
+    "fit": ("lightgbm>=4.6,<5",),
     "gcs": ("gcsfs>=2025.7,<2027",),
     "http": ("aiohttp>=3.9,<4",),
+    "langchain": ("langchain-core>=1.2,<2",),
+    "llamaindex": ("llama-index-core>=0.14,<0.15",),
+    "mcp": ("mcp>=2.2,<3",),
     "milvus": ("pymilvus>=3,<4",),
     "mongo": ("pymongo>=4.10,<5",),
     "postgres": ("dagster-postgres==0.29.27",),

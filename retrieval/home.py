@@ -28,11 +28,17 @@ from pathlib import Path
 
 from retrieval.artifacts.sqlite_store import FILE_NAME as ARTIFACTS
 from retrieval.atomic_files import write_atomically
-from retrieval.errors import IndexCorruptError, IndexMissingError, LibraryError
+from retrieval.errors import (
+    IndexCorruptError,
+    IndexMissingError,
+    LibraryError,
+    UnknownNameError,
+    UnreadableSettingsError,
+)
 from retrieval.index.snapshot.live import is_id
 from retrieval.ingest.library.library import VOCABULARY_FILE, slugify
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary, load_vocabulary
-from retrieval.settings import Settings
+from retrieval.settings import FILE_NAME, Settings
 
 
 @cache
@@ -72,6 +78,21 @@ class Home:
         if self.settings.library is None:
             raise LibraryError(f"{self.root} does not know its library; run: querymust build --library DIR")
         return self.settings.library
+
+    def strategy(self, name: str | None = None) -> str:
+        """The name of the strategy to search with: the given one, else that of the settings.
+
+        Raises:
+            UnknownNameError: there is no such strategy.
+        """
+        from retrieval.search.strategies import strategy
+
+        if name is not None:
+            return strategy(name).name
+        try:
+            return strategy(self.settings.strategy).name
+        except UnknownNameError as error:
+            raise UnreadableSettingsError(f"{self.root / FILE_NAME}: {error}") from error
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -33,7 +33,7 @@ _HEAD = "# Written by every build: what it used. Write your own settings into ra
 IN_PROCESS, MULTIPROCESS, DASK, DASK_AT = "in_process", "multiprocess", "dask", "dask+"
 """Executors: this process, some of this machine's, a Dask cluster of this machine's, the scheduler after the plus."""
 
-_NIGHTLY, _ZONE = "03:00", "UTC"
+_NIGHTLY, _ZONE, _STRATEGY = "03:00", "UTC", "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,7 @@ class Settings:
     | `timezone`        | `QUERYMUST_TIMEZONE` | in which zone, as `Europe/Berlin`         |
     | `executor`        | `QUERYMUST_EXECUTOR` | `in_process`, `multiprocess`, `dask`, `dask+tcp://...`: index books |
     | `processes`       | `QUERYMUST_PROCESSES`| how many do so, other than `in_process`; else as many as cores |
+    | `strategy`        | -                    | how `search`, `ask`, `answer` and `serve` search; else `default` |
     | `budget_usd`      | `QUERYMUST_BUDGET_USD`| dollars that a build or an ingestion may spend; else no limit |
     | `embedding`, `chunking`, `retrieval`, `answer`, `tables`, `passages` | - | tables of keys: `contract_settings` |
     """
@@ -65,6 +66,7 @@ class Settings:
     executor: str = IN_PROCESS
     processes: int | None = None
     budget_usd: float | None = None
+    strategy: str = _STRATEGY
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
@@ -108,6 +110,7 @@ class Settings:
             executor=_executor(environment.get("QUERYMUST_EXECUTOR") or said.get("executor") or IN_PROCESS),
             processes=_processes(environment.get("QUERYMUST_PROCESSES") or said.get("processes")),
             budget_usd=_dollars(environment.get("QUERYMUST_BUDGET_USD") or said.get("budget_usd")),
+            strategy=str(stored.get("strategy") or _STRATEGY),
             embedding=read_section(where, "embedding", stored.get("embedding"), EmbeddingSettings, beside="model"),
             chunking=read_section(where, "chunking", stored.get("chunking"), ChunkingSettings),
             retrieval=read_section(where, "retrieval", stored.get("retrieval"), RetrievalSettings),
@@ -174,6 +177,8 @@ def _mapping(path: Path) -> Mapping[str, object]:
         stored = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UnreadableSettingsError(f"{path} is not YAML ({error}); fix it or delete it and build again") from error
+    if stored is None:  # empty, or nothing but comments
+        return {}
     if not isinstance(stored, dict):
         raise UnreadableSettingsError(f"{path} is not a mapping of settings; fix it or delete it and build again")
     return stored

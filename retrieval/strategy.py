@@ -6,6 +6,9 @@ from typing import Literal
 DEFAULT_K = 15
 """How many chunks a search gives where nobody asks for another number: what an assistant is shown."""
 
+OFFERED = ("bm25", "dense", "hybrid", "hybrid_graph", "iterative", "prefilter", "default")
+"""Names of the strategies that users are offered, and that every build with questions scores."""
+
 QueryMustMode = Literal["off", "iterative", "prefilter"]
 Fusion = Literal["min_max", "reciprocal_rank", "theoretical"]
 Relation = Literal["contains", "next", "describes", "has_trait", "see", "similar", "mentions"]

@@ -188,6 +188,10 @@ class Receipt:
     """The question in the library's words, where some were its words misspelt or cut short; None: as it was asked."""
 
 
+RELEVANCE = "relevance"
+"""Key of a hit's calibrated relevance in its evidence."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A chunk at a place of a ranking, from 1 on. Rankings are total orders: score descending, then chunk id."""
@@ -199,6 +203,11 @@ class Hit:
     """What was measured, by name: `lexical` (BM25), `dense` (cosine), `column`, ...; neither scaled nor weighted."""
     addends: tuple[Addend, ...] = ()
     """What the score is made of."""
+
+    @property
+    def relevance(self) -> float | None:
+        """The calibrated relevance, 0 to 1; None where it was not measured. `score` only ranks, and has no bounds."""
+        return self.evidence.get(RELEVANCE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import re
 import shlex
 import sys
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from evals.benchmarks.corpus import chunks_of_book
 from evals.questions.anchors import Anchor
 from evals.questions.questions import Question, load_questions
 from pipeline import cli
+from pipeline.check import STEPS
 from pipeline.cli import app
+from pipeline.commands.quickstart import ask_examples
+from pipeline.commands.serve import PORT
 from pipeline.pages.results_table import RESULTS, read_results, with_table
 from retrieval.adapters.retrieved_text import Search, retrieved_texts
 from retrieval.contract_settings import ChunkingSettings, EmbeddingSettings, RetrievalSettings
@@ -54,6 +58,7 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> dict[str, Any]:
 
 COMMANDS = commands(typer.main.get_command(app))
 SHELL_LINES = [line for block in blocks("sh") for line in block.splitlines() if line.strip()]
+LINES = [*SHELL_LINES, *re.findall(r"^\$ (querymust .*)$", README, re.MULTILINE)]
 
 
 def test_a_newcomer_pastes_two_lines() -> None:
@@ -82,12 +87,12 @@ def test_every_command_shows_an_example_of_itself(name: str) -> None:
     assert re.search(rf"^ +querymust {name}\b", shown, re.MULTILINE), shown
 
 
-@pytest.mark.parametrize("line", [line for line in SHELL_LINES if "querymust " in line])
+@pytest.mark.parametrize("line", [line for line in LINES if "querymust " in line])
 def test_every_command_of_the_readme_exists_with_its_options(line: str) -> None:
     words = shlex.split(line.rsplit(" && ", maxsplit=1)[-1])[1:]
     name = next(name for name in COMMANDS if words[: len(name.split())] == name.split())
     known = {option for parameter in COMMANDS[name].params for option in parameter.opts}
-    assert {word for word in words if word.startswith("--")} <= known
+    assert {word for word in words if word.startswith("-")} <= known
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"\]\(([^)#:]+)\)", PAGES))))
@@ -137,14 +142,97 @@ def test_a_picture_is_shown_small_and_has_a_palette(picture: Path) -> None:
     assert len(content) < 150_000
 
 
-@pytest.mark.parametrize("block", blocks("python"))
-def test_the_python_of_the_readme_runs(
-    block: str, sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def prints(shown: str, printed: str) -> bool:
+    """Whether a program printed what a page shows, where `…` stands for the rest of a line or for any lines."""
+    lines = (
+        "(?:.*\\n)*" if line == "…" else re.escape(line.removesuffix("…")) + (".*" * line.endswith("…")) + " *\\n"
+        for line in shown.splitlines()
+    )
+    return re.fullmatch("".join(lines), printed) is not None
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("a\nb\n", "a\nb\n", True),
+        ("a\nb\n", "a\nc\n", False),
+        ("a\n", "a\nb\n", False),
+        ("a …\n", "a b\n", True),
+        ("…\nb\n", "a\na\nb\n", True),
+        ("…\nb\n", "a\nb\nc\n", False),
+        ("a.b\n", "acb\n", False),
+    ],
+)
+def test_what_is_left_out_is_the_only_difference(shown: str, printed: str, same: bool) -> None:
+    assert prints(shown, printed) is same
+
+
+def consoles(text: str) -> list[tuple[str, str]]:
+    """(command, output) of each `console` block, in turn."""
+    return [
+        (command, shown)
+        for block in blocks("console", text)
+        for command, shown in re.findall(r"^\$ querymust (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
+    ]
+
+
+ABOUT_THE_SAMPLE, ABOUT_ONES_OWN = README.split("## Your own books")
+
+
+def test_every_block_of_the_readme_shows_what_it_prints() -> None:
+    languages = re.findall(r"^```(\w+)$", README, re.MULTILINE)
+    assert {after for each, after in pairwise([*languages, ""]) if each in ("sh", "python")} == {"text"}
+    assert all(shown for _, shown in consoles(README))
+    assert languages[0] == "console", "the page begins with a question and its answer"
+    assert len(README.split()) <= 900
+
+
+@pytest.mark.parametrize(("command", "shown"), consoles(ABOUT_THE_SAMPLE))
+def test_the_commands_of_the_readme_print_what_it_shows(
+    command: str,
+    shown: str,
+    sample: Home,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / ".querymust").symlink_to(sample.root)
     monkeypatch.chdir(tmp_path)
-    exec(compile(block, "README.md", "exec"), {})
-    assert capsys.readouterr().out.splitlines()[0].startswith("1 ")
+    assert prints(shown, printed_by(command, monkeypatch, capsys))
+
+
+def printed_by(command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setattr(sys, "argv", ["querymust", *shlex.split(command)])
+    capsys.readouterr()
+    with contextlib.suppress(SystemExit):
+        cli.main()
+    return capsys.readouterr().out
+
+
+def test_the_examples_of_the_quickstart_are_those_of_the_readme(
+    sample: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown, checks, _ = blocks("text")
+    ask_examples(sample.root)
+    assert prints(shown, capsys.readouterr().out)
+    assert [line.split()[0] for line in checks.splitlines()] == [STEPS[0].name, "…", "all"]
+
+
+def test_ones_own_books_are_built_and_asked_as_the_readme_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (name,) = re.findall(r"with `(books/.*\.md)`:", ABOUT_ONES_OWN)
+    (page,), (program,), (told,) = (blocks(kind, ABOUT_ONES_OWN) for kind in ("markdown", "python", "text"))
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).write_text(page)
+    monkeypatch.chdir(tmp_path)
+    *asked, (serve, address) = consoles(ABOUT_ONES_OWN)
+    for command, shown in asked:
+        assert prints(shown, printed_by(command, monkeypatch, capsys)), command
+    exec(compile(program, "README.md", "exec"), {})
+    assert capsys.readouterr().out == told
+    assert (serve, address) == ("serve", f"http://127.0.0.1:{PORT}  (Ctrl-C ends it)\n")
 
 
 FRAMEWORKS = (ROOT / "docs" / "frameworks.md").read_text("utf-8")
@@ -165,7 +253,7 @@ def test_the_python_of_the_frameworks_runs(
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == (1 if "where=" in block else names["retriever"].search.k)
     assert "documents of one file" in lines[0] or lines[0].endswith("satisfies query_must")
-    assert f"querymust[{extra}]" in FRAMEWORKS
+    assert f"pip install '.[{extra}]'" in FRAMEWORKS
 
 
 def test_the_metadata_of_the_frameworks_is_documented(sample: Home) -> None:

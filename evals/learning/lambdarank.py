@@ -8,6 +8,7 @@ import numpy as np
 
 from evals.errors import FittingError
 from evals.learning.examples import Example
+from retrieval.extras import install
 from retrieval.search.rerank.paths import LEAF
 from retrieval.search.rerank.trees import Node, Trees
 
@@ -132,7 +133,5 @@ def _lightgbm() -> Any:
     try:
         import lightgbm
     except (ImportError, OSError) as error:
-        raise FittingError(
-            f"LightGBM cannot be loaded ({error}); install querymust[fit], and libgomp1 on Linux"
-        ) from error
+        raise FittingError(f"LightGBM cannot be loaded ({error}); {install('fit')}, and libgomp1 on Linux") from error
     return lightgbm

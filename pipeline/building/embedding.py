@@ -3,13 +3,23 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
 from retrieval.atomic_files import write_atomically
+from retrieval.index.embedding.embedders import is_hosted
 from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
 from retrieval.index.embedding.embedding_text import embedding_key, embedding_text
 from retrieval.types import Chunk, Embedder, Vector
 
-BATCH = 1024
+BATCH = 64
+"""Texts between two looks at how far an embedder of this machine is; a slow one takes seconds for them."""
+HOSTED_BATCH = 256
+"""Texts of one request to a server."""
+EMBEDDED = "chunks embedded"
+"""How every line of `logged_progress` ends."""
+
+Tell = Callable[[str, int, int], None]
+"""Told what is done, how many texts are, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +32,31 @@ class EmbeddingTally:
     """Keys of the pass before that the book no longer has."""
 
 
-def embed_chunks(store: EmbeddingStore, embedder: Embedder, chunks: Sequence[Chunk], ledger: Path) -> EmbeddingTally:
+def logged_progress(log: Callable[[str], None], seconds: float = 10.0, timer: Callable[[], float] = monotonic) -> Tell:
+    """A `tell` that logs how far the embedding is, at most once in so many seconds."""
+    last = timer()
+
+    def tell(_doing: str, done: int, total: int) -> None:
+        nonlocal last
+        if timer() - last >= seconds:
+            last = timer()
+            log(f"{done:,} of {total:,} {EMBEDDED}")
+
+    return tell
+
+
+def embed_chunks(
+    store: EmbeddingStore,
+    embedder: Embedder,
+    chunks: Sequence[Chunk],
+    ledger: Path,
+    tell: Tell = lambda *_: None,
+) -> EmbeddingTally:
     """Embed the chunks that the store lacks, in batches, and remember in `ledger` which keys the book has.
 
-    A pass that is killed loses at most one batch: the store keeps each batch before the next begins.
+    `tell` is called before each batch. A pass that is killed loses at most one: the store keeps each before the next.
     """
-    n_embedded = embed_missing(store, embedder, chunks)
+    n_embedded = embed_missing(store, embedder, chunks, tell)
     keys = {text_key(embedding_key(chunk)).hex() for chunk in chunks}
     before = known_keys(ledger)
     write_atomically(ledger, "\n".join(sorted(keys)))
@@ -38,14 +67,15 @@ def embed_missing(
     store: EmbeddingStore,
     embedder: Embedder,
     chunks: Sequence[Chunk],
-    tell: Callable[[str, int, int], None] = lambda *_: None,
+    tell: Tell = lambda *_: None,
 ) -> int:
     """Embed the chunks that the store lacks, in batches; how many that were. `tell` is called before each batch."""
     texts = {embedding_key(chunk): embedding_text(chunk) for chunk in chunks}
     missing = store.missing(list(texts))
-    for start in range(0, len(missing), BATCH):
+    size = HOSTED_BATCH if is_hosted(embedder.identity.name) else BATCH
+    for start in range(0, len(missing), size):
         tell("embedding", start, len(missing))
-        batch = missing[start : start + BATCH]
+        batch = missing[start : start + size]
         store.add(batch, embedder.embed([texts[key] for key in batch]))
     return len(missing)
 

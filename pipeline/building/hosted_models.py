@@ -1,12 +1,13 @@
 """The hosted models of one run or one build: one client, what was used of it, and whether it can be asked at all."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 
 from evals.benchmarks.corpus import chunks_of_book
 from pipeline.building.model_passages import describer_of
 from pipeline.building.model_tables import chosen_tables, options_of, reader_of
-from retrieval.errors import EmbeddingFailureError, ModelError
+from retrieval.errors import EmbedderUnavailableError, EmbeddingFailureError, ModelError
 from retrieval.home import Home
 from retrieval.index.embedding.cost import Cost
 from retrieval.index.embedding.embedders import is_hosted, load_embedder
@@ -33,6 +34,7 @@ class HostedModels:
 
     def __init__(self, read: Callable[[], Access] = Access.of_environment) -> None:
         self._read, self._is_ready = read, False
+        self._embedder_error: EmbedderUnavailableError | None = None
 
     @cached_property
     def access(self) -> Access:
@@ -50,8 +52,29 @@ class HostedModels:
         return self.client.embedded.total if "client" in vars(self) else 0
 
     def embedder(self, name: str) -> Embedder:
-        """The embedder of that name; a hosted one is asked by this client. Raises UnknownNameError."""
+        """The embedder of that name; a hosted one is asked by this client.
+
+        Raises:
+            EmbedderUnavailableError: it was given up.
+            UnknownNameError: there is no such embedder.
+        """
+        if self._embedder_error is not None:
+            raise self._embedder_error
         return load_embedder(name, self.client if is_hosted(name) else None)
+
+    @contextmanager
+    def embedding(self, *, last: bool) -> Iterator[None]:
+        """Give the embedder up, for all books that follow, where it fails whatever the text.
+
+        Args:
+            last: whether this book is not tried again.
+        """
+        try:
+            yield
+        except EmbedderUnavailableError as error:
+            if error.general and (last or not error.passing):
+                self._embedder_error = error
+            raise
 
     def require_ready(self, home: Home, folders: Sequence[BookFolder]) -> None:
         """See, before any of these books is read, that what they need can be asked; once for all that are to follow.

@@ -7,9 +7,10 @@ from typing import Literal
 
 from pipeline.building.book_entry import book_entries
 from pipeline.building.embedding import known_keys
+from retrieval.errors import EmbedderUnavailableError
 from retrieval.home import Home
 from retrieval.index.embedding.cost import Cost
-from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedders import load_embedder, require_local
 from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
 from retrieval.index.embedding.embedding_text import embedding_key, embedding_text
 from retrieval.index.embedding.prices import price_of
@@ -48,6 +49,8 @@ class BuildPlan:
     """In the order of their slugs."""
     cost: Cost
     budget: float | None
+    obstacle: str | None = None
+    """Why a build would not begin: the embedder lacks its library or its weights."""
 
     def total(self, name: Literal["n_embedded", "n_reused", "n_deleted"]) -> int:
         """The sum over the books."""
@@ -92,9 +95,17 @@ def plan_build(
     present = {folder.slug for folder in folders}
     books += [_removed(home.book(slug), slug) for slug in entries if slug not in present]
     cost = Cost.of(texts, price_of(embedder.identity))
-    return BuildPlan(
-        embedder.identity.name, tuple(sorted(books, key=lambda book: book.slug)), cost, home.settings.budget_usd
-    )
+    obstacle = _obstacle(home.settings.embedder) if texts or home.settings.questions else None
+    books.sort(key=lambda book: book.slug)
+    return BuildPlan(embedder.identity.name, tuple(books), cost, home.settings.budget_usd, obstacle)
+
+
+def _obstacle(embedder: str) -> str | None:
+    try:
+        require_local(embedder)
+    except EmbedderUnavailableError as error:
+        return str(error)
+    return None
 
 
 def plan_record(plan: BuildPlan) -> Mapping[str, object]:
@@ -110,6 +121,7 @@ def plan_record(plan: BuildPlan) -> Mapping[str, object]:
         "usd": round(plan.cost.usd, 9),
         "prices_as_of": str(plan.cost.price.as_of) if plan.cost.price else None,
         "budget_usd": plan.budget,
+        "obstacle": plan.obstacle,
     }
 
 

@@ -18,6 +18,6 @@ def print_plan(plan: BuildPlan) -> None:
         out.print(f"{'again':<10} {counted(len(again), 'unchanged book')}, because {why}", markup=False)
     chunks = {"embed": plan.total("n_embedded"), "reuse": plan.total("n_reused"), "delete": plan.total("n_deleted")}
     out.print(f"{'chunks':<10} {', '.join(f'{count:,} to {what}' for what, count in chunks.items())}", markup=False)
-    out.print(f"{'embedder':<10} {plan.embedder}: {plan.cost}", markup=False)
+    out.print(f"{'embedder':<10} {plan.embedder}: {'missing' if plan.obstacle else plan.cost}", markup=False)
     budget = "none, so no limit" if plan.budget is None else f"${plan.budget:g}"
     out.print(f"{'budget':<10} {budget}", markup=False)

@@ -7,21 +7,28 @@ from typing import Annotated
 
 import typer
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption, live_retriever
+from pipeline.commands.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    StrategyOption,
+    chosen_strategy,
+    live_retriever,
+)
 from pipeline.console.asked import log_lines, parts_record, print_documents, print_parts, print_reading, result_record
 from pipeline.console.output import err, print_json
 
 
 def ask(
     question: Annotated[str, typer.Argument(help="What you want, in plain words.", show_default=False)],
-    top_k: Annotated[int, typer.Option("--top-k", min=1, max=1000, help="How many documents.")] = 10,
+    top_k: Annotated[int, typer.Option("--top-k", "--k", "-k", min=1, max=1000, help="How many documents.")] = 10,
     today: Annotated[
         datetime | None,
         typer.Option("--today", formats=["%Y-%m-%d"], help="What `last month` goes back from; else the clock."),
     ] = None,
     filters: Annotated[bool, typer.Option("--filters/--no-filters", help="Read conditions from the question.")] = True,
     debug: Annotated[bool, typer.Option("--debug", help="Say how the question was read and planned.")] = False,
-    strategy: StrategyOption = "default",
+    strategy: StrategyOption = None,
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
@@ -39,7 +46,7 @@ def ask(
     from retrieval.understand.self_query.retriever import SelfQueryRetriever
 
     day = today.date() if today else None
-    store, names = live_retriever(home), Names()
+    strategy, store, names = chosen_strategy(home, strategy), live_retriever(home), Names()
     asked = SelfQueryRetriever(
         store,
         today=(lambda: day) if day else date.today,
@@ -49,7 +56,7 @@ def ask(
     found = asked.retrieve_sync(question, top_k, filters)
     gathered = None
     if filters and not found.conditions and found.analysis.intent.value == "search":
-        rounds = IterativeRetriever(store, names=names)
+        rounds = IterativeRetriever(store, names=names, strategy=strategy)
         if debug or json_ or len(rounds.decomposer.decompose(question).sub_queries) > 1:
             with log_lines(shown=debug):
                 gathered = rounds.retrieve(question, top_k)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.commands.bench_sets import add_sets
+from pipeline.commands.command_list import CommandList
 from pipeline.commands.options import JsonOption
 from pipeline.console.output import print_report, progress_bar
 
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     pass
 
 
-app = typer.Typer(help="Score published question sets; time the engine.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    cls=CommandList, help="Score published question sets; time the engine.", no_args_is_help=True, rich_markup_mode=None
+)
 
 add_sets(app)
 

@@ -111,7 +111,7 @@ def bench_all(
 ) -> None:
     """Score every set under --data, folders of books and all others, and write the page of results with its data.
 
-    Each book or set is ranked by trees that were learned on the others; that needs querymust[fit].
+    Each book or set is ranked by trees that were learned on the others; that needs the extra `fit`.
 
     \b
     Examples:

@@ -74,8 +74,8 @@ def build_library(
 
     Without questions nothing is scored.
     A second build embeds only what changed. If a book fails or a check does not hold, the live index stays as it was.
-    --plan counts books, chunks, tokens and dollars, writes nothing and sends nothing; its status is 1 where the plan is
-    beyond `budget_usd` of rag.yaml, which a build does not begin either.
+    --plan counts books, chunks, tokens and dollars, writes nothing and sends nothing. Where no build would begin, its
+    status says so: 1 beyond `budget_usd` of rag.yaml, 2 where the embedder lacks its library.
     --force goes past the rules about scores only, and the reason is kept (docs/operations.md).
     --store-mongodb also writes what went live to MongoDB, or the books of it that --ruleset and --book choose
     (docs/artifacts.md).
@@ -164,13 +164,15 @@ def _show_plan(home: Home, *, json_: bool) -> None:
     from pipeline.building.plan import plan_record
     from pipeline.building.plan_lines import print_plan
     from pipeline.runs.planning import planned
-    from retrieval.errors import BudgetExceededError
+    from retrieval.errors import BudgetExceededError, EmbedderUnavailableError
 
     found = planned(home)
     if json_:
         print_json(plan_record(found))
     else:
         print_plan(found)
+    if found.obstacle:
+        raise EmbedderUnavailableError(f"a build would not begin: {found.obstacle}")
     try:
         found.cost.require_within(found.budget)
     except BudgetExceededError as error:
@@ -227,6 +229,7 @@ def run_build(
 
 def _watched(home: Home, force: str | None) -> Build:
     """Build and say how far it is: as a bar on a terminal, elsewhere as a line for each book and each set of scores."""
+    from pipeline.building.embedding import EMBEDDED
     from pipeline.runs.apart import build_apart
 
     said = ""
@@ -236,8 +239,12 @@ def _watched(home: Home, force: str | None) -> Build:
         def tell(step: Step) -> None:
             nonlocal said
             bar(f"{step.doing}, {step.part}" if step.part else step.doing, step.done, step.total)
-            if not err.is_terminal and step.doing != said:
+            if err.is_terminal:
+                return
+            if step.doing != said:
                 said = step.doing
                 err.print(said, markup=False)
+            elif step.part.endswith(EMBEDDED):
+                err.print(f"{step.doing}, {step.part}", markup=False)
 
         return build_apart(home, tell, force)

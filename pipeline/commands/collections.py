@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.options import JsonOption
+from pipeline.commands.command_list import CommandList
+from pipeline.commands.options import JsonOption, KOption
 from pipeline.console.output import out, print_json
 from retrieval.errors import InvalidQueryError
 from retrieval.strategy import DEFAULT_K
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
     from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 app = typer.Typer(
-    help="Search Chroma collections that somebody else filled.", no_args_is_help=True, rich_markup_mode=None
+    cls=CommandList,
+    help="Search Chroma collections that somebody else filled.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 ChromaOption = Annotated[
@@ -65,7 +69,7 @@ def search_collections(
             help="A collection, perhaps with a vocabulary.toml of its own; may be given again. None: all.",
         ),
     ] = None,
-    k: Annotated[int, typer.Option("--k", min=1, max=1000, help="How many results.")] = DEFAULT_K,
+    k: KOption = DEFAULT_K,
     max_iterations: Annotated[int, typer.Option("--max-iterations", min=1, help="How often to ask at most.")] = 3,
     noisy_weight: Annotated[
         float, typer.Option("--noisy-weight", help="Below 1, records that say is_noisy are put back.")

@@ -29,7 +29,7 @@ from pipeline.commands.options import (
     remembered_questions,
 )
 from pipeline.console.acceptance import print_verdict, verdict_record
-from pipeline.console.leaderboard import print_leaderboard
+from pipeline.console.leaderboard import print_better_strategy, print_leaderboard
 from pipeline.console.output import err, out, print_error, print_json, progress_bar
 from pipeline.console.scores import (
     breakdown_records,
@@ -100,6 +100,8 @@ def evaluate(
       querymust eval --fail-under mrr=0.85 --fail-under hit@1=0.8 --junit scores.xml
       querymust eval --baseline last.json --save this.json --summary scores.md
     """
+    from retrieval.home import Home
+
     wanted = asked(fail_under, baseline, save, junit, summary)
     scores = _scores(home, existing(questions), strategy or [], wanted, failures=failures)
     evaluation = scores.evaluation
@@ -113,6 +115,7 @@ def evaluate(
         print_json(evaluation_record(scores))
     else:
         _print_scores(scores)
+        print_better_strategy(evaluation.headline(), Home.at(home).settings.strategy)
         for verdict in scores.verdicts:
             print_verdict(verdict)
     for each in evaluation.stale:
@@ -155,6 +158,7 @@ def print_scores_of_build(home: Home, snapshot: str) -> None:
         scored = Leaderboard.read(home.evaluations / snapshot)
         ask = "querymust eval --failures" + ("" if home.root == Path.cwd() / DEFAULT_HOME else f" --home {home.root}")
         print_short_leaderboard(scored.strategies, scored.n_questions, ask)
+        print_better_strategy(scored.strategies, home.settings.strategy)
 
 
 def _print_scores(scores: Scores) -> None:

@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption, live_retriever
+from pipeline.commands.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    StrategyOption,
+    chosen_strategy,
+    live_retriever,
+)
 from pipeline.console.output import out, print_json
 
 
@@ -16,7 +23,7 @@ def explain_chunk(
     chunk: Annotated[
         str, typer.Option("--chunk", help="Id of the chunk, or its beginning; search prints it.", show_default=False)
     ],
-    strategy: StrategyOption = "default",
+    strategy: StrategyOption = None,
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
@@ -28,7 +35,7 @@ def explain_chunk(
     """
     from retrieval.search.explanation import explain
 
-    retriever = live_retriever(home)
+    strategy, retriever = chosen_strategy(home, strategy), live_retriever(home)
     explanation = explain(retriever, question, retriever.snapshot.chunks.find(chunk), strategy)
     if json_:
         record = asdict(explanation)

@@ -10,6 +10,7 @@ import typer
 
 from retrieval.errors import RetrievalError
 from retrieval.settings import FILE_NAME, REMEMBERED
+from retrieval.strategy import OFFERED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +34,15 @@ BudgetOption = Annotated[
     float | None, typer.Option("--budget", min=0, metavar="USD", help="What the home's models may cost in all.")
 ]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be sent, and what it costs.")]
-StrategyOption = Annotated[str, typer.Option("--strategy", help="Named way of searching; see docs/cli.md.")]
+StrategyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--strategy",
+        metavar="NAME",
+        help=f"How to search: {', '.join(OFFERED[:-1])} or {OFFERED[-1]}; else `strategy` of rag.yaml, else default.",
+    ),
+]
+KOption = Annotated[int, typer.Option("--k", "-k", min=1, max=1000, help="How many results.")]
 
 DEFAULT_HOME = Path(".querymust")
 
@@ -72,6 +81,17 @@ def remembered_questions(home: Home) -> tuple[Path, ...]:
             f"{FILE_NAME} or QUERYMUST_QUESTIONS names; "
             "put it back, name others with --questions FILE, or forget it: querymust build --no-questions"
         ) from error
+
+
+def chosen_strategy(root: Path, name: str | None) -> str:
+    """The name of the strategy that an option names, else of the home's `rag.yaml`.
+
+    Raises:
+        UnknownNameError: there is no such strategy.
+    """
+    from retrieval.home import Home
+
+    return Home.at(root).strategy(name)
 
 
 def live_retriever(root: Path) -> Retriever:

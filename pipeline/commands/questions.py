@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipeline.commands.command_list import CommandList
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, existing
 from pipeline.console.output import out, print_error, print_json
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from evals.questions.gold import Resolution
     from evals.questions.questions import Question
 
-app = typer.Typer(help="Check question files and find their gold.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    cls=CommandList, help="Check question files and find their gold.", no_args_is_help=True, rich_markup_mode=None
+)
 
 FilesArgument = Annotated[list[Path], typer.Argument(help="JSONL files of questions.", show_default=False)]
 

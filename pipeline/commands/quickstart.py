@@ -39,7 +39,7 @@ def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
     with told_when_interrupted(home):
         built = _sample_home(home)
         done = run_build(built)
-    _ask_examples(built.root)
+    ask_examples(built.root)
     live = str(done.library["live_index"]["snapshot"])
     print_leaderboard(Leaderboard.read(built.evaluations / live).strategies)
     out.print(f"\n{next_steps(built.root)}", markup=False)
@@ -77,7 +77,8 @@ def _sample_home(root: Path) -> Home:
     return replace(home, settings=replace(home.settings, library=SAMPLE_LIBRARY, questions=(SAMPLE_QUESTIONS,)))
 
 
-def _ask_examples(root: Path) -> None:
+def ask_examples(root: Path) -> None:
+    """Ask the questions of the sample that are tagged as examples, with the filter off and on."""
     from evals.noise import Relatives
     from evals.questions.gold import resolve
     from evals.questions.questions import load_questions
@@ -89,7 +90,7 @@ def _ask_examples(root: Path) -> None:
     for question in questions:
         if "example" in question.tags:
             _print_side_by_side(retriever, question, frozenset(gold[question.id]), relatives)
-    out.print("* answers the question. [guarded] is a row that says which questions it is for.\n", markup=False)
+    out.print("* answers the question.\n", markup=False)
 
 
 def _print_side_by_side(retriever: Retriever, question: Question, gold: frozenset[str], relatives: Relatives) -> None:
@@ -113,5 +114,4 @@ def _cell(hit: Hit | None, gold: frozenset[str]) -> str:
         return ""
     words = (hit.chunk.row_key or "", *hit.chunk.heading_path[-1:])
     name = " · ".join(word for word in words if word).replace("[", "\\[")
-    guard = " \\[guarded]" if hit.chunk.query_must else ""
-    return f"[bold green]* {name}[/]" if hit.chunk.id in gold else f"  {name}{guard}"
+    return f"[bold green]* {name}[/]" if hit.chunk.id in gold else f"  {name}"

@@ -6,7 +6,15 @@ from typing import Annotated
 
 import typer
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption, live_retriever
+from pipeline.commands.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    KOption,
+    StrategyOption,
+    chosen_strategy,
+    live_retriever,
+)
 from pipeline.console.hits import print_receipt, print_retrieval
 from pipeline.console.output import err, print_json
 from retrieval.strategy import DEFAULT_K
@@ -14,8 +22,8 @@ from retrieval.strategy import DEFAULT_K
 
 def search(
     question: Annotated[str, typer.Argument(help="What you want to know, in plain words.", show_default=False)],
-    strategy: StrategyOption = "default",
-    k: Annotated[int, typer.Option("--k", min=1, max=1000, help="How many results.")] = DEFAULT_K,
+    strategy: StrategyOption = None,
+    k: KOption = DEFAULT_K,
     where: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,7 +61,14 @@ def search(
     wanted = read_filter(*where) if where else None
     retriever = live_retriever(home)
     retrieval, unanswered = search_live(
-        retriever, question, k, strategy, where=wanted, least=min_relevance, debug=debug
+        retriever,
+        question,
+        k,
+        chosen_strategy(home, strategy),
+        where=wanted,
+        least=min_relevance,
+        measured=True,
+        debug=debug,
     )
     short_id = retriever.snapshot.chunks.short_id
     if unanswered:

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
+from pipeline.commands.command_list import CommandList
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption
 from pipeline.console.output import err, out, print_report, progress_bar
+from retrieval.errors import RetrievalError
+from retrieval.extras import install
 
 if TYPE_CHECKING:
-    from retrieval.home import Home
+    from pathlib import Path
+
+    from retrieval.serve.guard import Guard
     from retrieval.serve.keys import ApiKeys
 
 PORT = 8377
 
-keys_app = typer.Typer(help="Who may ask the server.", no_args_is_help=True, rich_markup_mode=None)
+keys_app = typer.Typer(cls=CommandList, help="Who may ask the server.", no_args_is_help=True, rich_markup_mode=None)
 
 
 class Scope(StrEnum):
@@ -43,6 +50,7 @@ def serve(
     keep_questions: Annotated[
         bool, typer.Option("--keep-questions", help="The home keeps what is asked, for querymust suggest-terms.")
     ] = False,
+    strategy: StrategyOption = None,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """Serve the live index over HTTP until Ctrl-C; another index is read as soon as it is live.
@@ -51,11 +59,13 @@ def serve(
     Examples:
       querymust serve
       querymust serve --processes 2 --port 9000
+      querymust serve --strategy hybrid
       querymust serve --log-questions 2>> questions.log
       querymust serve --keep-questions
       querymust keys add bot && querymust serve --host 0.0.0.0
     """
     from retrieval.home import Home
+    from retrieval.models.access import KEY, Access
     from retrieval.serve.limits import Limits
     from retrieval.serve.worker import Served
 
@@ -63,25 +73,52 @@ def serve(
     logging.getLogger("httpx").setLevel(logging.WARNING)
     limits = Limits(requests_per_minute=per_minute)
     at = Home.at(home)
-    served = Served(at.root, host, port, processes, limits, log_questions, keep_questions, _examples(at))
-    err.print(f"http://{f'[{host}]' if ':' in host else host}:{port}  (Ctrl-C ends it)", markup=False)
-    served.run()
+    name = at.strategy(strategy)
+    served = Served(at.root, host, port, processes, limits, log_questions, keep_questions, name)
+    with served.listen() as listener:
+        if os.environ.get(KEY):
+            sent, server = at.settings.answer, Access.of_environment().server
+            err.print(
+                f"{KEY} is set: each answer sends the question and up to {sent.max_chunks} passages to the model "
+                f"{sent.model} at {server}",
+                markup=False,
+            )
+        err.print(f"http://{f'[{host}]' if ':' in host else host}:{port}  (Ctrl-C ends it)", markup=False)
+        served.run(listener, f"{__name__}:application")
 
 
-def _examples(home: Home) -> tuple[str, ...]:
+def application() -> Guard:
+    """The application of one process of `querymust serve`."""
+    from pydantic import TypeAdapter
+
+    from retrieval.serve.worker import VARIABLE, Served
+    from retrieval.serve.worker import application as make
+
+    root = TypeAdapter(Served).validate_json(os.environ[VARIABLE]).home
+    return make(lambda: _examples(root))
+
+
+def _examples(root: Path) -> tuple[str, ...]:
     """Questions that the live index was scored with; none where it was not, or where they cannot be read."""
     from evals.errors import QuestionsError
-    from evals.questions.examples import examples
-    from evals.questions.questions import load_questions
-    from retrieval.errors import RetrievalError
+    from retrieval.home import Home
     from retrieval.index.snapshot.live import live_id
 
     try:
-        live = live_id(home.root)
+        live, home = live_id(root), Home.at(root)
         scored = live is not None and (home.evaluations / live).is_dir()
-        return examples([each for path in home.settings.questions for each in load_questions(path)] if scored else [])
+        return _read_examples(live, home.settings.questions) if scored else ()
     except (QuestionsError, RetrievalError, OSError):
         return ()  # the page does without
+
+
+@lru_cache(maxsize=1)
+def _read_examples(_live: str, files: tuple[Path, ...]) -> tuple[str, ...]:
+    """The examples of question files; they are read once as long as one index is live."""
+    from evals.questions.examples import examples
+    from evals.questions.questions import load_questions
+
+    return examples([question for path in files for question in load_questions(path)])
 
 
 def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
@@ -91,8 +128,6 @@ def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
     Example:
       querymust mcp --home /path/to/.querymust
     """
-    import os
-
     from retrieval.home import Home
     from retrieval.serve.limits import Limits
     from retrieval.serve.service import Service
@@ -100,8 +135,7 @@ def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
     try:
         from retrieval.serve.mcp_server import mcp_server
     except ImportError as error:
-        err.print(f"querymust mcp needs an extra: pip install 'querymust[mcp]' ({error})", markup=False)
-        raise typer.Exit(2) from error
+        raise RetrievalError(f"querymust mcp needs a library ({error}): {install('mcp')}") from error
     service = Service(Home.at(home).root, seconds=Limits().seconds, environment=os.environ)
     mcp_server(service).run("stdio")
     service.close()

@@ -14,7 +14,7 @@ INDENT = 5
 
 
 def print_retrieval(retrieval: Retrieval, short_id: ShortId, *, full: bool = False) -> None:
-    """Each hit: where it belongs, its short id and place, and what it says; in a pipe on three lines.
+    """Each hit: its relevance, where it belongs, its short id and place, and what it says; in a pipe on three lines.
 
     Args:
         retrieval: what was found.
@@ -26,14 +26,17 @@ def print_retrieval(retrieval: Retrieval, short_id: ShortId, *, full: bool = Fal
     width = out.width - INDENT if out.is_terminal else None
     for hit in retrieval.hits:
         chunk = hit.chunk
-        guard = " [guarded]" if chunk.query_must else ""
-        beside = " [beside]" if any(each.name == COMPANION and each.value for each in hit.addends) else ""
-        title = Text(f"{hit.rank:>3}. {hit.score:.4f}  {long_title(chunk)}{guard}{beside}", style="bold")
+        beside = " (context of hit 1)" if any(each.name == COMPANION and each.value for each in hit.addends) else ""
+        title = Text(f"{hit.rank:>3}. {_shown(hit.relevance)}{long_title(chunk)}{beside}", style="bold")
         for number, line in enumerate(broken(title, width) if width else [title]):
             out.print(line if number == 0 else Text(" " * INDENT) + line)
         print_place(chunk, short_id)
         for line in whole(chunk, width) if full else brief(chunk, width):
             out.print(Text(" " * INDENT) + line)
+
+
+def _shown(relevance: float | None) -> str:
+    return "" if relevance is None else f"{relevance:.2f}  "
 
 
 def print_place(chunk: Chunk, short_id: ShortId) -> None:

@@ -31,8 +31,7 @@ def print_neighbours(kept: Sequence[Neighbour]) -> None:
     if not kept:
         out.print("No chunk answers this question.")
     for rank, found in enumerate(kept, start=1):
-        guard = " [guarded]" if found.query_must else ""
-        out.print(Text(f"{rank:>3}. {found.distance:.4f}  {_line(found.title)}{guard}", style="bold"))
+        out.print(Text(f"{rank:>3}. {found.distance:.4f}  {_line(found.title)}", style="bold"))
         out.print(Text(f"{' ' * INDENT}{found.collection}: {_line(found.id)}", style="dim"))
         if found.document:
             text = _line(found.document)

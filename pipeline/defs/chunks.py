@@ -7,7 +7,7 @@ import dagster as dg
 from evals.assets import AGAIN, as_table, columns_of, with_reason
 from evals.code_version import code_version
 from pipeline.building.book_entry import enter_book
-from pipeline.building.embedding import embed_chunks
+from pipeline.building.embedding import embed_chunks, logged_progress
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, materialized
 from pipeline.building.model_passages import keep_report, make_chunks, told
@@ -97,7 +97,8 @@ def embeddings(
     cost = cost_of(store, embedder, found)
     cost.require_within(home.settings.budget_usd)
     before = models.embedded
-    tally = embed_chunks(store, embedder, found, folder / "embedded.txt")
+    with models.embedding(last=context.retry_number >= AGAIN.max_retries):
+        tally = embed_chunks(store, embedder, found, folder / "embedded.txt", logged_progress(context.log.info))
     enter_book(folder, home.vocabulary)
     context.log.info(
         f"{context.partition_key}: {tally.n_embedded} embedded, {tally.n_reused} reused, {tally.n_deleted} deleted; "

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from evals.evaluation import SHIPPED
 from evals.metric_table import metric_text
 from evals.statistics.aggregates import Aggregate
+from pipeline.console.leaderboard import choosing
 from pipeline.console.output import counted, named
 from pipeline.report.history import Change
 from pipeline.report.report import Report
@@ -41,6 +42,8 @@ def _answers(report: Report, standings: Standings) -> Iterator[Answer]:
 def _best(standings: Standings) -> str:
     best = standings.best
     said = f"{best.strategy}, by {DECIDING}: {_number(best.number(DECIDING))}."
+    if best.strategy != SHIPPED:
+        said += f" {choosing(best.strategy)}"
     compared = [each for each in standings.differences if each.comparison.metric == DECIDING]
     by_verdict = {
         verdict: [each.comparison.strategy for each in compared if each.verdict == verdict]

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import dagster as dg
 
+from pipeline.building.embedding import EMBEDDED
 from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from pipeline.defs.sensors import ASKED_BY
@@ -129,7 +130,7 @@ class Runner:
         Args:
             job: its name.
             partition_key: of the book or the strategy.
-            listener: told of each step.
+            listener: told of each step, and how far its embedding is.
             config: of its assets, by their names.
         """
         run_id = str(uuid.uuid4())
@@ -138,6 +139,8 @@ class Runner:
             event = entry.dagster_event
             if event is not None and event.event_type is dg.DagsterEventType.STEP_START:
                 listener(str(event.step_key))
+            elif event is None and entry.user_message.endswith(EMBEDDED):
+                listener(entry.user_message)
 
         self.instance.add_event_listener(run_id, tell)
         result = run_job(

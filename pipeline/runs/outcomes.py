@@ -28,7 +28,7 @@ class Step:
     doing: str
     """`book 7 of 32: rules`; one for each run."""
     part: str
-    """The asset or check that runs now; empty as the run begins."""
+    """The asset or check that runs now, or how far its embedding is; empty as the run begins."""
     done: int
     """Runs that are done, of `total`."""
     total: int

@@ -1,16 +1,17 @@
-"""The index as a LangChain retriever. The only file that knows it; it needs `pip install 'querymust[langchain]'`."""
+"""The index as a LangChain retriever. The only file that knows it; it needs the extra `langchain`."""
 
 from pathlib import Path
 from typing import Any, Self
 
 from retrieval.adapters.retrieved_text import Search, retrieved_texts
+from retrieval.extras import install
 
 try:
     from langchain_core.callbacks import CallbackManagerForRetrieverRun
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
 except ImportError as error:
-    raise ImportError(f"LangChain is not installed ({error}); pip install 'querymust[langchain]'") from error
+    raise ImportError(f"LangChain is not installed ({error}); {install('langchain')}") from error
 
 
 class LangChainRetriever(BaseRetriever):

@@ -1,16 +1,17 @@
-"""The index as a LlamaIndex retriever. The only file that knows it; it needs `pip install 'querymust[llamaindex]'`."""
+"""The index as a LlamaIndex retriever. The only file that knows it; it needs the extra `llamaindex`."""
 
 import asyncio
 from pathlib import Path
 from typing import Any, Self
 
 from retrieval.adapters.retrieved_text import RetrievedText, Search, retrieved_texts
+from retrieval.extras import install
 
 try:
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle, RelatedNodeInfo, TextNode
 except ImportError as error:
-    raise ImportError(f"LlamaIndex is not installed ({error}); pip install 'querymust[llamaindex]'") from error
+    raise ImportError(f"LlamaIndex is not installed ({error}); {install('llamaindex')}") from error
 
 SHOWN = ("book", "section")
 """Metadata that a model is shown beside the text; LlamaIndex would show all of it."""

@@ -25,14 +25,14 @@ class Search:
 
     @classmethod
     def open(cls, home: Path, **settings: Any) -> Self:
-        """One over a home that was built; `settings` are `k`, `strategy` and `where`.
+        """One over a home that was built; `settings` are `k`, `strategy` (else that of the home) and `where`.
 
         Raises:
             IndexMissingError: nothing is live there.
         """
         live = LiveIndex(Home.at(home))
         live.reader()
-        return cls(live, **settings)
+        return cls(live, **{"strategy": live.strategy} | settings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,12 @@ from retrieval.answer.reading import read, read_chunk
 from retrieval.answer.wording import NOT_HERE, nearest, worded
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
-from retrieval.models.access import KEY
+from retrieval.models.access import KEY, Access
+from retrieval.models.chat import Usage
+from retrieval.models.chat_prices import ChatPrice, chat_price
 from retrieval.rag.deadline import Deadline
 from retrieval.rag.live import LiveIndex
+from retrieval.settings import Settings
 from retrieval.types import Embedder
 
 How = Literal["auto", "read", "generate"]
@@ -36,10 +39,11 @@ class Answerer:
         live: reads the index; None: one of its own.
         environment: has the key.
         deadline: until which a search is waited for; None: as long as it takes.
+        strategy: how to search, where `live` is None; None: as the settings say.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
-        UnknownNameError: the settings have a key that no setting is called.
+        UnknownNameError: the settings have a key that no setting is called, or there is no such strategy.
     """
 
     def __init__(
@@ -51,18 +55,20 @@ class Answerer:
         live: LiveIndex | None = None,
         environment: Mapping[str, str] = os.environ,
         deadline: Deadline | None = None,
+        strategy: str | None = None,
     ) -> None:
-        self._live = live or LiveIndex(Home.at(home), embedder)
+        self._live = live or LiveIndex(Home.at(home), embedder, strategy)
         self._deadline = deadline
         self.settings = self._live.home.settings.answer
         wants = how == "generate" or (how == "auto" and bool(environment.get(KEY)))
         self.model = self._model(environment) if wants else None
 
     def _model(self, environment: Mapping[str, str]) -> ChatModel:
-        set_ = self.settings
-        return ChatModel.of_environment(
+        set_, access = self.settings, Access.of_environment(environment)
+        return ChatModel(
             set_.model,
-            environment,
+            access=access,
+            price=_price_of(self._live.home.settings, set_.model, access),
             temperature=set_.temperature,
             max_tokens=set_.max_tokens,
             timeout=set_.timeout_seconds,
@@ -91,7 +97,7 @@ class Answerer:
             if not context.passages:
                 yield _complete(_nothing(context))
                 return
-            yield self._begins()
+            yield self._begins(context)
             telling = _Telling(context, self.model)
             async for piece in telling.pieces_async():
                 yield AnswerEvent("token", piece)
@@ -135,15 +141,18 @@ class Answerer:
         if not context.passages:
             yield _complete(_nothing(context))
             return
-        yield self._begins()
+        yield self._begins(context)
         telling = _Telling(context, self.model)
         for piece in telling.pieces():
             yield AnswerEvent("token", piece)
         yield _complete(telling.answer())
 
-    def _begins(self) -> AnswerEvent:
-        doing = f"Generating an answer with {self.model.model}..." if self.model else "Reading the answer..."
-        return AnswerEvent("generation", doing)
+    def _begins(self, context: Context) -> AnswerEvent:
+        if self.model is None:
+            return AnswerEvent("generation", "Reading the answer...")
+        server = self.model.access.server
+        sent = f"the question and {_counted(context)} to the model {self.model.model} at {server}"
+        return AnswerEvent("generation", f"Sending {sent}...")
 
 
 class _Telling:
@@ -153,7 +162,7 @@ class _Telling:
         self._context, self._model = context, model
         self._cells: tuple[Cell, ...] = ()
         self._told: list[str] = []
-        self._tokens = 0
+        self._usage = Usage()
 
     def pieces(self) -> Iterator[str]:
         if self._model is None:
@@ -185,7 +194,9 @@ class _Telling:
             snapshot=context.snapshot.id,
             read_as=context.read_as,
             model=model.model if model else None,
-            tokens=self._tokens,
+            server=model.access.server if model else None,
+            tokens=self._usage.total,
+            usd=model.price.of(self._usage) if model and model.price and self._usage.total else None,
         )
 
     def _read(self) -> list[str]:
@@ -197,7 +208,7 @@ class _Telling:
         return format_prompt(self._context.query, self._context.passages)
 
     def _heard(self, piece: Piece) -> str:
-        self._tokens += piece.tokens
+        self._usage += piece.usage
         self._told.append(piece.text)
         return piece.text
 
@@ -206,9 +217,21 @@ _SEARCHING = AnswerEvent("search", "Searching the books...")
 
 
 def _found(context: Context) -> AnswerEvent:
-    count = len(context.passages)
-    found = f"Found {count} relevant passage{'s' * (count != 1)}" if count else context.reason
+    found = f"Found {_counted(context, 'relevant ')}" if context.passages else context.reason
     return AnswerEvent("context", found, passages=context.passages)
+
+
+def _counted(context: Context, kind: str = "") -> str:
+    count = len(context.passages)
+    return f"{count} {kind}passage{'s' * (count != 1)}"
+
+
+def _price_of(settings: Settings, model: str, access: Access) -> ChatPrice | None:
+    """The price that the settings say of a model, else OpenAI's where the server is OpenAI's."""
+    own = settings.tables
+    if own.model == model and own.usd_per_million_sent is not None and own.usd_per_million_answered is not None:
+        return ChatPrice(model, own.usd_per_million_sent, own.usd_per_million_answered)
+    return chat_price(model) if access.address is None else None
 
 
 def _nothing(context: Context) -> Answer:

@@ -56,8 +56,12 @@ class Answer:
     read_as: str | None = None
     """The question with its misspelt words as they were read; None where it was read as it is written."""
     model: str | None = None
+    server: str | None = None
+    """Host of the model."""
     tokens: int = 0
-    """Used by the model, prompt and answer."""
+    """Used by the model, prompt and answer; 0 where the server does not say."""
+    usd: float | None = None
+    """What they cost; None where the price of the model on that server is not known, or the tokens are not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from typing import Any
 
 from retrieval.errors import GenerationError, ModelError
 from retrieval.models.access import Access
-from retrieval.models.chat import Asked, Heard
+from retrieval.models.chat import Asked, Heard, Usage
+from retrieval.models.chat_prices import ChatPrice
 from retrieval.models.openai_client import CHECK, OpenAiClient
 
 
@@ -17,8 +18,8 @@ class Piece:
     """What a model said next."""
 
     text: str
-    tokens: int = 0
-    """Used in all, where the server says so; in the last piece alone."""
+    usage: Usage = Usage()  # noqa: RUF009
+    """Of the whole answer, where the server says so; in the last piece alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class ChatModel:
     timeout: float = 60.0
     """Seconds until the next piece."""
     access: Access = field(default_factory=Access)
+    price: ChatPrice | None = None
+    """None: not known."""
 
     @classmethod
     def of_environment(cls, model: str, environment: Mapping[str, str] = os.environ, **options: Any) -> "ChatModel":
@@ -91,11 +94,11 @@ class _Told:
     def __init__(self, model: ChatModel) -> None:
         self._model = model
         self._finish: str | None = None
-        self._tokens, self._any = 0, False
+        self._usage, self._any = Usage(), False
 
     def heard(self, said: Heard) -> Piece | None:
         if said.usage:
-            self._tokens = said.usage.total
+            self._usage = said.usage
         self._finish = said.finish or self._finish
         if said.refusal:
             raise GenerationError(f"{self._model.model} refused: {said.refusal}")
@@ -113,4 +116,4 @@ class _Told:
             raise GenerationError(f"{name} broke off in the middle of its answer; ask again")
         if not self._any:
             raise GenerationError(f"{name} answered with nothing; ask again, or have the answer read from the books")
-        return Piece("", self._tokens)
+        return Piece("", self._usage)

@@ -9,9 +9,9 @@ from retrieval.answer.answers import Passage
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.answering import Reader
 from retrieval.rag.measures import LOOKED_AT, NAMES, measures
-from retrieval.rag.relevance import RELEVANCE, why_none
+from retrieval.rag.relevance import why_none
 from retrieval.search.query import Query
-from retrieval.types import Hit, Retrieval
+from retrieval.types import RELEVANCE, Hit, Retrieval
 from retrieval.understand.decompose.names import Names
 from retrieval.understand.iterate.retriever import DEALT_FROM, IterativeResult, IterativeRetriever
 
@@ -57,7 +57,7 @@ class Gatherer:
 
     @cached_property
     def _rounds(self) -> IterativeRetriever:
-        return IterativeRetriever(self.reader.retriever, names=self._names)
+        return IterativeRetriever(self.reader.retriever, names=self._names, strategy=self.reader.strategy)
 
     def gather(self, query: str, most: int, least: float) -> Context:
         """The passages of a question.
@@ -113,7 +113,7 @@ class Gatherer:
             whole: what was found for the question.
             most: how many hits at most.
         """
-        found = self._rounds.retrieve(whole.query, most, whole if whole.strategy == "default" else None)
+        found = self._rounds.retrieve(whole.query, most, whole)
         return found if len(found.decomposition.sub_queries) > 1 else None
 
 

@@ -4,7 +4,6 @@ from dataclasses import asdict
 from typing import Any
 
 from retrieval.answer.answers import Answer, AnswerEvent, Passage
-from retrieval.rag.relevance import RELEVANCE
 
 
 def answer_record(answer: Answer) -> dict[str, Any]:
@@ -31,6 +30,6 @@ def _passage_record(passage: Passage) -> dict[str, Any]:
         "book": chunk.book,
         "document": chunk.document,
         "text": chunk.text,
-        "relevance": passage.hit.evidence.get(RELEVANCE),
+        "relevance": passage.hit.relevance,
         "question": passage.question,
     }

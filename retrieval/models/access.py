@@ -3,12 +3,14 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from retrieval.errors import ModelKeyError, UnreadableSettingsError
 
 KEY, ADDRESS = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 CONCURRENCY, TOKENS_PER_MINUTE = "QUERYMUST_MODEL_CONCURRENCY", "QUERYMUST_MODEL_TOKENS_PER_MINUTE"
 _HIDDEN = "***"
+_OPENAI = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,12 @@ class Access:
     def __bool__(self) -> bool:
         """Whether there is a key. A server that asks for none takes any word."""
         return bool(self.key)
+
+    @property
+    def server(self) -> str:
+        """Host of the server, with its port where the address names one."""
+        parts = urlsplit(self.address or _OPENAI)
+        return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 
     def require(self, who: str, otherwise: str) -> None:
         """See that there is a key that can be sent.

@@ -243,4 +243,4 @@ class OpenAiClient:
         if getattr(error, "code", None) == "insufficient_quota":
             return ModelKeyError(f"{who}: the account behind {KEY} has no credit left ({said})", said=said)
         passing = status is None or status in _PASSING or status >= 500
-        return ModelError(f"{who} could not be asked ({said}); {CHECK}", said=said, passing=passing)
+        return ModelError(f"{who} could not be asked ({said}); {CHECK}", said=said, passing=passing, status=status)

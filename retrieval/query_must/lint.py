@@ -22,6 +22,7 @@ Rule = Literal[
     "unknown_operator",
     "unsatisfiable",
     "self_excluding",
+    "names_sibling",
     "shadowed",
     "empty_term",
     "unlabelled_range",
@@ -92,7 +93,7 @@ def lint(
 
 def unusable(findings: Sequence[Finding]) -> frozenset[str]:
     """Return the ids of rows whose predicate does more harm than none would; without it such a row passes always."""
-    harmful = {"invalid", "unsatisfiable", "self_excluding"}
+    harmful = {"invalid", "unsatisfiable", "self_excluding", "names_sibling"}
     return frozenset(finding.id for finding in findings if finding.rule in harmful)
 
 
@@ -131,13 +132,16 @@ def _unlucky(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> Ite
 def _rivalled(
     predicate: QueryMust, row: LintItem, vocabulary: Vocabulary, alone: Mapping[str, Rivals]
 ) -> Iterator[tuple[Rule, str]]:
-    """Find a row that its own title keeps out, because that names another row of the table."""
+    """Find a row whose own title names another row of the table, which a question in these words is then taken for.
+
+    The predicate does what it says, so this is no error: `Edit a note - id` holds the name of the row `note_id`.
+    """
     place = membership(row.query_must)
     if place is not None and place.table in alone and row.title:
         asked = canonical(row.title, vocabulary)
         said = explain(asked, predicate, rivals=alone[place.table])
         if not said.startswith(SATISFIED) and predicate.holds(asked):
-            yield "self_excluding", f"the row's own title {row.title!r} keeps it out: {said}"
+            yield "names_sibling", f"a question in the words of the row's own title {row.title!r} keeps it out: {said}"
 
 
 def _careless(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> Iterator[tuple[Rule, str]]:

@@ -189,19 +189,31 @@ class Ingestion:
             return
         for sentence in document.warnings:
             job.warn(given.filename, sentence)
-        job.embedded += self._embed(store, [embedding_text(chunk) for chunk in document.chunks])
+        job.embedded += self._embed(job, store, [embedding_text(chunk) for chunk in document.chunks])
         job.new[name], job.originals[name] = document.chunks, given
         job.again.discard(name)
 
-    def _embed(self, store: EmbeddingStore, texts: Sequence[str]) -> int:
-        """Keep a vector for each text that has none; returns how many were made."""
+    def _embed(self, job: Job, store: EmbeddingStore, texts: Sequence[str]) -> int:
+        """Keep a vector for each text that has none; returns how many were made.
+
+        Where the embedder fails whatever the text, it is not asked for another one of this batch: it has said so at
+        once, or has already asked its server several times.
+        """
         missing = store.missing(texts)
+        if missing and job.embedder_error is not None:
+            raise job.embedder_error
         for pause in (*PAUSES, None):
             try:
                 if missing:
                     store.add(missing, self._embedder.embed(missing))
                 return len(missing)
-            except (EmbedderUnavailableError, OSError):
+            except EmbedderUnavailableError as error:
+                if error.general:
+                    job.embedder_error = error
+                if pause is None or error.general or not error.passing:
+                    raise
+                self._sleep(pause)
+            except OSError:
                 if pause is None:
                     raise
                 self._sleep(pause)
@@ -211,7 +223,7 @@ class Ingestion:
         """Make the index anew and let it go live, if it is sound."""
         chunks, root = job.chunks, self._home.root
         texts = [embedding_text(chunk) for chunk in chunks]
-        self._embed(store, texts)  # of another embedder than before, all of them
+        self._embed(job, store, texts)  # of another embedder than before, all of them
         try:
             if job.again:  # what is made again takes the place of the folder that they are in
                 keep_originals(root, job.originals.values())

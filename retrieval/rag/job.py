@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from retrieval.clock import Clock
+from retrieval.errors import EmbedderUnavailableError
 from retrieval.rag.contract import IngestionResult, RuleDocument
 from retrieval.types import Chunk
 
@@ -30,6 +31,8 @@ class Job:
     removed: set[str] = field(default_factory=set)
     processed: int = 0
     embedded: int = 0
+    embedder_error: EmbedderUnavailableError | None = None
+    """Why the embedder makes no vector for any text."""
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 

@@ -23,12 +23,17 @@ class LiveIndex:
     Args:
         home: whose.
         embedder: makes the vectors of questions; None: the one that the snapshot names.
-        strategy: how to search.
+        strategy: how to search; None: as the home's settings say.
+
+    Raises:
+        UnknownNameError: there is no such strategy.
+        UnreadableSettingsError: the settings name one that there is not.
     """
 
-    def __init__(self, home: Home, embedder: Embedder | None = None, strategy: str = "default") -> None:
+    def __init__(self, home: Home, embedder: Embedder | None = None, strategy: str | None = None) -> None:
         self.home = home
-        self._embedder, self._strategy = embedder, strategy
+        self.strategy = home.strategy(strategy)
+        self._embedder = embedder
         self._opening = threading.Lock()
         self._reader: Reader | None = None
         self._made: dict[Callable[[Reader], Any], Any] = {}
@@ -62,7 +67,7 @@ class LiveIndex:
                 identity = snapshot.manifest.embedder
                 embedder = self._embedder or load_embedder(identity.name)
                 calibration = calibration_of(snapshot.folder, identity.name)
-                self._reader = Reader(Retriever(snapshot, embedder), calibration, self._strategy)
+                self._reader = Reader(Retriever(snapshot, embedder), calibration, self.strategy)
                 self._made = {}
             return self._reader
 

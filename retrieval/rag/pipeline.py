@@ -33,7 +33,7 @@ class RAGPipeline:
     Args:
         home: the home folder; its `rag.yaml` says the embedder and the defaults of `retrieve`.
         embedder: makes the vectors; None: the one that the settings, and for questions the index, name.
-        strategy: how to search.
+        strategy: how to search; None: as the home's settings say.
         timeout: seconds until an answer is given up.
         timer: the time for the kept answers, in seconds from whenever.
 
@@ -47,7 +47,7 @@ class RAGPipeline:
         home: Path,
         *,
         embedder: Embedder | None = None,
-        strategy: str = "default",
+        strategy: str | None = None,
         timeout: float = TIMEOUT,
         timer: Callable[[], float] = monotonic,
     ) -> None:

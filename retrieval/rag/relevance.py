@@ -8,10 +8,7 @@ from retrieval.rag.measures import LOOKED_AT
 from retrieval.search.metadata_filter.filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
-from retrieval.types import Retrieval
-
-RELEVANCE = "relevance"
-"""In the evidence of a hit."""
+from retrieval.types import RELEVANCE, Hit, Retrieval
 
 
 def search(
@@ -22,6 +19,7 @@ def search(
     *,
     where: Filter | None = None,
     least: float | None = None,
+    measured: bool = False,
     debug: bool = False,
 ) -> tuple[Retrieval, str | None]:
     """A search as the command and the server make it.
@@ -32,7 +30,8 @@ def search(
         k: how many hits at most.
         strategy: a name, or a strategy of your own.
         where: which chunks may come back at all.
-        least: relevance that every hit must have, 0 to 1; None: any, and none is measured.
+        least: relevance that every hit must have, 0 to 1; None: any.
+        measured: whether relevance is measured where `least` is None, too.
         debug: name what was kept out, too.
 
     Returns:
@@ -40,7 +39,16 @@ def search(
     """
     looked_at = k if least is None else max(k, LOOKED_AT)
     found = retriever.retrieve(query, looked_at, strategy, where=where, debug=debug)
-    return (found, None) if least is None else _only_relevant(retriever, found, least, k)
+    if least is not None:
+        return _only_relevant(retriever, found, least, k)
+    if not measured:
+        return found, None
+    # The best of fewer would be measured among fewer. The receipt is that of the k that were asked for, and a model
+    # that orders them is asked once.
+    enough = k >= LOOKED_AT or found.receipt.ordering is not None
+    whole = found if enough else retriever.retrieve(query, LOOKED_AT, strategy, where=where, decisions=False)
+    relevance = dict(zip(whole.chunk_ids, _relevances(retriever, whole), strict=True))
+    return replace(found, hits=tuple(_marked(hit, relevance.get(hit.chunk.id)) for hit in found.hits)), None
 
 
 def _only_relevant(retriever: Retriever, found: Retrieval, least: float, k: int) -> tuple[Retrieval, str | None]:
@@ -55,15 +63,20 @@ def _only_relevant(retriever: Retriever, found: Retrieval, least: float, k: int)
     Returns:
         The search with those hits; and, where none is left, a sentence that says how far off the best one is.
     """
+    scores = _relevances(retriever, found)
+    hits = tuple(_marked(hit, score) for hit, score in zip(found.hits, scores, strict=True) if score >= least)
+    return replace(found, hits=hits[:k]), None if hits else why_none(scores, least)
+
+
+def _relevances(retriever: Retriever, found: Retrieval) -> list[float]:
     snapshot = retriever.snapshot
     calibration = calibration_of(snapshot.folder, snapshot.manifest.embedder.name)
-    scores = relevances(retriever, found.query, found.chunk_ids, calibration).tolist()
-    hits = tuple(
-        replace(hit, evidence={**hit.evidence, RELEVANCE: score})
-        for hit, score in zip(found.hits, scores, strict=True)
-        if score >= least
-    )
-    return replace(found, hits=hits[:k]), None if hits else why_none(scores, least)
+    measured: list[float] = relevances(retriever, found.query, found.chunk_ids, calibration).tolist()
+    return measured
+
+
+def _marked(hit: Hit, relevance: float | None) -> Hit:
+    return hit if relevance is None else replace(hit, evidence={**hit.evidence, RELEVANCE: relevance})
 
 
 def why_none(scores: Sequence[float], least: float) -> str:

@@ -34,7 +34,8 @@ def hit_record(hit: Hit, short_id: ShortId) -> dict[str, Any]:
     """A hit as JSON values, its chunk included."""
     addends = [asdict(each) | {"contribution": each.contribution} for each in hit.addends]
     evidence = {name: round(value, 6) for name, value in hit.evidence.items()}
-    score = {"rank": hit.rank, "score": round(hit.score, 6)}
+    relevance = None if hit.relevance is None else round(hit.relevance, 6)
+    score = {"rank": hit.rank, "score": round(hit.score, 6), "relevance": relevance}
     return score | chunk_record(hit.chunk, short_id) | {"evidence": evidence, "addends": addends}
 
 

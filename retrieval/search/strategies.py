@@ -74,12 +74,12 @@ def strategy(name: str) -> Strategy:
     """The strategy of that name.
 
     Raises:
-        UnknownNameError: no such strategy; lists those that exist.
+        UnknownNameError: no such strategy; lists those that users are offered.
     """
     known = {**STRATEGIES, **VARIANTS}
     kind, _, model = name.partition(":")
     if model and kind in VARIANTS and (order := VARIANTS[kind].order):
         return replace(VARIANTS[kind], name=name, order=replace(order, model=model))
     if name not in known:
-        raise UnknownNameError("strategy", name, known)
+        raise UnknownNameError("strategy", name, STRATEGIES, also=VARIANTS)
     return known[name]

@@ -74,7 +74,8 @@ def create_app(
     environment: Mapping[str, str] = os.environ,
     log_questions: bool = False,
     keep_questions: bool = False,
-    examples: Sequence[str] = (),
+    strategy: str | None = None,
+    examples: Callable[[], Sequence[str]] = tuple,
 ) -> Guard:
     """The application over a home.
 
@@ -86,7 +87,8 @@ def create_app(
         environment: has the key of a chat model.
         log_questions: whether the log has the text of questions.
         keep_questions: whether the home keeps what is asked.
-        examples: questions that the live index can answer, for a page that nothing was asked yet.
+        strategy: how to search where a question does not say; None: as the home's settings say.
+        examples: gives questions that the live index can answer, for a page that nothing was asked yet.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
@@ -97,6 +99,7 @@ def create_app(
         embedder=embedder,
         environment=environment,
         keep_questions=keep_questions,
+        strategy=strategy,
     )
     measuring = Measuring()
     app = FastAPI(
@@ -110,7 +113,7 @@ def create_app(
     log = RequestLog(log_questions)
     _add_questions(app, service, measuring, log)
     _add_documents(app, service)
-    _add_watching(app, service, measuring, tuple(examples))
+    _add_watching(app, service, measuring, examples)
     _add_page(app)
     _add_failures(app, service.home.root)
     on_loopback = host in LOOPBACK
@@ -172,11 +175,11 @@ def _add_documents(app: FastAPI, service: Service) -> None:
         return asdict(service.ingest([each.document() for each in body.documents]))
 
 
-def _add_watching(app: FastAPI, service: Service, measuring: Measuring, examples: tuple[str, ...]) -> None:
+def _add_watching(app: FastAPI, service: Service, measuring: Measuring, examples: Callable[[], Sequence[str]]) -> None:
     @app.get("/v1/status", responses=_FAILURES, tags=["watching"])
     def status() -> dict[str, Any]:
         """What is live."""
-        return service.status() | {"examples": examples}
+        return service.status() | {"examples": tuple(examples())}
 
     @app.get("/healthz", responses={503: _FAILURES[503]}, tags=["watching"])
     def healthz() -> Response:

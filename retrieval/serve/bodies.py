@@ -38,6 +38,9 @@ Condition = Annotated[
     ),
 ]
 StrategyName = Annotated[str, Field(max_length=100, examples=["default"], description="How to search.")]
+ChosenStrategy = Annotated[
+    StrategyName | None, Field(description="How to search; null: as the server was told, else `strategy` of rag.yaml.")
+]
 
 
 class _Body(BaseModel):
@@ -49,7 +52,7 @@ class RetrieveBody(_Body):
 
     query: Question
     k: Count = 15
-    strategy: StrategyName = "default"
+    strategy: ChosenStrategy = None
     where: Annotated[list[Condition], Field(max_length=20, description="Conditions on metadata; all must hold.")] = []
     min_relevance: Annotated[float | None, Field(ge=0, le=1, description="What every hit must have.")] = None
     query_must: Annotated[bool, Field(description="Whether rows may keep themselves out.")] = True
@@ -83,7 +86,7 @@ class ExplainBody(_Body):
 
     query: Question
     chunk_id: Annotated[str, Field(min_length=1, max_length=100, description="Or the beginning of one.")]
-    strategy: StrategyName = "default"
+    strategy: ChosenStrategy = None
 
 
 class FeedbackBody(_Body):
@@ -129,7 +132,10 @@ class HitRecord(BaseModel):
     """A chunk at its place."""
 
     rank: int
-    score: float
+    score: Annotated[float, Field(description="What ranks the hits of one question; without bounds.")]
+    relevance: Annotated[
+        float | None, Field(description="Calibrated, 0 to 1; null where `min_relevance` was not given, as 0 or more.")
+    ]
     id: str
     short_id: str
     title: str

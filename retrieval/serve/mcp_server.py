@@ -32,7 +32,7 @@ def mcp_server(service: Service) -> MCPServer:
 
     @server.tool()
     def search(
-        query: Question, k: Annotated[int, Field(ge=1, le=50)] = 5, strategy: str = "default"
+        query: Question, k: Annotated[int, Field(ge=1, le=50)] = 5, strategy: str | None = None
     ) -> list[dict[str, Any]]:
         """The passages and table rows that answer a question, the best first."""
         found = _told(service, lambda: service.retrieve(query, k, strategy, (), None, filtered=True))
@@ -41,7 +41,7 @@ def mcp_server(service: Service) -> MCPServer:
     @server.tool()
     def explain(query: Question, chunk_id: ChunkId) -> str:
         """Why one chunk is in or out for a question, its rank, and what its score is the sum of."""
-        return "\n".join(_told(service, lambda: service.explain(query, chunk_id, "default"))["lines"])
+        return "\n".join(_told(service, lambda: service.explain(query, chunk_id, None))["lines"])
 
     @server.tool()
     def read_section(chunk_id: ChunkId) -> str:

@@ -42,11 +42,13 @@ class Service:
         home: the home folder.
         seconds: until a search is given up.
         embedder: makes vectors; None: what the home and the index name.
+        strategy: how to search where a question does not say; None: as the home's settings say.
         environment: has the key of a chat model.
         keep_questions: whether the home keeps what is asked.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
+        UnknownNameError: there is no such strategy.
     """
 
     def __init__(
@@ -55,11 +57,12 @@ class Service:
         *,
         seconds: float,
         embedder: Embedder | None = None,
+        strategy: str | None = None,
         environment: Mapping[str, str],
         keep_questions: bool = False,
     ) -> None:
         self.home = Home.at(home)
-        self._live = LiveIndex(self.home, embedder)
+        self._live = LiveIndex(self.home, embedder, strategy)
         self._deadline = Deadline(seconds)
         hows: tuple[How, ...] = ("auto", "read", "generate")
         self._answerers = {
@@ -67,19 +70,19 @@ class Service:
             for how in hows
         }
         self._answers: Kept[_Asked, tuple[dict[str, Any], ...]] = Kept(self.home.settings.retrieval.cache_ttl_seconds)
-        self._contract = RAGPipeline(home, embedder=embedder)
+        self._contract = RAGPipeline(home, embedder=embedder, strategy=strategy)
         self._feedback = FeedbackFile(self.home.root)
         self._log = QueryLog(self.home.root, is_on=keep_questions)
 
     def retrieve(
-        self, query: str, k: int, strategy: str, where: Sequence[str], least: float | None, *, filtered: bool
+        self, query: str, k: int, strategy: str | None, where: Sequence[str], least: float | None, *, filtered: bool
     ) -> dict[str, Any]:
         """A search and its receipt.
 
         Args:
             query: 1 to 2,000 characters.
             k: how many hits at most.
-            strategy: its name.
+            strategy: its name; None: the server's own.
             where: conditions on metadata that all must hold, as `--where` reads them.
             least: relevance that every hit must have, 0 to 1; None: any.
             filtered: whether query_must keeps anything out.
@@ -87,10 +90,9 @@ class Service:
         Raises:
             RetrievalError: as `Retriever.retrieve` says, or it took too long.
         """
+        name = strategy or self._live.strategy
         found = self._deadline.run(
-            lambda: self._live.ask(
-                lambda reader: _searched(reader, query, k, strategy, where, least, filtered=filtered)
-            )
+            lambda: self._live.ask(lambda reader: _searched(reader, query, k, name, where, least, filtered=filtered))
         )
         self._log.add(found["snapshot"], query, found["receipt"]["excluded"])
         return found
@@ -125,13 +127,14 @@ class Service:
         except RetrievalError:
             return None  # the answer tells what is wrong
 
-    def explain(self, query: str, chunk_id: str, strategy: str) -> dict[str, Any]:
+    def explain(self, query: str, chunk_id: str, strategy: str | None) -> dict[str, Any]:
         """Why a chunk is in or out for a question; the id may be the beginning of one.
 
         Raises:
             RetrievalError: as `explain` says.
         """
-        return self._deadline.run(lambda: self._live.ask(lambda reader: _explained(reader, query, chunk_id, strategy)))
+        name = strategy or self._live.strategy
+        return self._deadline.run(lambda: self._live.ask(lambda reader: _explained(reader, query, chunk_id, name)))
 
     def section(self, chunk_id: str) -> str:
         """What stands under the headings of a chunk; the id may be the beginning of one.
@@ -172,6 +175,7 @@ class Service:
             "live": None,
             "model": model.model if model else None,
             "strategies": sorted(STRATEGIES),
+            "strategy": self._live.strategy,
             "about": dict(ABOUT),
             "unfiltered": sorted(name for name, each in STRATEGIES.items() if each.query_must == "off"),
         }
@@ -217,7 +221,7 @@ def _allowed(name: str) -> Strategy:
     """The strategy of that name. A client may have hits ordered by a model, but not by one that it names itself."""
     named = strategy_named(name)
     if named.order is not None and named.name not in VARIANTS:
-        raise UnknownNameError("strategy", name, {**STRATEGIES, **VARIANTS})
+        raise UnknownNameError("strategy", name, STRATEGIES)
     return named
 
 

@@ -1,11 +1,17 @@
 """One process of a server: uvicorn finds its application here, in this process or in others that it starts."""
 
+import errno
 import os
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from retrieval.errors import ListeningError
 from retrieval.serve.app import create_app
 from retrieval.serve.guard import Guard
 from retrieval.serve.limits import Limits
@@ -26,31 +32,63 @@ class Served:
     limits: Limits = Limits()  # noqa: RUF009
     log_questions: bool = False
     keep_questions: bool = False
-    examples: tuple[str, ...] = ()
+    strategy: str | None = None
 
-    def run(self) -> None:
+    def listen(self) -> socket.socket:
+        """The socket that the server will answer on; connections wait in it until `run`.
+
+        Raises:
+            ListeningError: the port is taken, or the address is not this machine's.
+        """
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        try:
+            return socket.create_server((self.host, self.port), family=family)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise ListeningError(
+                    f"port {self.port} of {self.host} is taken by another program, perhaps by another server of this "
+                    f"home; stop that, or choose another port: --port {self.port % 65535 + 1}"
+                ) from error
+            raise ListeningError(
+                f"cannot listen on port {self.port} of {self.host} ({error.strerror or error}); "
+                "choose others with --host and --port"
+            ) from error
+
+    def run(self, listener: socket.socket, factory: str = f"{__name__}:application") -> None:
         """Serve until Ctrl-C.
+
+        Args:
+            listener: what `listen` gave.
+            factory: module and name of what makes the application in each process.
 
         Raises:
             RetrievalError: the settings of the home cannot be read.
         """
         import uvicorn
+        from uvicorn.supervisors import Multiprocess
 
         os.environ[VARIABLE] = TypeAdapter(Served).dump_json(self).decode()
         if self.processes > 1:
             # Processes that are started read this when they load numpy; where the user said how many, that stays.
             os.environ.setdefault(THREADS, str(threads_of_each(self.processes, os.cpu_count() or 1)))
-        uvicorn.run(
-            "retrieval.serve.worker:application",
+        config = uvicorn.Config(
+            factory,
             factory=True,
-            host=self.host,
-            port=self.port,
-            workers=self.processes if self.processes > 1 else None,
+            workers=self.processes,
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=10,
             log_level="warning",
         )
+        server = uvicorn.Server(config)
+        with suppress(KeyboardInterrupt):
+            if self.processes > 1:
+                listener.set_inheritable(True)
+                Multiprocess(config, sockets=[listener]).run()
+            else:
+                server.run(sockets=[listener])
+                if not server.started:  # uvicorn has said why
+                    sys.exit(1)
 
 
 def threads_of_each(processes: int, cores: int) -> int:
@@ -62,8 +100,8 @@ def threads_of_each(processes: int, cores: int) -> int:
     return max(1, cores // processes)
 
 
-def application() -> Guard:
-    """The application of what `QUERYMUST_SERVED` says."""
+def application(examples: Callable[[], Sequence[str]] = tuple) -> Guard:
+    """The application of what `QUERYMUST_SERVED` says; `create_app` says what `examples` are."""
     served = TypeAdapter(Served).validate_json(os.environ[VARIABLE])
     return create_app(
         served.home,
@@ -71,5 +109,6 @@ def application() -> Guard:
         limits=served.limits,
         log_questions=served.log_questions,
         keep_questions=served.keep_questions,
-        examples=served.examples,
+        strategy=served.strategy,
+        examples=examples,
     )

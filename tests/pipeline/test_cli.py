@@ -15,8 +15,12 @@ from typing import Any
 
 import ir_measures
 import pytest
+import typer.main
 
+from pipeline.cli import app
 from retrieval.home import Home
+from retrieval.search.strategies import STRATEGIES
+from retrieval.strategy import OFFERED
 
 QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
 ROOT = Path(__file__).parents[2]
@@ -37,7 +41,7 @@ def test_a_hit_shows_every_cell_under_the_name_of_its_column_and_a_pipe_gets_no_
     run: Run, sample: Home
 ) -> None:
     title, place, cells = run("search", QUESTION, "--home", sample.root, "--k", 1).out.splitlines()
-    assert title.endswith("Combat > Attack Matrices > I.A. Attack Matrix for Clerics, Druids and Monks [guarded]")
+    assert title.endswith("Combat > Attack Matrices > I.A. Attack Matrix for Clerics, Druids and Monks")
     assert re.fullmatch(r" {5}[0-9a-f]{8}  lantern-and-blade/03-combat.md:\d+", place)
     assert cells.strip().startswith("Opponent Armor Class: 6 | Level 1-3: 14 | Level 4-6: 12 | Level 7-9: 10 | ")
     assert cells.endswith("Level 19+: 3")
@@ -72,6 +76,76 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 1 << 16)
     except OSError:  # Linux says so where the last writer is gone
         return b""
+
+
+def test_a_hit_shows_a_relevance_between_0_and_1_and_the_score_stands_in_json(run: Run, sample: Home) -> None:
+    shown = re.findall(r"^ +\d+\. ([\d.-]+)  lantern", run("search", QUESTION, "--home", sample.root).out, re.MULTILINE)
+    assert len(shown) == 15
+    assert all(0 <= float(number) <= 1 for number in shown)
+    hits = run("search", QUESTION, "--home", sample.root, "--json").json["hits"]
+    assert [f"{hit['relevance']:.2f}" for hit in hits] == shown
+    assert hits[0]["score"] > 1
+    assert "[SCORE] 1: " in run("search", QUESTION, "--home", sample.root, "--debug").out
+
+
+def test_what_stands_beside_the_first_row_is_called_its_context(run: Run, sample: Home) -> None:
+    hits = run("search", QUESTION, "--home", sample.root, "--json").json["hits"]
+    context = [
+        hit["rank"] for hit in hits if any(part["name"] == "companion" and part["value"] for part in hit["addends"])
+    ]
+    titles = run("search", QUESTION, "--home", sample.root).out.splitlines()[::3]
+    assert context
+    assert [rank for rank, title in enumerate(titles, start=1) if title.endswith(" (context of hit 1)")] == context
+
+
+@pytest.mark.parametrize("option", ["--k", "-k"])
+def test_k_has_a_short_form(run: Run, sample: Home, option: str) -> None:
+    assert len(run("search", QUESTION, "--home", sample.root, option, 1).out.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("hybird", "hybrid"), ("Default", "default"), ("default+grph", "default+graph"), ("zzz", None)]
+)
+def test_an_unknown_strategy_lists_what_is_offered_and_says_what_was_probably_meant(
+    run: Run, sample: Home, name: str, meant: str | None
+) -> None:
+    ran = run("search", QUESTION, "--home", sample.root, "--strategy", name)
+    offered = f"there are: {', '.join(sorted(OFFERED))}"
+    sentence = f"{name!r}; did you mean {meant!r}? {offered}" if meant else f"{name!r}; {offered}"
+    assert ran.err.strip() == f"error: no strategy is called {sentence}"
+
+
+def test_the_strategy_of_rag_yaml_is_used_unless_the_command_names_another(run: Run, sample_copy: Home) -> None:
+    (sample_copy.root / "rag.yaml").write_text("strategy: bm25\n")
+    assert run("search", QUESTION, "--home", sample_copy.root, "--json").json["strategy"] == "bm25"
+    named = run("search", QUESTION, "--home", sample_copy.root, "--json", "--strategy", "dense")
+    assert named.json["strategy"] == "dense"
+    (sample_copy.root / "rag.yaml").write_text("strategy: bm52\n")
+    ran = run("search", QUESTION, "--home", sample_copy.root)
+    assert ran.status == 2
+    assert f"{sample_copy.root / 'rag.yaml'}: no strategy is called 'bm52'; did you mean 'bm25'?" in ran.err
+
+
+def test_the_help_names_every_command_under_a_heading_and_cuts_no_line(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run("--help").out
+    sections = re.findall(r"^(\S[^\n]*):\n((?:  .*\n)+)", shown.split("Options:")[1], re.MULTILINE)
+    names = {heading: re.findall(r"^  (\S+)", lines, re.MULTILINE) for heading, lines in sections}
+    assert list(names) == [
+        *("Most used", "Ask and answer", "Build", "Look inside"),
+        *("Share and serve", "Evaluate", "For developers"),
+    ]
+    assert len(names["Most used"]) == 8
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    assert sorted(name for listed in names.values() for name in listed) == sorted(commands)
+    assert "..." not in shown.split("Most used")[1]
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_the_strategies_that_are_offered_are_those_that_builds_score() -> None:
+    assert set(OFFERED) == set(STRATEGIES)
 
 
 def test_full_shows_source_names_predicate_and_metadata(run: Run, sample: Home) -> None:

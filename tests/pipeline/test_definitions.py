@@ -100,7 +100,7 @@ def test_what_asks_an_embedder_tries_again_where_a_server_does_not_answer(defini
     ("error", "again"),
     [
         (LibraryError("no markdown"), False),
-        (EmbedderUnavailableError("no key"), False),
+        (EmbedderUnavailableError("no key", passing=False), False),
         (EmbedderUnavailableError("the server is busy"), True),
     ],
 )

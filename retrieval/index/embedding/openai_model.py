@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError, ModelError
+from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError, ModelError, ModelKeyError
 from retrieval.index.embedding.model_cards import card_of
 from retrieval.models.access import Access
 from retrieval.models.openai_client import CHECK, OpenAiClient
@@ -17,6 +17,9 @@ _MODEL = "text-embedding-3-small"
 _BATCH = 256
 _MAX_CHARACTERS = 8191 * 4
 """Longer texts are cut: the model refuses more than 8,192 tokens, and a token of English has about 4 characters."""
+
+_ABOUT_A_TEXT = frozenset({400, 413, 422})
+"""HTTP statuses of a request that cannot be used; the server may take another text."""
 
 
 class OpenAiEmbedder:
@@ -94,11 +97,14 @@ class OpenAiEmbedder:
             access.require("openai", "use --embedder wordllama")
             rows = self._client.embed(self._model, texts)
         except ModelError as error:
-            if not access:
-                raise EmbedderUnavailableError(str(error)) from error
+            if isinstance(error, ModelKeyError):
+                advice = "" if not access else ", or use --embedder wordllama"
+                raise EmbedderUnavailableError(f"{error}{advice}", passing=False, general=True) from error
             raise EmbedderUnavailableError(
-                f"openai could not embed {len(texts)} texts ({error.said}); {CHECK}, then run again: "
-                "finished batches are kept"
+                f"{self._model} at {access.server} could not embed {len(texts)} texts ({error.said}); {CHECK}, then "
+                "run again: finished batches are kept",
+                passing=error.passing,
+                general=error.passing or error.status not in _ABOUT_A_TEXT,
             ) from error
         if len(rows) != len(texts):
             raise EmbedderMismatchError(f"{self._model} answered {len(rows)} vectors for {len(texts)} texts")

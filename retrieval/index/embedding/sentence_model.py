@@ -82,9 +82,13 @@ class SentenceEmbedder:
     def _model(self) -> Any:
         if self._card.own_code and not self._trusted:
             raise EmbedderUnavailableError(
-                f"{self._name} runs code of its own; read it, then set {_TRUST}=1, or use --embedder wordllama"
+                f"{self._name} runs code of its own; read it, then set {_TRUST}=1, or use --embedder wordllama",
+                passing=False,
+                general=True,
             )
         try:
             return loaded("SentenceTransformer", self._name, may_run_code=self._trusted)
         except ModelError as error:
-            raise EmbedderUnavailableError(f"{PREFIX}{error}, or use --embedder wordllama") from error
+            raise EmbedderUnavailableError(
+                f"{PREFIX}{error}, or use --embedder wordllama", passing=False, general=True
+            ) from error

@@ -14,7 +14,7 @@ export function card(query, hit, side) {
   box.tabIndex = -1;
   if (out) box.append(make("p", hit.kept_out, "reason"));
   box.append(hit.cells.length ? row(hit) : prose(hit.text));
-  box.append(make("p", `${hit.score.toFixed(3)} · ${hit.kind} · ${place}`, "place"), sum(hit));
+  box.append(make("p", `relevance ${hit.relevance.toFixed(2)} · ${hit.kind} · ${place}`, "place"), sum(hit));
   if (side === "on") box.append(say(query, hit));
   return box;
 }

@@ -12,6 +12,7 @@ let asked = null; // the question that is shown, and the address that shows it
 async function offer() {
   if (offered) return;
   const status = await (await send("v1/status")).json();
+  DEFAULT.strategy = status.strategy;
   const names = [DEFAULT.strategy, ...status.strategies.filter((name) => name !== DEFAULT.strategy)];
   at("strategy").replaceChildren(...names.map((name) => {
     const option = new Option(name, name);
@@ -89,7 +90,7 @@ async function ask(query, told) {
   at("step").title = "";
   at("doubts").hidden = true;
   try {
-    const body = { query, strategy, k };
+    const body = { query, strategy, k, min_relevance: 0 };
     const [off, on] = await Promise.all([{ ...body, query_must: false }, body].map(async (each) => (await send("v1/retrieve", each, going.signal)).json()));
     if (mine !== turn) return;
     show(query, off, on);

@@ -76,6 +76,7 @@ class IterativeRetriever:
         category_key: metadata key of the categories.
         clock: seconds.
         names: of what is in the index; else they are read from it.
+        strategy: how each sub-query is searched.
     """
 
     def __init__(
@@ -89,9 +90,10 @@ class IterativeRetriever:
         category_key: str = "category",
         clock: Callable[[], float] = monotonic,
         names: Names | None = None,
+        strategy: str = "default",
     ) -> None:
         self.retriever, self.hints, self.settings = retriever, hints, settings
-        self.category_key, self._clock = category_key, clock
+        self.category_key, self._clock, self.strategy = category_key, clock, strategy
         column = retriever.snapshot.metadata.columns.get(category_key)
         self.categories = list(column.texts) if column else []
         self.decomposer = decomposer or RuleDecomposer(names or Names(retriever.snapshot.chunks), self.categories)
@@ -103,7 +105,7 @@ class IterativeRetriever:
         Args:
             query: 1 to 2,000 characters.
             top_k: how many hits at most.
-            whole: the first `DEALT_FROM` that `default` finds for the question; None: they are searched where needed.
+            whole: the first `DEALT_FROM` that `strategy` finds for the question; None: they are searched where needed.
 
         Raises:
             InvalidQueryError: the question is empty or too long, or `top_k` is less than 1.
@@ -193,7 +195,7 @@ class _Rounds:
         asked, found = self._rankings.get(sub_query, (0, None))
         if found is None or asked < k:
             asked = max(k, DEALT_FROM) if sub_query in self.parts else k
-            found = self._retriever.retriever.retrieve(sub_query, asked, "default", decisions=False)
+            found = self._retriever.retriever.retrieve(sub_query, asked, self._retriever.strategy, decisions=False)
             if self.parts:
                 self._rankings[sub_query] = asked, found
         return replace(found, hits=found.hits[:k])

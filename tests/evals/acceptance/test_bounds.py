@@ -27,5 +27,5 @@ def test_what_no_score_can_be_on_both_sides_of_is_one_sentence(text: str) -> Non
 
 
 def test_an_unknown_metric_is_answered_with_those_that_there_are() -> None:
-    with pytest.raises(UnknownNameError, match=r"no metric is called 'mmr'; there are: .*mrr"):
+    with pytest.raises(UnknownNameError, match=r"no metric is called 'mmr'; did you mean 'mrr'\? there are: .*mrr"):
         Bound.parse("mmr=0.85")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pipeline.building import embedding
-from pipeline.building.embedding import EmbeddingTally, embed_chunks
+from pipeline.building.embedding import EmbeddingTally, embed_chunks, logged_progress
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.index.embedding.embedding_text import embedding_key
 from retrieval.types import Chunk, EmbedderIdentity, Vector
@@ -99,3 +99,14 @@ def test_a_garbled_ledger_costs_a_count_and_no_vector(
     ledger.write_bytes(b"\xff\x00" * 40)
     assert embed_chunks(store, embedder, [prose("one")], ledger) == EmbeddingTally(0, 1, 0)
     assert ledger.read_bytes() == whole
+
+
+def test_how_far_the_embedding_is_is_logged_at_most_once_in_ten_seconds(
+    store: EmbeddingStore, embedder: CountingEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "BATCH", 1)
+    times, lines = iter([0.0, 3.0, 9.9, 10.0, 10.0, 12.0, 25.0, 25.0]), []
+    tell = logged_progress(lines.append, timer=lambda: next(times))
+    chunks = [prose(str(number)) for number in range(5)]
+    embed_chunks(store, embedder, chunks, tmp_path / "embedded.txt", tell)
+    assert lines == ["2 of 5 chunks embedded", "4 of 5 chunks embedded"]

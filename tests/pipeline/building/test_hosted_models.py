@@ -17,6 +17,7 @@ from retrieval.records import read_jsonl
 from retrieval.settings import Settings
 from retrieval.types import Book, Chunk
 from tests.openai_server.counting import tokens
+from tests.openai_server.faults import InTurn
 from tests.openai_server.passage_model import describing
 from tests.openai_server.server import FakeOpenAi
 
@@ -105,3 +106,43 @@ def test_a_server_that_says_nothing_of_its_models_or_is_away_leaves_it_to_the_ta
     asked(by_model(tiny), Access.of_environment(chat_server.environment))
     asked(by_model(tiny), Access("none", "http://127.0.0.1:9/v1"))
     asked(by_model(tiny), Access())
+
+
+@pytest.mark.parametrize(
+    ("passing", "general", "last", "given_up"),
+    [
+        pytest.param(False, True, False, True, id="a refused key"),
+        pytest.param(True, True, False, False, id="a busy server that is tried again"),
+        pytest.param(True, True, True, True, id="a busy server at its last trial"),
+        pytest.param(False, False, True, False, id="a text that is refused"),
+    ],
+)
+def test_an_embedder_that_fails_whatever_the_text_is_given_up_for_the_books_that_follow(
+    passing: bool, general: bool, last: bool, given_up: bool
+) -> None:
+    models, error = HostedModels(Access), EmbedderUnavailableError("away", passing=passing, general=general)
+    with pytest.raises(EmbedderUnavailableError), models.embedding(last=last):
+        raise error
+    if given_up:
+        with pytest.raises(EmbedderUnavailableError, match="away"):
+            models.embedder("openai")
+    else:
+        assert models.embedder("openai")
+
+
+def test_a_key_that_is_refused_during_a_build_costs_one_request_and_one_error(
+    tiny: Home, chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pipeline.runs.build import build  # loads Dagster
+
+    for name in ("second", "third"):
+        (tiny.library / name).mkdir()
+        (tiny.library / name / "01.md").write_text(f"# {name}\n\nOne sentence about {name}.\n")
+    for name, value in chat_server.environment.items():
+        monkeypatch.setenv(name, value)
+    chat_server.plan = InTurn([None, "key", "key", "key", "key"])
+    done = build(hosted(tiny))
+    assert chat_server.counts.requests["/v1/embeddings"] == 2, "whether it is there, and the first book"
+    assert [problem.where for problem in done.problems] == ["embeddings"] * 3
+    assert len({problem.sentence for problem in done.problems}) == 1
+    assert "the key in OPENAI_API_KEY is refused" in done.problems[0].sentence

@@ -1,11 +1,14 @@
 """Documents by the conditions of a question, as a person asks for them."""
 
 import json
+from typing import Any
 
 import pytest
 
 from retrieval.home import Home
 from retrieval.index.snapshot.chunk_file import ChunkFile
+from retrieval.search.retriever import Retriever
+from retrieval.types import Retrieval
 
 
 @pytest.fixture
@@ -30,10 +33,31 @@ def test_documents_are_counted(asked) -> None:
     assert sum(each["count"] for each in found["groups"]) == found["total"]
 
 
-def test_a_question_without_conditions_is_a_search(asked) -> None:
-    status, out, _ = asked("psionic blast", "--no-filters", "--top-k", "2")
+@pytest.mark.parametrize("option", ["--top-k", "--k", "-k"])
+def test_a_question_without_conditions_is_a_search(asked, option: str) -> None:
+    status, out, _ = asked("psionic blast", "--no-filters", option, "2")
     assert (status, len(out.splitlines())) == (0, 2)
     assert asked("   ")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("setting", "option", "used"), [("bm25", (), "bm25"), ("bm25", ("--strategy", "dense"), "dense")]
+)
+def test_every_search_of_a_question_follows_the_setting_or_the_option(
+    run, sample_copy: Home, setting: str, option: tuple[str, ...], used: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (sample_copy.root / "rag.yaml").write_text(f"strategy: {setting}\n")
+    searched: list[object] = []
+    retrieve = Retriever.retrieve
+
+    def noting(self: Retriever, query: str, k: int, strategy: object, **options: Any) -> Retrieval:
+        searched.append(strategy)
+        return retrieve(self, query, k, strategy, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Retriever, "retrieve", noting)
+    assert run("ask", "longsword versus dagger: cost", *option, "--home", sample_copy.root).status == 0
+    assert len(searched) > 2
+    assert {getattr(each, "name", each) for each in searched} == {used}
 
 
 def test_a_comparison_is_answered_part_by_part(asked) -> None:

@@ -232,3 +232,29 @@ def test_an_embedder_that_lacks_something_fails_once_before_the_first_book(
     assert line.removeprefix("error: ").startswith(said)
     assert not (home / REMEMBERED).exists()
     assert not list(home.glob("books/*"))
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_plan_says_that_the_embedder_is_missing_and_ends_as_the_build_would(
+    as_json: bool,
+    tmp_path: Path,
+    books: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (books / "yours").mkdir()
+    (books / "yours" / "01.md").write_text("# Yours\n\nA mace is heavy.\n")
+    monkeypatch.setenv("QUERYMUST_MINILM", "/nowhere")
+    asked = ["querymust", "build", "--plan", "--library", str(books), "--embedder", "minilm", "--home", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", [*asked, "--json"] if as_json else asked)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    out, errors = capsys.readouterr()
+    assert ended.value.code == 2
+    assert errors.startswith("error: a build would not begin: minilm cannot read model.safetensors in /nowhere")
+    assert "pip install 'onnx" in errors
+    if as_json:
+        assert json.loads(out)["obstacle"] in errors
+    else:
+        assert "embedder   minilm: missing" in out
+        assert "cost nothing" not in out

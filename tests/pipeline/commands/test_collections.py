@@ -38,8 +38,8 @@ def test_all_collections_answer_together_and_each_hit_says_where_it_is_from(run)
     assert status == 0
     assert [line.split(".")[0].strip() for line in out.splitlines()[::3]] == [str(rank) for rank in range(1, 16)]
     assert {line.split(":")[0].strip() for line in out.splitlines()[1::3]} > {"combat"}
-    (row,) = re.findall(r"^ *\d+\. \d\.\d{4}  I\.A\. .* \[guarded\]$", out, re.MULTILINE)
-    assert row.endswith(" 6 [guarded]")
+    (row,) = re.findall(r"^ *\d+\. \d\.\d{4}  I\.A\. .* 6$", out, re.MULTILINE)
+    assert row
     assert all(letter.isprintable() for letter in out.replace("\n", ""))
 
 
@@ -79,7 +79,10 @@ def test_debug_prints_the_rounds_after_the_hits(run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--collection", "combats"], "no collection is called 'combats'; there are: combat, monsters, psionics"),
+        (
+            ["--collection", "combats"],
+            "no collection is called 'combats'; did you mean 'combat'? there are: combat, monsters, psionics",
+        ),
         (["--collection", "combat=no-such.toml"], "no-such.toml cannot be read as a vocabulary"),
         (["--collection", "combat", "--collection", "combat"], "--collection names 'combat' twice"),
         (["--embedder", "wordlama"], "no embedder is called 'wordlama'"),

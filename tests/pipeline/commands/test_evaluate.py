@@ -190,7 +190,7 @@ def test_a_question_that_is_lost_is_named_with_its_ranks(run: Run, tmp_path: Pat
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--fail-under", "mmr=0.5"), "no metric is called 'mmr'; there are: "),
+        (("--fail-under", "mmr=0.5"), "no metric is called 'mmr'; did you mean 'mrr'? there are: "),
         (("--fail-under", "mrr=often"), "write a number from 0 to 1"),
         (("--baseline", "FOLDER/none.json"), "no such file: "),
         (("--baseline", "FOLDER"), "cannot be read"),

@@ -45,10 +45,18 @@ def test_how_many_are_wanted_changes_no_relevance(home: Path) -> None:
     assert one["hits"] == five["hits"][:1]
 
 
-def test_without_a_threshold_no_relevance_is_measured(home: Path) -> None:
+def test_without_a_threshold_every_hit_is_shown_with_its_relevance(home: Path) -> None:
     told = json.loads(search(home, "How do I cook pasta?", "--json").stdout)
     assert len(told["hits"]) >= 4
-    assert "relevance" not in told["hits"][0]["evidence"]
+    assert all(0 <= hit["relevance"] < 0.6 for hit in told["hits"])
+
+
+def test_the_relevance_of_a_hit_is_the_same_however_many_are_shown(home: Path) -> None:
+    one, all_ = (
+        json.loads(search(home, "price of a long sword", "--json", "-k", str(k)).stdout)["hits"] for k in (1, 15)
+    )
+    assert len(one) == 1
+    assert one[0]["relevance"] == all_[0]["relevance"]
 
 
 def test_a_misspelt_question_is_answered_as_it_is_meant_and_that_is_said(home: Path) -> None:
@@ -72,6 +80,9 @@ def test_its_json_is_what_the_server_sends(home: Path, least: float | None) -> N
     for each in (told, sent):
         for measured in ("stages", "milliseconds"):
             assert each["receipt"].pop(measured)
+    if least is None:  # the command measures it all the same
+        relevance = [(hit.pop("relevance"), hit["evidence"].pop("relevance")) for hit in told["hits"]]
+        assert [hit.pop("relevance") for hit in sent["hits"]] == [None] * len(relevance)
     assert told == sent
     assert told["receipt"]["decisions"]
 

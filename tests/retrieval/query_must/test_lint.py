@@ -2,7 +2,12 @@ import json
 
 import pytest
 
+from evals.benchmarks.corpus import chunks_of_book
+from retrieval.index.words.keyed_tables import keyed_tables
+from retrieval.ingest.library.book import read_book
+from retrieval.ingest.library.library import list_books
 from retrieval.query_must import LintItem, Operator, lint, register_operator, unregister_operator, unusable
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 
 def item(must, title="Attack Matrix for Clerics - Armour Class 6", **more):
@@ -111,3 +116,41 @@ def test_nothing_is_claimed_about_an_operator_that_cannot_be_compiled():
         assert rules(item({"mentions": "fighter"})) == ["self_excluding"]
     finally:
         unregister_operator("mentions")
+
+
+OUR_OWN = """# Notes
+
+## Edit a note
+
+| Attribute | Type |
+|---|---|
+| id | integer |
+| note_id | integer |
+| body | text |
+
+## Loyalty
+
+| Adjusted Loyalty Score | Loyalty |
+|---|---|
+| 01-25 | Disloyal |
+| 26-50 | Little |
+| 76-100 | Loyal |
+| > 100 | Fanatic |
+"""
+"""Two tables whose predicates the ingest writes: a row of either is called what names another row, too."""
+
+
+def test_a_predicate_that_the_ingest_writes_is_no_error_where_the_title_names_a_sibling(tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "01.md").write_text(OUR_OWN)
+    chunks = chunks_of_book(read_book(list_books(tmp_path)[0]), Vocabulary.default())
+    items = [
+        LintItem(chunk.id, chunk.title, chunk.table_id or "", chunk.query_must) for chunk in chunks if chunk.query_must
+    ]
+    found = lint(items, tables=keyed_tables(chunks).tables)
+    titles = {item.id: item.title for item in items}
+    assert {(titles[each.id], each.rule, each.severity) for each in found} == {
+        ("Edit a note - id", "names_sibling", "warning"),
+        ("Loyalty - Adjusted Loyalty Score > 100", "names_sibling", "warning"),
+    }
+    assert unusable(found) == {each.id for each in found}

@@ -17,6 +17,7 @@ from retrieval.errors import BudgetExceededError, EmbedderUnavailableError, Inde
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.openai_model import OpenAiEmbedder
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
@@ -27,6 +28,7 @@ from retrieval.rag.ingestion import PAUSES, Ingestion
 from retrieval.rag.originals import FILE_NAME, lacking
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.types import Embedder, Vector
+from tests.openai_server.server import FakeOpenAi
 
 Documents = dict[str, RuleDocument]
 
@@ -99,6 +101,33 @@ def test_an_embedder_that_comes_back_in_time_loses_nothing(home: Home, documents
     done = Ingestion(home, Failing(times=len(PAUSES)), lambda _: None).ingest([documents["faq.md"]])
     assert (done.documents_processed, done.documents_failed) == (1, 0)
     assert done.embedding_count > 0
+
+
+@pytest.mark.parametrize(("status", "requests"), [(401, 1), (404, 1), (503, 2)])
+def test_a_server_that_fails_whatever_the_text_is_not_asked_for_each_document(
+    home: Home, documents: Documents, chat_server: FakeOpenAi, status: int, requests: int
+) -> None:
+    waits: list[float] = []
+    chat_server.status = status
+    embedder = OpenAiEmbedder(chat_server.environment, retries=1)
+    done = Ingestion(home, embedder, waits.append).ingest([documents["faq.md"], documents["ops-missions.md"]])
+    assert done.errors == ["faq.md", "ops-missions.md"]
+    first, second = (sentence.split(": ", 1)[1] for sentence in done.warnings)
+    assert first == second
+    assert str(status) in first
+    assert chat_server.counts.requests["/v1/embeddings"] == requests
+    assert waits == []
+
+
+def test_a_document_whose_text_is_refused_stops_no_other(
+    home: Home, documents: Documents, chat_server: FakeOpenAi
+) -> None:
+    chat_server.status = 400
+    done = Ingestion(home, OpenAiEmbedder(chat_server.environment), lambda _: None).ingest(
+        [documents["faq.md"], documents["ops-missions.md"]]
+    )
+    assert done.errors == ["faq.md", "ops-missions.md"]
+    assert chat_server.counts.requests["/v1/embeddings"] == 2
 
 
 def test_a_failed_update_leaves_the_document_as_it_was(home: Home, documents: Documents) -> None:

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 import uvicorn
+from uvicorn.supervisors import Multiprocess
 
+from retrieval.errors import ListeningError
 from retrieval.serve.worker import THREADS, VARIABLE, Served, threads_of_each
+from tests.retrieval.conftest import free_port
 
 
 def serve(monkeypatch: pytest.MonkeyPatch, said: str | None, processes: int) -> None:
@@ -15,8 +18,11 @@ def serve(monkeypatch: pytest.MonkeyPatch, said: str | None, processes: int) -> 
         monkeypatch.setenv(name, said or "")  # what is set meanwhile is taken back
     if said is None:
         monkeypatch.delenv(THREADS)
-    monkeypatch.setattr(uvicorn, "run", lambda *_, **__: None)
-    Served(Path("home"), processes=processes).run()
+    monkeypatch.setattr(uvicorn.Server, "run", lambda server, **_: setattr(server, "started", True))
+    monkeypatch.setattr(Multiprocess, "run", lambda *_: None)
+    served = Served(Path("home"), port=free_port(), processes=processes)
+    with served.listen() as listener:
+        served.run(listener)
 
 
 @pytest.mark.parametrize(("processes", "cores", "threads"), [(2, 2, 1), (2, 8, 4), (3, 8, 2), (8, 2, 1)])
@@ -42,3 +48,18 @@ def test_several_processes_are_told_their_threads(
 def test_one_process_keeps_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     serve(monkeypatch, None, 1)
     assert THREADS not in os.environ
+
+
+def test_a_taken_port_is_one_sentence_that_names_another() -> None:
+    served = Served(Path("home"), port=free_port())
+    with (
+        served.listen(),
+        pytest.raises(ListeningError, match=rf"port {served.port} of 127.0.0.1 is taken .*--port {served.port + 1}$"),
+    ):
+        served.listen()
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "no-such-host.invalid"])
+def test_an_address_of_another_machine_is_refused(host: str) -> None:
+    with pytest.raises(ListeningError, match=f"of {host} .*--host and --port"):
+        Served(Path("home"), host=host, port=free_port()).listen()

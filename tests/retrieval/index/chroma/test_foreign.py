@@ -18,7 +18,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_collection_is_found_by_its_name(folder: Path) -> None:
     with open_chroma(folder) as client:
         assert collection_named(client, "rules").count() == 1
-        with pytest.raises(UnknownNameError, match="no collection is called 'Rules'; there are: rules"):
+        with pytest.raises(UnknownNameError, match=r"'Rules'; did you mean 'rules'\? there are: rules"):
             collection_named(client, "Rules")
 
 

@@ -134,12 +134,30 @@ def test_a_model_that_nobody_knows_is_asked_for_its_dimensions_once(
 
 
 def test_openai_gives_up_with_a_sentence(chat_server: FakeOpenAi) -> None:
-    chat_server.plan = InTurn(["key"])
-    with pytest.raises(EmbedderUnavailableError, match=r"could not embed 1 texts.*not now"):
-        OpenAiEmbedder(chat_server.environment).embed(["ab"])
     chat_server.plan = InTurn(["broken"] * 9)
-    with pytest.raises(EmbedderUnavailableError, match="check the key"):
+    with pytest.raises(EmbedderUnavailableError, match=r"could not embed 1 texts.*not now.*check the key") as broken:
         OpenAiEmbedder(chat_server.environment, retries=1).embed(["ab"])
+    assert (broken.value.passing, broken.value.general) == (True, True)
+    assert chat_server.counts.requests["/v1/embeddings"] == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "general"),
+    [
+        (401, "the key in OPENAI_API_KEY is refused .* or use --embedder wordllama", True),
+        (403, "the key in OPENAI_API_KEY is refused", True),
+        (404, "could not embed 1 texts .*404", True),
+        (400, "could not embed 1 texts .*400", False),
+    ],
+)
+def test_openai_is_not_asked_again_where_that_cannot_help(
+    chat_server: FakeOpenAi, status: int, said: str, general: bool
+) -> None:
+    chat_server.status = status
+    with pytest.raises(EmbedderUnavailableError, match=said) as refused:
+        OpenAiEmbedder(chat_server.environment).embed(["ab"])
+    assert (refused.value.passing, refused.value.general) == (False, general)
+    assert chat_server.counts.requests["/v1/embeddings"] == 1
 
 
 def test_openai_without_a_server_or_a_key_says_so(chat_server: FakeOpenAi) -> None:

@@ -190,7 +190,7 @@ def test_a_client_of_ones_own_stays_open(made: Path) -> None:
 
 
 def test_a_name_that_no_collection_has_lists_those_that_exist(made: Path) -> None:
-    with pytest.raises(UnknownNameError, match="no collection is called 'rule'; there are: rules"):
+    with pytest.raises(UnknownNameError, match=r"'rule'; did you mean 'rules'\? there are: rules"):
         retrieve_with_iterative_filtering(CLERIC, "rule", client=made, embedder=ToyEmbedder())
     with pytest.raises(UnknownNameError, match="no collection is called 'monsters'; there are: rules"):
         retrieve_with_iterative_filtering(
