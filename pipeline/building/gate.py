@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import dagster as dg
+from dagster._core.storage.asset_check_execution_record import AssetCheckExecutionRecordStatus
 
 from evals.gate import RULES, SCORE_RULES
 from evals.questions.question_sets import questions_version
@@ -16,6 +17,10 @@ from retrieval.home import Home
 
 GATE = tuple(dg.AssetCheckKey(dg.AssetKey(rule.asset), rule.name) for rule in RULES if rule.blocks)
 """The checks of the rules that block: on the snapshot and on its scores. Those on books are `live_index`'s to name."""
+
+COMPLETED = {AssetCheckExecutionRecordStatus.SUCCEEDED, AssetCheckExecutionRecordStatus.FAILED}
+RECENT = 25
+"""How many runs may overtake a queued one before its evaluation is not seen any more."""
 
 _SCORES = {rule.name for rule in SCORE_RULES}
 _CANDIDATE = dg.AssetKey("candidate_index")
@@ -72,15 +77,34 @@ def open_objections(
 
 
 def _objection(instance: dg.DagsterInstance, key: dg.AssetCheckKey, *wanted: Judged) -> OpenObjection | None:
-    record = instance.get_latest_asset_check_evaluation_record(key)
-    evaluation = record.evaluation if record else None
+    evaluation = _last_evaluation(instance, key)
     if evaluation is None:
-        return OpenObjection(f"{key.name} never ran", False)
-    for each in wanted:
-        judged = evaluation.metadata.get(each.key)
-        if judged is None or judged.value != each.value:
-            return OpenObjection(f"{key.name} last ran on {each.otherwise}", False)
+        return OpenObjection(
+            f"{key.name} {'is planned, not run yet' if _is_planned(instance, key) else 'never ran'}", False
+        )
+    for expected in wanted:
+        judged = evaluation.metadata.get(expected.key)
+        if judged is None or judged.value != expected.value:
+            return OpenObjection(f"{key.name} last ran on {expected.otherwise}", False)
     if not evaluation.passed and evaluation.severity is dg.AssetCheckSeverity.ERROR:
         sentence = f"{key.name} failed: {evaluation.description or 'no reason given'}"
         return OpenObjection(sentence, key.name in _SCORES)
     return None
+
+
+def _last_evaluation(instance: dg.DagsterInstance, key: dg.AssetCheckKey) -> dg.AssetCheckEvaluation | None:
+    """The evaluation that was completed last.
+
+    Dagster records a check when its run is queued and orders the records by that. A run that waited longer than a later
+    one is evaluated after it, so the time of the evaluation decides.
+    """
+    records = instance.event_log_storage.get_asset_check_execution_history(key, RECENT, status=COMPLETED)
+    last = max(records, key=lambda record: (record.event.timestamp if record.event else 0.0, record.id), default=None)
+    return last.evaluation if last else None
+
+
+def _is_planned(instance: dg.DagsterInstance, key: dg.AssetCheckKey) -> bool:
+    """Whether a run that is not over is going to run the check."""
+    record = instance.get_latest_asset_check_evaluation_record(key)
+    run = instance.get_run_by_id(record.run_id) if record else None
+    return run is not None and not run.is_finished

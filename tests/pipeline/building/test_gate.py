@@ -7,6 +7,7 @@ import pytest
 from evals.questions.question_sets import questions_version
 from pipeline.building.gate import GATE, open_objections
 from pipeline.building.made_of import RECORDS, made_of, records_version
+from pipeline.definitions import load
 from pipeline.defs.ingest_checks import BOOK_GATE
 from retrieval.home import Home
 
@@ -134,6 +135,32 @@ def test_the_last_result_counts(instance: dg.DagsterInstance, tiny: Home) -> Non
         report(instance, tiny, key, passed=False)
         report(instance, tiny, key)
     assert objections(instance, tiny) == []
+
+
+def queue(instance: dg.DagsterInstance, job: str = "go_live") -> dg.DagsterRun:
+    """A run that did not begin, with its checks planned."""
+    return instance.create_run_for_job(load().resolve_job_def(job))
+
+
+def test_a_queued_run_of_the_checks_hides_no_result(instance: dg.DagsterInstance, tiny: Home) -> None:
+    for key in ALL:
+        report(instance, tiny, key)
+    queue(instance)
+    assert objections(instance, tiny) == []
+    for key in ALL:
+        report(instance, tiny, key, passed=key != GATE[0])
+    queue(instance)
+    assert objections(instance, tiny) == [f"{GATE[0].name} failed: row 6 is gone"]
+
+
+def test_a_check_is_planned_until_its_run_is_over(instance: dg.DagsterInstance, tiny: Home) -> None:
+    for key in (*BOOK_GATE, *(key for key in GATE if key.asset_key.to_user_string() == "candidate_index")):
+        report(instance, tiny, key)
+    names = ("gold_resolves", "no_false_exclusions", "not_worse_than_live", "not_worse_than_best_kept")
+    run = queue(instance)
+    assert objections(instance, tiny) == [f"{name} is planned, not run yet" for name in names]
+    instance.report_run_canceled(run)
+    assert objections(instance, tiny) == [f"{name} never ran" for name in names]
 
 
 def test_the_promotion_asks_for_the_rules_that_block() -> None:

@@ -59,6 +59,12 @@ class Deployment:
 
     def launch(self, job: str = "__ASSET_JOB", assets: Sequence[str] = (), **tags: str) -> str:
         """Launch a job, or some assets as one run, as the UI's button does; returns the run's id once it is over."""
+        run_id = self.queue(job, assets, **tags)
+        self.work_off()
+        return run_id
+
+    def queue(self, job: str = "__ASSET_JOB", assets: Sequence[str] = (), **tags: str) -> str:
+        """The same, and the run waits: its id."""
         chosen = {"assetSelection": [{"path": [name]} for name in assets]} if assets else {}
         selector = {**REPOSITORY, "pipelineName": job, **chosen}
         parameters = {
@@ -69,7 +75,6 @@ class Deployment:
         }
         answer = self.ask(LAUNCH_PIPELINE_EXECUTION_MUTATION, {"executionParams": parameters})
         assert answer["__typename"] == "LaunchRunSuccess", answer
-        self.work_off()
         return str(answer["run"]["runId"])
 
     def backfill(self, assets: Sequence[str], partitions: Sequence[str] | None = None) -> dg.DagsterRunStatus | str:
