@@ -7,7 +7,6 @@ from pathlib import Path
 import dagster as dg
 
 from evals.assets import SETTLED, with_reason
-from evals.code_version import code_version
 from pipeline.building.book_entry import unfinished_books
 from pipeline.building.book_records import CHUNKS, book_records
 from pipeline.building.library_records import LibraryRecords
@@ -106,7 +105,6 @@ def graph_of(home: Home, records: LibraryRecords, vectors: Vector) -> Graph:
     kinds={"scipy"},
     owners=["team:search"],
     tags={"domain": "index"},
-    code_version=code_version(),
     automation_condition=SETTLED,
 )
 @with_reason
@@ -135,7 +133,6 @@ def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> 
     kinds={"chroma"},
     owners=["team:search"],
     tags={"domain": "index"},
-    code_version=code_version(),
     automation_condition=SETTLED,
 )
 @with_reason

@@ -5,7 +5,6 @@ from datetime import timedelta
 import dagster as dg
 
 from evals.assets import METRICS, SETTLED, numbers_of, with_reason
-from evals.code_version import code_version
 from evals.evaluation import SHIPPED, evaluation_of
 from pipeline.building.gate import open_objections
 from pipeline.building.materialization import materialized
@@ -31,7 +30,6 @@ class Promotion(dg.Config):
     kinds={"chroma"},
     owners=["team:search"],
     tags={"domain": "live"},
-    code_version=code_version(),
     automation_condition=SETTLED,
     freshness_policy=STALE,
     metadata=METRICS,
