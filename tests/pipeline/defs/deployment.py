@@ -188,14 +188,21 @@ class Deployment:
             return list(snapshot.chunks)
 
     def failures(self, runs: Sequence[dg.DagsterRun]) -> list[str]:
-        """What the steps of these runs failed with, as the UI shows it."""
+        """What the steps of these runs, or the runs before their first step, failed with, as the UI shows it."""
+        return [sentence for run in runs for sentence in self._step_failures(run) or self._run_failures(run)]
+
+    def _step_failures(self, run: dg.DagsterRun) -> list[str]:
         said = []
-        for run in runs:
-            for entry in self.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE):
-                failure = entry.get_dagster_event().step_failure_data
-                data = failure.user_failure_data
-                said.append((data.description if data else "") or (failure.error.message if failure.error else ""))
+        for entry in self.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE):
+            failure = entry.get_dagster_event().step_failure_data
+            data = failure.user_failure_data
+            said.append((data.description if data else "") or (failure.error.message if failure.error else ""))
         return said
+
+    def _run_failures(self, run: dg.DagsterRun) -> list[str]:
+        entries = self.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.RUN_FAILURE)
+        errors = [entry.get_dagster_event().job_failure_data.error for entry in entries]
+        return [error.message for error in errors if error]
 
     def new_runs(self) -> list[dg.DagsterRun]:
         """The runs since the last call, the oldest first."""
