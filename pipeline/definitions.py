@@ -16,15 +16,10 @@ def load() -> dg.Definitions:
     Each check on a candidate is a rule of `evals/gate.py`; `pipeline/building/gate.py` asks them before a promotion.
     Not `load_from_defs_folder`: it looks for a pyproject.toml above the package, and an installed wheel has none.
     """
-    home = resources.default_home()
-    settings = Settings.read(home)
+    settings = Settings.read(home := resources.default_home())
+    assets = [*dg.load_assets_from_package_module(own), *dg.load_assets_from_modules([eval_assets])]
     return dg.Definitions(
-        assets=[
-            *with_code_versions(
-                [*dg.load_assets_from_package_module(own), *dg.load_assets_from_modules([eval_assets])]
-            ),
-            *sweeps.sweep_assets,
-        ],
+        assets=[*with_code_versions(assets), *sweeps.sweep_assets],
         asset_checks=[
             *dg.load_asset_checks_from_package_module(own),
             *dg.load_asset_checks_from_modules([eval_checks]),

@@ -6,11 +6,14 @@ the check ran for another snapshot, other records or other questions; this does.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 import dagster as dg
 from dagster._core.storage.asset_check_execution_record import AssetCheckExecutionRecordStatus
 
+from evals.checks import findings_in
 from evals.gate import RULES, SCORE_RULES
+from evals.judging.acceptances import HOW, unaccepted
 from evals.questions.question_sets import questions_version
 from pipeline.building.made_of import records_behind
 from retrieval.home import Home
@@ -38,11 +41,15 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class OpenObjection:
-    """A blocking check that failed for a snapshot's content, or never ran on it; `str(objection)` says all of it."""
+    """A check that failed for a snapshot's content, or never ran on it; `str(objection)` says all of it."""
 
     sentence: str
-    forcible: bool
-    """Whether a person may overrule it: the check ran on this snapshot and these questions, and is about scores."""
+    check: str = ""
+    overruled_by: Literal["force", "accept"] | None = None
+    """Whose reason leads past it. `force`: a check on scores, which ran on this snapshot and these questions.
+    `accept`: a check that found damaged text. None: nothing does."""
+    findings: tuple[str, ...] = ()
+    """What there is to accept."""
 
     def __str__(self) -> str:
         return self.sentence
@@ -51,19 +58,19 @@ class OpenObjection:
 def open_objections(
     instance: dg.DagsterInstance, home: Home, snapshot: str, book_checks: Iterable[dg.AssetCheckKey]
 ) -> list[OpenObjection]:
-    """What keeps a snapshot from going live; empty: every blocking check holds for it.
+    """What keeps a snapshot from going live; empty: every check that has a say holds for it.
 
     Args:
         instance: whose record of checks is asked.
         home: whose questions the scores must rest on.
         snapshot: the candidate.
-        book_checks: the blocking checks on the assets of the books.
+        book_checks: the checks on the assets of the books that block, or hold until somebody accepts what they found.
     """
     event = instance.get_latest_materialization_event(_CANDIDATE)
     metadata = event.asset_materialization.metadata if event and event.asset_materialization else {}
     said, table = metadata.get("snapshot"), metadata.get("made_of")
     if said is None or said.value != snapshot or not isinstance(table, dg.TableMetadataValue):
-        return [OpenObjection("nothing says which records it was made of; materialize candidate_index", False)]
+        return [OpenObjection("nothing says which records it was made of; materialize candidate_index")]
     questions = Judged("questions", questions_version(home.settings.questions), "other questions")
     wanted: dict[dg.AssetCheckKey, tuple[Judged, ...]] = {}
     for key in book_checks:
@@ -72,24 +79,27 @@ def open_objections(
     for key in GATE:
         judged = Judged("snapshot", snapshot, "another snapshot")
         wanted[key] = (judged, questions) if key.name in _SCORES else (judged,)
-    found = (_objection(instance, key, *judged) for key, judged in wanted.items())
-    return [objection for objection in found if objection]
+    objections = (_objection(instance, home, key, *judged) for key, judged in wanted.items())
+    return [objection for objection in objections if objection]
 
 
-def _objection(instance: dg.DagsterInstance, key: dg.AssetCheckKey, *wanted: Judged) -> OpenObjection | None:
+def _objection(
+    instance: dg.DagsterInstance, home: Home, key: dg.AssetCheckKey, *wanted: Judged
+) -> OpenObjection | None:
     evaluation = _last_evaluation(instance, key)
     if evaluation is None:
-        return OpenObjection(
-            f"{key.name} {'is planned, not run yet' if _is_planned(instance, key) else 'never ran'}", False
-        )
+        return OpenObjection(f"{key.name} {'is planned, not run yet' if _is_planned(instance, key) else 'never ran'}")
     for expected in wanted:
         judged = evaluation.metadata.get(expected.key)
         if judged is None or judged.value != expected.value:
-            return OpenObjection(f"{key.name} last ran on {expected.otherwise}", False)
-    if not evaluation.passed and evaluation.severity is dg.AssetCheckSeverity.ERROR:
-        sentence = f"{key.name} failed: {evaluation.description or 'no reason given'}"
-        return OpenObjection(sentence, key.name in _SCORES)
-    return None
+            return OpenObjection(f"{key.name} last ran on {expected.otherwise}")
+    if evaluation.passed:
+        return None
+    reason = evaluation.description or "no reason given"
+    if evaluation.severity is dg.AssetCheckSeverity.ERROR:
+        return OpenObjection(f"{key.name} failed: {reason}", key.name, "force" if key.name in _SCORES else None)
+    findings = unaccepted(home.root, key.name, findings_in(evaluation.metadata))
+    return OpenObjection(f"{key.name}: {reason}; {HOW}", key.name, "accept", findings) if findings else None
 
 
 def _last_evaluation(instance: dg.DagsterInstance, key: dg.AssetCheckKey) -> dg.AssetCheckEvaluation | None:

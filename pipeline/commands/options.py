@@ -35,6 +35,24 @@ BudgetOption = Annotated[
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be sent, and what it costs.")]
 StrategyOption = Annotated[str, typer.Option("--strategy", help="Named way of searching; see docs/cli.md.")]
 
+
+def _given_reason(reason: str | None) -> str | None:
+    if reason is not None and not reason.strip():
+        raise typer.BadParameter("say why, in a few words: it is kept in the home")
+    return reason
+
+
+ForceOption = Annotated[
+    str | None,
+    typer.Option("--force", metavar="REASON", callback=_given_reason, help="Go live past scores that refuse it; kept."),
+]
+AcceptOption = Annotated[
+    str | None,
+    typer.Option(
+        "--accept", metavar="REASON", callback=_given_reason, help="Go live with text that may be damaged; remembered."
+    ),
+]
+
 DEFAULT_HOME = Path(".querymust")
 
 

@@ -20,6 +20,11 @@ from retrieval.ingest.library.table_rules import TABLES_FILE, read_table_rules
 from retrieval.query_must.extraction import predicates_in
 from retrieval.types import Book, Document, Metadata, MetadataValue
 
+NOT_UTF_8 = "is not UTF-8; read as Latin-1 (Windows-1252)"
+NOT_TEXT = "holds NUL bytes, so it is not text; it is left out"
+DAMAGED = (NOT_UTF_8, NOT_TEXT)
+"""How warnings end about a document whose text may be damaged or lost."""
+
 UNKNOWN_DATE = "1970-01-01"
 """The last_update_date of a book that gives none; a file's own time would differ from copy to copy."""
 
@@ -101,11 +106,11 @@ def _read_document(slug: str, path: Path, relative: str, defaults: Metadata, war
 
 def _decode(raw: bytes, relative: str, warnings: list[str]) -> str:
     if b"\0" in raw:
-        raise InvalidDocumentError(f"{relative}: holds NUL bytes, so it is not text; it is left out")
+        raise InvalidDocumentError(f"{relative}: {NOT_TEXT}")
     if not raw.strip():
         warnings.append(f"{relative}: empty")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        warnings.append(f"{relative}: byte {error.start} is not UTF-8; read as Latin-1 (Windows-1252)")
+        warnings.append(f"{relative}: byte {error.start} {NOT_UTF_8}")
         return raw.decode("cp1252", errors="replace")

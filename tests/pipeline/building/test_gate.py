@@ -79,7 +79,7 @@ def test_only_scores_that_were_judged_may_be_overruled(instance: dg.DagsterInsta
     for key in ALL:
         report(instance, tiny, key, passed=False)
     found = open_objections(instance, tiny, SNAPSHOT, BOOK_GATE)
-    assert [str(each).split()[0] for each in found if each.forcible] == [
+    assert [str(each).split()[0] for each in found if each.overruled_by == "force"] == [
         "gold_resolves",
         "no_false_exclusions",
         "not_worse_than_live",
@@ -87,7 +87,7 @@ def test_only_scores_that_were_judged_may_be_overruled(instance: dg.DagsterInsta
     ]
     for key in ALL:
         report(instance, tiny, key, snapshot="0ther")
-    assert not any(each.forcible for each in open_objections(instance, tiny, SNAPSHOT, BOOK_GATE))
+    assert not any(each.overruled_by for each in open_objections(instance, tiny, SNAPSHOT, BOOK_GATE))
 
 
 def test_a_check_of_another_snapshot_does_not_count(instance: dg.DagsterInstance, tiny: Home) -> None:
@@ -165,6 +165,7 @@ def test_a_check_is_planned_until_its_run_is_over(instance: dg.DagsterInstance, 
 
 def test_the_promotion_asks_for_the_rules_that_block() -> None:
     assert [(key.asset_key.to_user_string(), key.name) for key in ALL] == [
+        ("books", "every_byte_is_text"),
         ("table_rows", "every_cell_in_one_row"),
         ("predicates", "predicates_are_satisfiable"),
         ("chunks", "every_cell_in_one_chunk"),
