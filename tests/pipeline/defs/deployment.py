@@ -142,10 +142,14 @@ class Deployment:
     def night(self) -> list[dg.DagsterRun]:
         """The scheduler at the next 03:00 UTC; returns the runs that there were."""
         self.new_runs()
-        night = datetime.datetime.now(datetime.UTC).replace(hour=3, minute=0, second=1) + datetime.timedelta(days=1)
-        list(launch_scheduled_runs(self.context, LOGGER, night, {}))
+        self.begin_night()
         self.work_off()
         return self.new_runs()
+
+    def begin_night(self, days: int = 1) -> None:
+        """Queue what the scheduler asks for at 03:00 UTC that many days from now."""
+        night = datetime.datetime.now(datetime.UTC).replace(hour=3, minute=0, second=1) + datetime.timedelta(days=days)
+        list(launch_scheduled_runs(self.context, LOGGER, night, {}))
 
     def settle(self) -> list[dg.DagsterRun]:
         """Tick both sensors until two ticks of both ask for nothing; returns the runs that there were."""
