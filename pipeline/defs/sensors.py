@@ -13,7 +13,7 @@ from evals.assets import strategies_partitions
 from evals.questions.question_sets import questions_version
 from pipeline.building.book_entry import book_entries
 from pipeline.building.made_of import made_of
-from pipeline.defs.jobs import evaluate, index_book, index_library
+from pipeline.defs.jobs import build_library, evaluate, index_book, index_library
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from pipeline.defs.sources import new_observations
 from retrieval.errors import LibraryError
@@ -143,7 +143,8 @@ def _is_candidate_of(instance: dg.DagsterInstance, home: Home, slugs: Iterable[s
 def _is_candidate_under_way(instance: dg.DagsterInstance) -> bool:
     """Whether a run that is not over will make a snapshot; a snapshot of the same books need not be asked for twice."""
     runs = instance.get_runs(dg.RunsFilter(statuses=[*IN_PROGRESS_RUN_STATUSES]))
-    return any(run.asset_selection and CANDIDATE in run.asset_selection for run in runs)
+    whole = {index_library.name, build_library.name}
+    return any(CANDIDATE in run.asset_selection if run.asset_selection else run.job_name in whole for run in runs)
 
 
 def _state(instance: dg.DagsterInstance, slug: str, digest: str) -> Literal["under way", "stale"]:
