@@ -9,7 +9,6 @@ from typing import Any, ParamSpec, TypeVar
 
 import dagster as dg
 
-from evals.code_version import code_version
 from evals.evaluation import HEADLINE, SHIPPED, Evaluation, evaluation_of
 from evals.leaderboard import Leaderboard
 from evals.metric_table import meaning
@@ -141,7 +140,6 @@ with warnings.catch_warnings():
         kinds={"parquet"},
         owners=["team:search"],
         tags={"domain": "scores"},
-        code_version=code_version(),
         automation_condition=AFTER_CHANGE,
         metadata=METRICS,
         retry_policy=AGAIN,
@@ -179,7 +177,6 @@ def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
     kinds={"table"},
     owners=["team:search"],
     tags={"domain": "scores"},
-    code_version=code_version(),
     automation_condition=AFTER_SCORES,
     metadata=METRICS,
     retry_policy=AGAIN,

@@ -1,6 +1,6 @@
 """The gate's rules about scores as Dagster's checks. Without questions there is nothing to contradict them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import signature
 from typing import ParamSpec
@@ -10,6 +10,7 @@ import dagster as dg
 from evals.assets import AGAIN, as_table, reported, with_reason
 from evals.evaluation import SHIPPED, Evaluation, evaluation_of
 from evals.gate import SCORE_RULES, Scores, Thresholds
+from evals.judging.acceptances import unaccepted
 from evals.judging.other_index import OtherScores, best_kept_scores, live_scores
 from evals.judging.verdicts import CheckVerdict, keep_verdict
 from evals.questions.question_sets import questions_version
@@ -22,6 +23,8 @@ from retrieval.search.strategies import STRATEGIES
 Arguments = ParamSpec("Arguments")
 
 ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
+FINDINGS = "findings"
+"""In the metadata of a check that only warns and yet holds a promotion: the id of each thing that it found."""
 NO_QUESTIONS = "no questions were given"
 
 _When = dg.AutomationCondition
@@ -49,6 +52,7 @@ def kept(
                 keep_verdict(home.root, CheckVerdict.now(name, str(error), None, passed=False, blocks=True))
                 raise
             judged = result.metadata.get("snapshot")
+            holds = bool(unaccepted(home.root, name, findings_in(result.metadata)))
             keep_verdict(
                 home.root,
                 CheckVerdict.now(
@@ -56,7 +60,7 @@ def kept(
                     result.description or "",
                     str(judged.value) if judged is not None else None,
                     passed=result.passed,
-                    blocks=result.severity is ERROR,
+                    blocks=result.severity is ERROR or holds,
                 ),
             )
             return result
@@ -64,6 +68,12 @@ def kept(
         return computed
 
     return keeping
+
+
+def findings_in(metadata: Mapping[str, dg.MetadataValue]) -> tuple[str, ...]:
+    """The ids of what a check found that holds a promotion; none of another check."""
+    found = metadata.get(FINDINGS)
+    return tuple(map(str, found.value)) if isinstance(found, dg.JsonMetadataValue) and found.value else ()
 
 
 def score_check(rule: Rule[Scores]) -> dg.AssetChecksDefinition:

@@ -5,7 +5,8 @@ import dagster as dg
 from evals import assets as eval_assets
 from evals import checks as eval_checks
 from pipeline import defs as own
-from pipeline.defs import jobs, lanes, resources, schedules, sensors
+from pipeline.building.running_code import with_code_versions
+from pipeline.defs import jobs, lanes, resources, schedules, sensors, sweeps
 from retrieval.settings import Settings
 
 
@@ -15,15 +16,15 @@ def load() -> dg.Definitions:
     Each check on a candidate is a rule of `evals/gate.py`; `pipeline/building/gate.py` asks them before a promotion.
     Not `load_from_defs_folder`: it looks for a pyproject.toml above the package, and an installed wheel has none.
     """
-    home = resources.default_home()
-    settings = Settings.read(home)
+    settings = Settings.read(home := resources.default_home())
+    assets = [*dg.load_assets_from_package_module(own), *dg.load_assets_from_modules([eval_assets])]
     return dg.Definitions(
-        assets=[*dg.load_assets_from_package_module(own), *dg.load_assets_from_modules([eval_assets])],
+        assets=[*with_code_versions(assets), *sweeps.sweep_assets],
         asset_checks=[
             *dg.load_asset_checks_from_package_module(own),
             *dg.load_asset_checks_from_modules([eval_checks]),
         ],
-        jobs=[*jobs.OF_ASSETS, lanes.index_books_job(settings.executor, settings.lanes, load)],
+        jobs=[*jobs.OF_ASSETS, sweeps.sweeps, lanes.index_books_job(settings.executor, settings.lanes, load)],
         sensors=[sensors.new_or_changed_books, sensors.live_follows_books],
         schedules=[schedules.nightly_embedding(home)],
         resources={"home": resources.HomeResource(path=str(home)), "models": resources.ModelsResource()},

@@ -27,7 +27,9 @@ def benchmark_folder(folder: Path) -> Path:
     """
     found = folder.expanduser().resolve()
     if not found.is_dir():
-        raise BenchmarkDataError(f"{found} is not a folder; name the folder of the benchmark with --data")
+        raise BenchmarkDataError(
+            f"{found} is not a folder; name the folder of the benchmark: --data, or `data` in the launchpad"
+        )
     return found
 
 

@@ -2,10 +2,12 @@
 
 ::
 
-    <home>/gate/<check>.json
+    <home>/gate/<check>.json    the last word of each check
+    <home>/refused.jsonl        each snapshot that a check refused
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +20,7 @@ from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.live_history import promotions, were_live
 from retrieval.records import dump_record, parse_record
 
-FOLDER = "gate"
+FOLDER, REFUSED = "gate", "refused.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,16 @@ class CheckVerdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """A check that stood between a snapshot and its readers. Key: (snapshot, check)."""
+
+    snapshot: str
+    check: str
+    at: datetime
+    """UTC; of the first time."""
+
+
+@dataclass(frozen=True, slots=True)
 class GateState:
     """What the gate said of the newest candidate. Key: snapshot."""
 
@@ -63,8 +75,23 @@ class GateState:
 
 
 def keep_verdict(home: Path, verdict: CheckVerdict) -> None:
-    """Remember what a check said, in place of what it said before."""
+    """Remember what a check said, in place of what it said before; which snapshot it refused stays known."""
     write_atomically(home / FOLDER / f"{verdict.check}.json", dump_record(verdict) + b"\n")
+    if not verdict.refuses or verdict.snapshot is None:
+        return
+    known = refusals(home)
+    if (verdict.snapshot, verdict.check) not in {(refusal.snapshot, refusal.check) for refusal in known}:
+        lines = (*known, Refusal(verdict.snapshot, verdict.check, verdict.at))
+        write_atomically(home / REFUSED, b"".join(dump_record(refusal) + b"\n" for refusal in lines))
+
+
+def refusals(home: Path) -> tuple[Refusal, ...]:
+    """Every snapshot that a check refused, the oldest first; a line that cannot be read is left out."""
+    path, found = home / REFUSED, []
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
+        with suppress(ValidationError):
+            found.append(parse_record(line, Refusal))
+    return tuple(found)
 
 
 def kept_verdicts(home: Path) -> tuple[CheckVerdict, ...]:

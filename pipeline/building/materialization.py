@@ -7,6 +7,8 @@ from dataclasses import dataclass, is_dataclass
 import dagster as dg
 
 from evals.assets import ROWS, as_table
+from evals.checks import FINDINGS
+from evals.judging.acceptances import finding_id
 
 Reported = int | float | str | None | dg.MetadataValue | dg.TableSchema
 
@@ -39,8 +41,17 @@ def held(
     counterexamples: Sequence[object],
     metadata: Mapping[str, Reported],
     severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
+    *,
+    holds: bool = False,
 ) -> dg.AssetCheckResult:
-    """A proposition holds when nothing contradicts it; otherwise the first contradictions are its description."""
+    """A proposition holds when nothing contradicts it; otherwise the first contradictions are its description.
+
+    Args:
+        counterexamples: what contradicts it.
+        metadata: what the check reports besides.
+        severity: of a check that fails.
+        holds: whether what it finds holds a promotion until a person accepts it.
+    """
     first = "; ".join(str(example) for example in counterexamples[:SHOWN])
     more = f"; and {len(counterexamples) - SHOWN} more" if len(counterexamples) > SHOWN else ""
     return dg.AssetCheckResult(
@@ -50,6 +61,7 @@ def held(
         metadata={
             "n_counterexamples": len(counterexamples),
             "against_it": _table(counterexamples),
+            **({FINDINGS: dg.MetadataValue.json([finding_id(str(each)) for each in counterexamples])} if holds else {}),
             **{key: _reported(value) for key, value in metadata.items()},
         },
     )

@@ -15,6 +15,8 @@ from pipeline.commands.artifacts.ingest_flags import GenerateOption, IngestFlags
 from pipeline.commands.evaluate import print_scores_of_build
 from pipeline.commands.options import (
     DEFAULT_HOME,
+    AcceptOption,
+    ForceOption,
     HomeOption,
     JsonOption,
     QuestionsOption,
@@ -63,9 +65,8 @@ def build_library(
     store_mongodb: StoreMongodbOption = False,
     ruleset: RulesetOption = None,
     book: BookOption = None,
-    force: Annotated[
-        str | None, typer.Option("--force", metavar="REASON", help="Go live past scores that refuse it; kept.")
-    ] = None,
+    force: ForceOption = None,
+    accept: AcceptOption = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only say what it would do, and what it would cost.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Name every warning and every ignored file.")] = False,
     json_: JsonOption = False,
@@ -76,7 +77,8 @@ def build_library(
     A second build embeds only what changed. If a book fails or a check does not hold, the live index stays as it was.
     --plan counts books, chunks, tokens and dollars, writes nothing and sends nothing. Where no build would begin, its
     status says so: 1 beyond `budget_usd` of rag.yaml, 2 where the embedder lacks its library.
-    --force goes past the rules about scores only, and the reason is kept (docs/operations.md).
+    --force goes past the rules about scores only, --accept past text that was read with a guess. The reasons are kept,
+    and what was accepted is not asked again (docs/operations.md).
     --store-mongodb also writes what went live to MongoDB, or the books of it that --ruleset and --book choose
     (docs/artifacts.md).
     Another library than that of the last build forgets the questions of the last build. Ctrl-C stops a build at once
@@ -101,7 +103,14 @@ def build_library(
         if plan:
             _show_plan(asked.home, json_=json_)
             return
-        done = run_build(asked.home, asked.forgotten, force=_reason(force), json_=json_, verbose=verbose)
+        done = run_build(
+            asked.home,
+            asked.forgotten,
+            force=force,
+            accept=accept,
+            json_=json_,
+            verbose=verbose,
+        )
         flags.hand_over(asked.home.root, quiet=json_)
     if not json_:
         print_scores_of_build(asked.home, str(done.library["live_index"]["snapshot"]))
@@ -180,17 +189,12 @@ def _show_plan(home: Home, *, json_: bool) -> None:
         raise typer.Exit(1) from None
 
 
-def _reason(force: str | None) -> str | None:
-    if force is not None and not force.strip():
-        raise typer.BadParameter("say why, in a few words: it is kept in live.jsonl", param_hint="--force")
-    return force
-
-
 def run_build(
     home: Home,
     forgotten: Sequence[Path] = (),
     *,
     force: str | None = None,
+    accept: str | None = None,
     json_: bool = False,
     verbose: bool = False,
 ) -> Build:
@@ -202,7 +206,7 @@ def run_build(
     from pipeline.building.book_entry import book_entries
     from pipeline.commands.build_report import print_build, summary
 
-    done = _watched(home, force)
+    done = _watched(home, force, accept)
     if forgotten:
         err.print(
             f"Forgot the questions of the library before: {', '.join(map(str, forgotten))}. "
@@ -218,6 +222,8 @@ def run_build(
             out.print(NO_QUESTIONS, markup=False)
         for overruled in done.overruled:
             out.print(f"By force, although {overruled.where}: {overruled.sentence}", markup=False)
+        if (reason := done.library["live_index"].get("accepted", "no")) != "no":
+            out.print(f"Accepted as it was read ({reason}).", markup=False)
         out.print(f"live: {done.library['live_index']['snapshot']}")
     for sentence in done.sentences:
         print_error(sentence)
@@ -227,7 +233,7 @@ def run_build(
     return done
 
 
-def _watched(home: Home, force: str | None) -> Build:
+def _watched(home: Home, force: str | None, accept: str | None) -> Build:
     """Build and say how far it is: as a bar on a terminal, elsewhere as a line for each book and each set of scores."""
     from pipeline.building.embedding import EMBEDDED
     from pipeline.runs.apart import build_apart
@@ -247,4 +253,4 @@ def _watched(home: Home, force: str | None) -> Build:
             elif step.part.endswith(EMBEDDED):
                 err.print(f"{step.doing}, {step.part}", markup=False)
 
-        return build_apart(home, tell, force)
+        return build_apart(home, tell, force, accept)

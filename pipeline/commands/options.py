@@ -44,6 +44,24 @@ StrategyOption = Annotated[
 ]
 KOption = Annotated[int, typer.Option("--k", "-k", min=1, max=1000, help="How many results.")]
 
+
+def _given_reason(reason: str | None) -> str | None:
+    if reason is not None and not reason.strip():
+        raise typer.BadParameter("say why, in a few words: it is kept in the home")
+    return reason
+
+
+ForceOption = Annotated[
+    str | None,
+    typer.Option("--force", metavar="REASON", callback=_given_reason, help="Go live past scores that refuse it; kept."),
+]
+AcceptOption = Annotated[
+    str | None,
+    typer.Option(
+        "--accept", metavar="REASON", callback=_given_reason, help="Go live with text that may be damaged; remembered."
+    ),
+]
+
 DEFAULT_HOME = Path(".querymust")
 
 

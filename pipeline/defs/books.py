@@ -3,7 +3,6 @@
 import dagster as dg
 
 from evals.assets import with_reason
-from evals.code_version import code_version
 from pipeline.building.book_entry import fault_sentence, keep_source, last_reading
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import materialized
@@ -24,7 +23,6 @@ from retrieval.records import write_jsonl
     kinds={"markdown"},
     owners=["team:search"],
     tags={"domain": "books"},
-    code_version=code_version(),
 )
 @with_reason
 def books(

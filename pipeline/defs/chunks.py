@@ -5,7 +5,6 @@ from collections import Counter
 import dagster as dg
 
 from evals.assets import AGAIN, as_table, columns_of, with_reason
-from evals.code_version import code_version
 from pipeline.building.book_entry import enter_book
 from pipeline.building.embedding import embed_chunks, logged_progress
 from pipeline.building.hosted_models import HostedModels
@@ -35,7 +34,6 @@ from retrieval.types import Chunk, Row
     kinds={"python"},
     owners=["team:search"],
     tags={"domain": "books"},
-    code_version=code_version(),
 )
 @with_reason
 def chunks(
@@ -82,7 +80,6 @@ def chunks(
     kinds={"numpy"},
     owners=["team:search"],
     tags={"domain": "books"},
-    code_version=code_version(),
     retry_policy=AGAIN,
 )
 @with_reason

@@ -6,7 +6,6 @@ from collections import Counter
 import dagster as dg
 
 from evals.assets import SETTLED, with_reason
-from evals.code_version import code_version
 from pipeline.building.materialization import materialized
 from pipeline.defs.chunks import chunks, embeddings
 from pipeline.defs.index import graph_folder, library_records
@@ -23,7 +22,6 @@ from retrieval.index.graph.graph import RELATIONS
     kinds={"numpy"},
     owners=["team:search"],
     tags={"domain": "index"},
-    code_version=code_version(),
     automation_condition=SETTLED,
 )
 @with_reason

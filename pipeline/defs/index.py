@@ -7,7 +7,6 @@ from pathlib import Path
 import dagster as dg
 
 from evals.assets import SETTLED, with_reason
-from evals.code_version import code_version
 from pipeline.building.book_entry import unfinished_books
 from pipeline.building.book_records import CHUNKS, book_records
 from pipeline.building.library_records import LibraryRecords
@@ -113,7 +112,6 @@ def graph_of(home: Home, records: LibraryRecords, vectors: Vector) -> Graph:
     kinds={"scipy"},
     owners=["team:search"],
     tags={"domain": "index"},
-    code_version=code_version(),
     automation_condition=SETTLED,
 )
 @with_reason
@@ -142,7 +140,6 @@ def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> 
     kinds={"chroma"},
     owners=["team:search"],
     tags={"domain": "index"},
-    code_version=code_version(),
     automation_condition=SETTLED,
 )
 @with_reason

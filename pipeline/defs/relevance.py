@@ -7,14 +7,13 @@ import dagster as dg
 
 from evals.assets import AGAIN, with_reason
 from evals.calibration.leaving_out import THRESHOLD
-from evals.code_version import code_version
 from pipeline.bench.relevance import RelevanceReport, fit_relevance
-from pipeline.defs.weights import QuestionSets
+from pipeline.defs.weights import NAME_SETS, QuestionSets
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.rag.calibration import Calibration, calibration_of
 
-UNFITTED = "no question sets were named (config: data), so nothing was fitted; what relevance means stays as it is"
+UNFITTED = NAME_SETS.format(asset="relevance", command="relevance")
 
 
 @dg.asset(
@@ -22,7 +21,6 @@ UNFITTED = "no question sets were named (config: data), so nothing was fitted; w
     kinds={"scipy"},
     owners=["team:search"],
     tags={"domain": "relevance"},
-    code_version=code_version(),
     retry_policy=AGAIN,
 )
 @with_reason

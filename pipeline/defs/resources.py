@@ -9,12 +9,29 @@ import dagster as dg
 from pydantic import Field
 
 from pipeline.building.hosted_models import HostedModels
-from pipeline.defs.jobs import BOOK_ASSETS, index_book
+from pipeline.defs.jobs import BOOK_ASSETS, build_library, evaluate, index_book
 from retrieval.book_lock import among_books, book_turn
 from retrieval.home import Home, is_book_key
 from retrieval.models.access import Access, Limits
 from retrieval.settings import FILE_NAME, REMEMBERED
 from retrieval.write_lock import write_lock_when_free
+
+PARTITION, PARTITION_RANGE = "dagster/partition", "dagster/asset_partition_range_start"
+UNNAMED_BOOK = (
+    "this run does not name one book; choose its partition when you launch the run, "
+    "or launch index_books, which indexes every book that changed"
+)
+UNNAMED_STRATEGY = (
+    "this run names no strategy; choose one or several partitions when you launch it, "
+    "or launch go_live, which scores all of them"
+)
+
+
+class PartitionMissingError(dg.DagsterError):
+    """A run does not say which book or which strategy it is for.
+
+    It is one of Dagster's own errors, because Dagster shows those as they are.
+    """
 
 
 class HomeResource(dg.ConfigurableResource[Home]):
@@ -32,6 +49,8 @@ class HomeResource(dg.ConfigurableResource[Home]):
         root = Path(self.path).expanduser().resolve()
         with ExitStack() as stack:
             if context.run is not None and context.log is not None:
+                if missing := _missing_partition(context.run):
+                    raise PartitionMissingError(missing)
                 slug = _book_of(context.run)
                 if slug is None:
                     stack.enter_context(write_lock_when_free(root, context.log.info))
@@ -43,12 +62,25 @@ class HomeResource(dg.ConfigurableResource[Home]):
 
 def _book_of(run: dg.DagsterRun) -> str | None:
     """The book that a run works in; None where it works in several, or in the whole library."""
-    slug = run.tags.get("dagster/partition")
+    slug = run.tags.get(PARTITION)
     if slug is None or not is_book_key(slug):
         return None
     chosen = {key.to_user_string() for key in run.asset_selection or ()}
     is_of_books = chosen <= set(BOOK_ASSETS) if chosen else run.job_name == index_book.name
     return slug if is_of_books and not run.asset_check_selection else None
+
+
+def _missing_partition(run: dg.DagsterRun) -> str | None:
+    """What to do about a run that does not say which book or which strategy it is for; Dagster would fail in its own
+    words before the asset can."""
+    chosen = {key.to_user_string() for key in run.asset_selection or ()}
+    is_of_books = bool(chosen & set(BOOK_ASSETS)) if chosen else run.job_name in {index_book.name, build_library.name}
+    is_of_strategies = "evaluation" in chosen if chosen else run.job_name == evaluate.name
+    if PARTITION in run.tags or not (is_of_books or is_of_strategies):
+        return None
+    if is_of_books:
+        return UNNAMED_BOOK
+    return None if PARTITION_RANGE in run.tags else UNNAMED_STRATEGY
 
 
 class ModelsResource(dg.ConfigurableResource[HostedModels]):

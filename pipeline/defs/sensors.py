@@ -1,16 +1,19 @@
 """Sees books that are new, changed or gone, and questions that changed; and lets the rest of the assets follow."""
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 import dagster as dg
+from dagster._core.storage.dagster_run import IN_PROGRESS_RUN_STATUSES
 from pydantic import ValidationError
 
 from evals.assets import strategies_partitions
 from evals.questions.question_sets import questions_version
 from pipeline.building.book_entry import book_entries
-from pipeline.defs.jobs import evaluate, index_book, index_library
+from pipeline.building.made_of import made_of
+from pipeline.defs.jobs import build_library, evaluate, index_book, index_library
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from pipeline.defs.sources import new_observations
 from retrieval.errors import LibraryError
@@ -21,6 +24,8 @@ from retrieval.records import dump_record, parse_record
 ASKED_BY = "querymust/asked_by"
 DIGEST = "querymust/digest"
 """Tags of the runs that the sensor asks for: who asked, and the digest of the book as it then was."""
+
+CANDIDATE = dg.AssetKey("candidate_index")
 
 RETRY_SECONDS = 600
 """How long a book that failed is left alone; a changed book is run at once."""
@@ -93,7 +98,11 @@ def new_or_changed_books(
     questions = questions_version(home.settings.questions)
     seen = Seen.of(context.cursor, questions)
     left = tuple(sorted({*gone, *seen.left} - set(found)))
-    if all(state == "indexed" for state in states.values()):
+    if left and not gone and _is_candidate_of(context.instance, home, known):
+        left = ()  # live_follows_books was there first
+    if all(state == "indexed" for state in states.values()) and not (
+        left and _is_candidate_under_way(context.instance)
+    ):
         # A new book without chunks would fail the snapshot, so what is of the whole library waits for all books.
         runs += _library_runs(left, is_scored=seen.questions == questions)
         seen = Seen((), questions)
@@ -122,6 +131,20 @@ def _library_runs(left: tuple[str, ...], *, is_scored: bool) -> list[dg.RunReque
     if left:
         return [dg.RunRequest(job_name=index_library.name, tags=tags)]
     return [] if is_scored else [dg.RunRequest(job_name=evaluate.name, tags=tags | ALL_STRATEGIES)]
+
+
+def _is_candidate_of(instance: dg.DagsterInstance, home: Home, slugs: Iterable[str]) -> bool:
+    """Whether the newest snapshot is made of these books, each as its records are now."""
+    event = instance.get_latest_materialization_event(CANDIDATE)
+    metadata = event.asset_materialization.metadata if event and event.asset_materialization else {}
+    return metadata.get("made_of") == made_of(home, slugs)
+
+
+def _is_candidate_under_way(instance: dg.DagsterInstance) -> bool:
+    """Whether a run that is not over will make a snapshot; a snapshot of the same books need not be asked for twice."""
+    runs = instance.get_runs(dg.RunsFilter(statuses=[*IN_PROGRESS_RUN_STATUSES]))
+    whole = {index_library.name, build_library.name}
+    return any(CANDIDATE in run.asset_selection if run.asset_selection else run.job_name in whole for run in runs)
 
 
 def _state(instance: dg.DagsterInstance, slug: str, digest: str) -> Literal["under way", "stale"]:

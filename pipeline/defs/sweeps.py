@@ -1,15 +1,19 @@
-"""Sweeps: one parameter tried at several values on the candidate with the home's questions; a curve and a proposal."""
+"""Sweeps: one parameter tried at several values on the candidate with the home's questions; a curve and a proposal.
 
-from collections.abc import Callable, Sequence
+Each is a step of the job `sweeps` and reports an asset. The asset itself cannot be materialized, so that *Materialize
+all* builds the library without minutes of sweeps.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import dagster as dg
+from dagster._core.definitions.metadata import RawMetadataValue
 from pydantic import Field
 
 from evals.assets import AGAIN, as_table, reported, with_reason
-from evals.code_version import code_version
 from evals.evaluation import SHIPPED, evaluate, evaluation_of
 from evals.noise import Relatives
 from evals.showing.curve import Curve
@@ -35,46 +39,37 @@ class Values(dg.Config):
     values: list[float] = Field(default_factory=list)
 
 
-def _of_candidate(name: str, says: str) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
-    return dg.asset(
-        name=f"sweep_{name}",
-        description=f"{says} It ships nothing.",
-        deps=["candidate_index"],
-        group_name="sweeps",
-        kinds={"python"},
-        owners=["team:search"],
-        tags={"domain": "sweeps"},
-        code_version=code_version(),
-        retry_policy=AGAIN,
+def _of_candidate(name: str, says: str) -> Callable[[Callable[..., Any]], dg.OpDefinition]:
+    return dg.op(
+        name=f"sweep_{name}", description=f"{says} It ships nothing.", out=dg.Out(dg.Nothing), retry_policy=AGAIN
     )
 
 
-def _sweep_asset(sweep: Sweep) -> dg.AssetsDefinition:
+def _sweep_op(sweep: Sweep) -> dg.OpDefinition:
     @_of_candidate(sweep.name, sweep.says)
     @with_reason
-    def swept(
-        context: dg.AssetExecutionContext, config: Values, home: dg.ResourceParam[Home]
-    ) -> dg.MaterializeResult[None]:
+    def swept(context: dg.OpExecutionContext, config: Values, home: dg.ResourceParam[Home]) -> None:
         with open_snapshot(home.root, home.candidate) as snapshot:
             embedder = load_embedder(snapshot.manifest.embedder.name)
             scores = evaluate(snapshot, embedder, home.settings.questions, sweep.variants(config.values))
         points = sweep.points(scores, config.values) if scores.sets else ()
-        return _result(context, home, sweep.name, points, propose(sweep.base, sweep.parameter, sweep.current, points))
+        _report(context, home, sweep.name, points, propose(sweep.base, sweep.parameter, sweep.current, points))
 
     return swept
 
 
-def _result(
-    context: dg.AssetExecutionContext, home: Home, name: str, points: Sequence[Point], proposal: Proposal | None
-) -> dg.MaterializeResult[None]:
+def _report(
+    context: dg.OpExecutionContext, home: Home, name: str, points: Sequence[Point], proposal: Proposal | None
+) -> None:
     path = home.root / "sweeps" / f"{name}.json"
     if proposal is not None:
         proposal.write(path, points)
     context.log.info(str(proposal or UNSCORED))
     current = next((at for at, each in enumerate(points) if proposal and each.tried.value == proposal.current), None)
     lines = {"mrr": [each.tried.mrr for each in points], "hit@1": [each.tried.hit_at_1 for each in points]}
-    return dg.MaterializeResult(
-        metadata={
+    _materialize(
+        context,
+        {
             "proposal": dg.MetadataValue.md(str(proposal or UNSCORED)),
             "curve": dg.MetadataValue.md(Curve([f"{each.tried.value:g}" for each in points], lines, current).image()),
             "points": as_table([each.tried for each in points], Tried),
@@ -86,19 +81,17 @@ def _result(
             "dagster/row_count": len(points),
             "dagster/uri": path.as_uri(),
             "snapshot": home.candidate,
-        }
+        },
     )
 
 
-sweeps = [_sweep_asset(sweep) for sweep in SWEEPS.values()]
-"""Dagster loads the members of a module's lists."""
+def _materialize(context: dg.OpExecutionContext, metadata: Mapping[str, RawMetadataValue]) -> None:
+    context.log_event(dg.AssetMaterialization(context.op_def.name, metadata=metadata))
 
 
 @_of_candidate("chunk_size", "About how many tokens prose is cut to; rows are chunks of their own at every size.")
 @with_reason
-def sweep_chunk_size(
-    context: dg.AssetExecutionContext, config: Values, home: dg.ResourceParam[Home]
-) -> dg.MaterializeResult[None]:
+def sweep_chunk_size(context: dg.OpExecutionContext, config: Values, home: dg.ResourceParam[Home]) -> None:
     """Each size is indexed beside the candidate and scored."""
     points: list[Point] = []
     for size in sorted({*(map(int, config.values) if config.values else SIZES), WORKING_TOKENS}):
@@ -107,14 +100,12 @@ def sweep_chunk_size(
                 points.append(point(size, scores_at(home, book_slugs(context.instance), size, Path(folder))))
             context.log.info(f"{size} tokens: mrr {points[-1].tried.mrr}")
     proposal = propose(SHIPPED, "chunk_size", WORKING_TOKENS, points)
-    return _result(context, home, "chunk_size", points, proposal)
+    _report(context, home, "chunk_size", points, proposal)
 
 
 @_of_candidate("k", "How many chunks are shown: the gold and the right row's siblings among the first k.")
 @with_reason
-def sweep_k(
-    context: dg.AssetExecutionContext, config: Values, home: dg.ResourceParam[Home]
-) -> dg.MaterializeResult[None]:
+def sweep_k(context: dg.OpExecutionContext, config: Values, home: dg.ResourceParam[Home]) -> None:
     """Of rankings that were asked for with 100. It changes none of them, so the gate has no say."""
     scores = evaluation_of(home, home.candidate, STRATEGIES[SHIPPED])
     counts = {*(map(int, config.values) if config.values else COUNTS), DEFAULT_K}
@@ -131,8 +122,9 @@ def sweep_k(
     context.log.info(said)
     lines = {"recall": [each.recall for each in points], "noise / k": [each.noise / each.k for each in points]}
     current = next((at for at, each in enumerate(points) if each.k == DEFAULT_K), None)
-    return dg.MaterializeResult(
-        metadata={
+    _materialize(
+        context,
+        {
             "proposal": dg.MetadataValue.md(said),
             "curve": dg.MetadataValue.md(Curve([str(each.k) for each in points], lines, current).image()),
             "points": as_table(points, Shown),
@@ -140,5 +132,28 @@ def sweep_k(
             "best": enough(points, DEFAULT_K) if points else DEFAULT_K,
             "dagster/row_count": len(points),
             "snapshot": scores.snapshot,
-        }
+        },
     )
+
+
+SWEEP_OPS = (*map(_sweep_op, SWEEPS.values()), sweep_chunk_size, sweep_k)
+
+sweep_assets = [
+    dg.AssetSpec(
+        sweep.name,
+        deps=["candidate_index"],
+        description=f"{sweep.description} Launch the job sweeps, or this step of it.",
+        group_name="sweeps",
+        kinds={"python"},
+        owners=["team:search"],
+        tags={"domain": "sweeps"},
+    )
+    for sweep in SWEEP_OPS
+]
+
+
+@dg.job(description="Try each parameter at several values on the candidate; ships nothing.", tags={"domain": "sweeps"})
+def sweeps() -> None:
+    """Every sweep, each on its own."""
+    for sweep in SWEEP_OPS:
+        sweep()

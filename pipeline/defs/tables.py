@@ -3,7 +3,6 @@
 import dagster as dg
 
 from evals.assets import columns_of, with_reason
-from evals.code_version import code_version
 from pipeline.building.book_entry import GUARDS
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, materialized
@@ -29,7 +28,6 @@ from retrieval.types import Book, Row
     kinds={"markdown"},
     owners=["team:search"],
     tags={"domain": "books"},
-    code_version=code_version(),
 )
 @with_reason
 def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
@@ -67,7 +65,6 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
     kinds={"python"},
     owners=["team:search"],
     tags={"domain": "books"},
-    code_version=code_version(),
 )
 @with_reason
 def table_rows(
@@ -106,7 +103,6 @@ def table_rows(
     kinds={"json"},
     owners=["team:search"],
     tags={"domain": "books"},
-    code_version=code_version(),
 )
 @with_reason
 def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:

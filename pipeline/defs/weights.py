@@ -6,13 +6,16 @@ from pathlib import Path
 import dagster as dg
 
 from evals.assets import AGAIN, with_reason
-from evals.code_version import code_version
 from pipeline.bench.fitting import fit_weights
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.search.evidence.weights import WEIGHTS
 
-UNFITTED = "no question sets were named (config: data), so nothing was fitted; the weights are those that ship"
+NAME_SETS = (
+    "no question sets were named, so nothing was fitted. In the launchpad name their folder: "
+    "{{ops: {{{asset}: {{config: {{data: FOLDER}}}}}}}}; on the command line: querymust fit {command} --data FOLDER"
+)
+UNFITTED = NAME_SETS.format(asset="evidence_weights", command="weights")
 
 
 class QuestionSets(dg.Config):
@@ -28,7 +31,6 @@ class QuestionSets(dg.Config):
     kinds={"numpy"},
     owners=["team:search"],
     tags={"domain": "weights"},
-    code_version=code_version(),
     retry_policy=AGAIN,
 )
 @with_reason

@@ -4,6 +4,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from retrieval.ingest.library.book import NOT_UTF_8
 from retrieval.ingest.tables.fidelity import check_fidelity
 from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.strictness import StrictTables
@@ -20,6 +21,11 @@ _RowContent = tuple[str | None, str | None, tuple[str, ...]]
 def documents_without_text(book: Book) -> tuple[str, ...]:
     """Documents that hold nothing to find."""
     return tuple(f"{book.slug}/{document.path} is empty" for document in book.documents if not document.text.strip())
+
+
+def damaged_documents(book: Book) -> tuple[str, ...]:
+    """Documents that are not UTF-8, so that what was read of them may be wrong."""
+    return tuple(f"{book.slug}/{warning}" for warning in book.warnings if warning.endswith(NOT_UTF_8))
 
 
 def cells_outside_rows(tables: Sequence[Table], rows: Sequence[Row]) -> tuple[str, ...]:

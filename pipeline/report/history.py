@@ -1,6 +1,6 @@
 """The snapshots that were scored in a home, from the rows that were kept, and what changed since the one before."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -9,6 +9,7 @@ from evals.noise import NOISE
 from evals.scored_questions import ScoredQuestion, ScoreStore
 from evals.statistics.aggregates import ALL, Aggregate, aggregate
 from pipeline.report.differences import Difference, differences, question_key
+from pipeline.report.fates import Fate, fates
 from pipeline.report.header import built_at
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
@@ -18,6 +19,8 @@ from retrieval.index.snapshot.snapshot import Snapshot
 
 TRENDS = ("mrr", "hit@1", NOISE)
 """What is followed over the snapshots."""
+NOTED = (1, 10)
+"""A question that fell out of the first of these, or of the first one, is named until it is back."""
 _TITLES = 8
 
 
@@ -32,6 +35,10 @@ class Scored:
     """Questions with gold: other ones may have been asked then."""
     numbers: tuple[Aggregate, ...]
     """One for each of `TRENDS` that says something."""
+    books: tuple[Aggregate, ...] = ()
+    """`mrr` of each book."""
+    fate: Fate | None = None
+    """None: it was neither promoted nor refused, or that was forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,24 @@ class Moved:
     before: int | None
     """1-based; None: not among the first 100."""
     after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A question that was first, or among the first ten, on an earlier snapshot and is not now.
+
+    Key: (set, split, question_id).
+    """
+
+    set: str
+    split: str
+    question_id: str
+    query: str
+    best: int
+    """1-based; its highest rank on an earlier snapshot."""
+    last: str
+    """The last snapshot on which it had that rank."""
+    now: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +105,12 @@ class History:
     """None: nothing was scored before."""
     rows_before: tuple[ScoredQuestion, ...] = ()
     """Of `default` on the snapshot before."""
+    lost: tuple[Lost, ...] = ()
+    """Those that the snapshot before had lost already, so that `change` does not name them."""
+
+    def books(self) -> tuple[str, ...]:
+        """Every book that has numbers, in order."""
+        return tuple(sorted({number.book for scored in self.scored for number in scored.books}))
 
 
 def history_of(home: Home, snapshot: Snapshot, evaluation: Evaluation) -> History:
@@ -101,7 +132,11 @@ def history_of(home: Home, snapshot: Snapshot, evaluation: Evaluation) -> Histor
     if not past:
         return History(scored, None)
     before = past[-1].snapshot
-    return History(scored, _change(home, snapshot, own, before, earlier[before]), tuple(earlier[before]))
+    change = _change(home, snapshot, own, before, earlier[before])
+    named = {(moved.set, moved.split, moved.question_id) for moved in change.worse}
+    lost = _lost(own, [(each.snapshot, earlier[each.snapshot]) for each in past])
+    still = tuple(each for each in lost if (each.set, each.split, each.question_id) not in named)
+    return History(scored, change, tuple(earlier[before]), still)
 
 
 def kept_rows(home: Home, snapshot: str, sets: set[tuple[str, str]]) -> list[ScoredQuestion]:
@@ -113,7 +148,25 @@ def kept_rows(home: Home, snapshot: str, sets: set[tuple[str, str]]) -> list[Sco
 def _scored(home: Home, snapshot: str, rows: Sequence[ScoredQuestion]) -> Scored:
     pooled = aggregate([replace(row, set=ALL, split=ALL) for row in rows])
     numbers = tuple(each for each in pooled if each.book == each.kind == ALL and each.metric in TRENDS)
-    return Scored(snapshot, built_at(home, snapshot), sum(bool(row.gold) for row in rows), numbers)
+    books = tuple(each for each in pooled if each.book != ALL and each.kind == ALL and each.metric == TRENDS[0])
+    n = sum(bool(row.gold) for row in rows)
+    return Scored(snapshot, built_at(home, snapshot), n, numbers, books, fates(home.root).get(snapshot))
+
+
+def _lost(own: Sequence[ScoredQuestion], past: Sequence[tuple[str, Sequence[ScoredQuestion]]]) -> list[Lost]:
+    """The questions that fell out of the first or the first ten since some earlier snapshot; the oldest comes first."""
+    best: dict[Hashable, tuple[int, str]] = {}
+    for snapshot, rows in past:
+        for row in rows:
+            rank, key = row.gold_rank, question_key(row)
+            if row.gold and rank is not None and rank <= best.get(key, (max(NOTED), ""))[0]:
+                best[key] = (rank, snapshot)
+    lost = []
+    for row in own:
+        rank, last = best.get(question_key(row), (None, ""))
+        if row.gold and rank is not None and any(rank <= limit < _place(row.gold_rank) for limit in NOTED):
+            lost.append(Lost(row.set, row.split, row.question_id, row.query, rank, last, row.gold_rank))
+    return sorted(lost, key=lambda each: (each.best, -_place(each.now), each.question_id))
 
 
 def _change(

@@ -18,7 +18,7 @@ GRACE = 1.0
 """Seconds that an interrupted worker has to mark its run as canceled; else it is killed, and the next build does it."""
 
 
-def build_apart(home: Home, progress: Progress, force: str | None = None) -> Build:
+def build_apart(home: Home, progress: Progress, force: str | None = None, accept: str | None = None) -> Build:
     """Do `pipeline.runs.build.build` in a process of its own, which holds the home's lock too.
 
     A KeyboardInterrupt ends the worker at once: what it had finished is kept, what it had not is not to be seen.
@@ -28,7 +28,7 @@ def build_apart(home: Home, progress: Progress, force: str | None = None) -> Bui
         RetrievalError: what the build raised; nothing was changed.
     """
     with write_lock(home.root) as lock, _worker(lock) as worker:
-        last = _listen(worker, Order(home, force), progress)
+        last = _listen(worker, Order(home, force, accept), progress)
         status = worker.wait()
         if last.error is not None:
             raise RetrievalError(last.error)

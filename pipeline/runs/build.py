@@ -9,12 +9,14 @@ from evals.errors import EvaluationError
 from evals.evaluation import question_sets
 from evals.experiment import Experiment
 from evals.gate import GOLD_RESOLVES, Scores
-from evals.judging.verdicts import CheckVerdict, keep_verdict
+from evals.judging.acceptances import HOW
+from evals.judging.verdicts import CheckVerdict, keep_verdict, kept_verdicts
 from evals.statistics.aggregates import evaluability
 from pipeline.building.book_entry import BookEntry, book_entries
 from pipeline.building.hosted_models import HostedModels
 from pipeline.console.output import err
 from pipeline.definitions import load
+from pipeline.defs.ingest_checks import HOLDING_KEYS
 from pipeline.runs.history import set_aside_damaged
 from pipeline.runs.in_process import Runner, cancel_unfinished, dagster_instance, sync_books
 from pipeline.runs.indexing import index_books
@@ -42,6 +44,7 @@ def build(
     progress: Progress = lambda _: None,
     opened: Callable[[dg.DagsterInstance], None] = lambda _: None,
     force: str | None = None,
+    accept: str | None = None,
 ) -> Build:
     """Bring the live index of `home` in step with its library.
 
@@ -55,6 +58,7 @@ def build(
         progress: called with each step as it begins.
         opened: given the run history before the first run begins.
         force: why the candidate goes live even if its scores refuse it; None: then it does not.
+        accept: why text that may be damaged goes live as it was read; None: what was not accepted before does not.
 
     Raises:
         LibraryError: the library cannot be read; nothing was changed.
@@ -88,7 +92,14 @@ def build(
         done.skipped = tuple(done.books)
         whole = unchanged.whole() if done.skipped == done.slugs else None
         if whole is None:
-            _run(done, Runner(load(), instance, home, models), unchanged, folders, progress, force)
+            _run(
+                done,
+                Runner(load(), instance, home, models),
+                unchanged,
+                folders,
+                progress,
+                {"force": force, "accept": accept},
+            )
         else:
             done.library, done.is_unchanged = whole, True
     if not done.problems:
@@ -102,7 +113,7 @@ def _run(
     unchanged: Unchanged,
     folders: tuple[BookFolder, ...],
     progress: Progress,
-    force: str | None,
+    reasons: Mapping[str, str | None],
 ) -> None:
     """Run what is to be done, and remember what was done to its end."""
     home = runner.home
@@ -121,17 +132,26 @@ def _run(
             progress(Step(job.doing, part, number, total))
 
         tell("")
-        outcome = runner.run(job.name, job.key, tell)
-        if outcome.problems and job.name == "go_live" and force is not None:
+        config = {"live_index": reasons} if job.name == "go_live" else {}
+        outcome = runner.run(job.name, job.key, tell, config=config)
+        if outcome.problems and job.name == "go_live" and reasons["force"] is not None:
             refused = outcome.problems
-            outcome = runner.run("promote", None, tell, config={"live_index": {"force": force}})
+            outcome = runner.run("promote", None, tell, config=config)
             done.overruled = () if outcome.problems else refused
         done.problems.extend(outcome.problems)
         done.library |= outcome.numbers
-        if job.name == "index_library" and not done.problems and force is None:
-            done.problems.extend(_stale_gold(home))
+        if job.name == "index_library" and not done.problems:
+            done.problems.extend([] if reasons["accept"] else _unaccepted(home))
+            done.problems.extend([] if reasons["force"] else _stale_gold(home))
     if not done.problems:
         unchanged.keep_whole(done.library)
+
+
+def _unaccepted(home: Home) -> list[Problem]:
+    """What the checks that hold a promotion just found, known before minutes of scoring."""
+    holding = {key.name for key in HOLDING_KEYS}
+    verdicts = [verdict for verdict in kept_verdicts(home.root) if verdict.check in holding and verdict.refuses]
+    return [Problem(verdict.check, f"{verdict.says}; {HOW}") for verdict in verdicts]
 
 
 def _stale_gold(home: Home) -> list[Problem]:

@@ -13,6 +13,8 @@ class Order:
     home: Home
     force: str | None = None
     """Why the candidate goes live even if its scores refuse it."""
+    accept: str | None = None
+    """Why text that may be damaged goes live as it was read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,9 @@ class Worker:
     def work(self, order: Order) -> None:
         """Build, and say what became of it."""
         try:
-            done = build(order.home, lambda step: self.say(Message(step=step)), self.remember, order.force)
+            done = build(
+                order.home, lambda step: self.say(Message(step=step)), self.remember, order.force, order.accept
+            )
             last = Message(build=done)
         except RetrievalError as error:
             last = Message(error=str(error))

@@ -23,7 +23,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
-SHARED, KEPT = "/srv/querymust", "/var/lib/chroma"
+SHARED, KEPT, SECRETS = "/srv/querymust", "/var/lib/chroma", "/run/secrets"
 SECONDS = 600.0
 """Seconds that a busy machine may need to start all of it."""
 _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
@@ -60,7 +60,9 @@ class Stack:
         names = "|".join(map(re.escape, self.services))
         said = re.sub(rf"(?<=[/@])(?:{names})(?=:\d)", "127.0.0.1", said).replace("0.0.0.0", "127.0.0.1")
         said = re.sub(r"(?<![\w.])\d{4}(?!\w)", lambda found: str(self.ports.get(found[0], found[0])), said)
-        return said.replace(SHARED, str(self.folder)).replace(KEPT, str(self.folder / "kept"))
+        for place, folder in ((SHARED, self.folder), (KEPT, self.folder / "kept"), (SECRETS, self.folder / "secrets")):
+            said = said.replace(place, str(folder))
+        return said
 
     def start(self, *services: str) -> None:
         """Start these, all at once."""
@@ -78,6 +80,17 @@ class Stack:
         )
         assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
         return done.stdout
+
+    def check_health(self, service: str) -> None:
+        """Run its health check as it is written, until it holds."""
+        how, *command = self.services[service]["healthcheck"]["test"]
+        assert how == "CMD"
+        command, until = [self.here(word) for word in command], time.monotonic() + SECONDS
+        environment = self.environment(service)
+        while subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False).returncode != 0:
+            assert self._processes[service].poll() is None, self.log(service)
+            assert time.monotonic() < until, self.log(service)
+            time.sleep(0.5)
 
     def wait_for(self, service: str, path: str, said: str = "") -> str:
         """What an address of a service answers, as soon as it does and has `said` in it."""

@@ -13,7 +13,8 @@ from pipeline.runs.instance_file import HISTORY
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 PAGE = (DEPLOY / "README.md").read_text("utf-8")
-SERVICES: dict[str, dict[str, Any]] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))["services"]
+COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 
 
 def test_nothing_is_published_beyond_loopback_unless_it_is_asked_for() -> None:
@@ -26,7 +27,7 @@ def test_no_secret_is_written_down() -> None:
     for path in DEPLOY.iterdir():
         for line in path.read_text("utf-8").splitlines():
             for said in re.findall(r"(?:PASSWORD|API_KEY)\w*[:=]\s*\"?([^\s\"]+)", line):
-                assert said.startswith(("${", "$", "...", "-", "?", "set")), (path.name, line)
+                assert said.startswith(("${", "$", "...", "-", "?", "set", "/run/secrets/")), (path.name, line)
 
 
 def test_no_machine_is_asked_for_a_secret_of_another_one() -> None:
@@ -41,21 +42,47 @@ def test_each_machine_has_a_profile_and_a_line_of_the_page(profile: str) -> None
 
 def test_every_service_of_the_builder_reads_the_same_history() -> None:
     builder = [service for service in SERVICES.values() if service["profiles"] == ["builder"]]
-    assert len(builder) == 6
+    assert len(builder) == 5
     assert {service["environment"][HISTORY] for service in builder} == {
-        "postgresql+psycopg2://querymust:${POSTGRES_PASSWORD:-}@${QUERYMUST_STORES:-postgres}:5432/querymust"
+        "postgresql+psycopg2://querymust@${QUERYMUST_STORES:-postgres}:5432/querymust?passfile=/run/secrets/pgpass"
     }
+    assert all(service["secrets"] == ["pgpass"] for service in builder)
+
+
+def test_the_password_is_in_files_and_in_no_variable() -> None:
+    assert set(COMPOSE["secrets"]) == {name for service in SERVICES.values() for name in service.get("secrets", [])}
+    assert all(set(secret) == {"file"} for secret in COMPOSE["secrets"].values())
+    given = [f"{name}={said}" for service in SERVICES.values() for name, said in service.get("environment", {}).items()]
+    assert [line for line in given if "PASSWORD" in line] == ["POSTGRES_PASSWORD_FILE=/run/secrets/postgres_password"]
+
+
+def test_every_service_that_another_waits_for_says_when_it_is_ready() -> None:
+    checked = {name for name, service in SERVICES.items() if "test" in service.get("healthcheck", {})}
+    assert set(SERVICES) - checked == {"workers"}
+    for name, service in SERVICES.items():
+        for other, how in service.get("depends_on", {}).items():
+            assert other in checked
+            assert how["condition"] == "service_healthy"
+            elsewhere = SERVICES[other]["profiles"] != service["profiles"]
+            assert how.get("required", True) is not elsewhere, f"{name} may be on another machine than {other}"
+
+
+def test_the_builder_starts_in_order() -> None:
+    after = {name: set(service.get("depends_on", {})) for name, service in SERVICES.items()}
+    assert after["code"] == {"postgres", "chroma"}
+    assert after["ui"] == {"code"}
+    assert after["daemon"] == {"code", "scheduler"}
+    assert after["workers"] == {"scheduler"}
 
 
 def test_the_workspace_names_what_compose_starts() -> None:
-    entries = yaml.safe_load((DEPLOY / "workspace.yaml").read_text("utf-8"))["load_from"]
-    for number, entry in enumerate(entries, start=1):
-        variable = f"QUERYMUST_CODE_{number}"
-        assert entry["grpc_server"]["host"] == {"env": variable}
-        port = SERVICES[f"code-{number}"]["environment"][f"{variable}_PORT"]
-        assert entry["grpc_server"]["port"] == {"env": f"{variable}_PORT"}
-        assert f"-p {port}" in SERVICES[f"code-{number}"]["command"]
-        assert f"-p {port}" in PAGE
+    (entry,) = yaml.safe_load((DEPLOY / "workspace.yaml").read_text("utf-8"))["load_from"]
+    assert entry["grpc_server"]["host"] == {"env": "QUERYMUST_CODE"}
+    assert entry["grpc_server"]["port"] == {"env": "QUERYMUST_CODE_PORT"}
+    environment = SERVICES["code"]["environment"]
+    assert environment["QUERYMUST_CODE"] == "code"
+    assert f"-p {environment['QUERYMUST_CODE_PORT']}" in SERVICES["code"]["command"]
+    assert f"-p {environment['QUERYMUST_CODE_PORT']}" in PAGE
 
 
 def test_every_command_of_ours_exists_with_its_options() -> None:

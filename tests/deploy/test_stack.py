@@ -97,20 +97,17 @@ def test_programs_that_begin_at_once_find_the_tables_of_a_new_database(tmp_path:
 
 
 @contextmanager
-def code_processes(home: Home, environment: Mapping[str, str]) -> Iterator[None]:
-    """The two processes with the code, as deploy/README.md starts them."""
-    commands = [
-        [sys.executable, "-m", "dagster", "api", "grpc", "-m", "pipeline.definitions", "-h", "127.0.0.1", "-p", port]
-        for port in (environment["QUERYMUST_CODE_1_PORT"], environment["QUERYMUST_CODE_2_PORT"])
-    ]
+def code_process(home: Home, environment: Mapping[str, str]) -> Iterator[None]:
+    """The process with the code, as deploy/README.md starts it."""
+    port = environment["QUERYMUST_CODE_PORT"]
+    command = ["-m", "dagster", "api", "grpc", "-m", "pipeline.definitions", "-h", "127.0.0.1", "-p", port]
     with ExitStack() as stack, (home.root / "code.log").open("ab") as log:
-        for command in commands:
-            process = stack.enter_context(
-                subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=log, stderr=log)
-            )
-            stack.callback(end, process)
+        process = stack.enter_context(
+            subprocess.Popen([sys.executable, *command], cwd=ROOT, env=os.environ | environment, stdout=log, stderr=log)
+        )
+        stack.callback(end, process)
         until = time.monotonic() + BOUND
-        while not all(_listens(int(command[-1])) for command in commands):
+        while not _listens(int(port)):
             assert time.monotonic() < until, (home.root / "code.log").read_text()
             time.sleep(0.1)
         yield
@@ -152,28 +149,27 @@ def at_work(instance: dg.DagsterInstance, run_id: str) -> list[float]:
     return [entry.timestamp for entry in instance.all_logs(run_id, of_type=kinds)]
 
 
-def test_two_code_processes_have_one_writer_and_a_restart_forgets_nothing(
+def test_two_runs_at_once_have_one_writer_and_a_restart_forgets_nothing(
     settings: Settings, tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = Home(tmp_path / "home", replace(settings, executor="multiprocess", processes=2))
-    ports = [free_port(), free_port()]
     environment = {
         HISTORY: postgres.address,
         "QUERYMUST_HOME": str(home.root),
         "DAGSTER_HOME": str(home.dagster),
-        **{f"QUERYMUST_CODE_{number}": "127.0.0.1" for number in (1, 2)},
-        **{f"QUERYMUST_CODE_{number}_PORT": str(port) for number, port in enumerate(ports, start=1)},
+        "QUERYMUST_CODE": "127.0.0.1",
+        "QUERYMUST_CODE_PORT": str(free_port()),
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     home.root.mkdir()
     home.settings.write(home.root)
     workspace = WorkspaceFileTarget([str(ROOT / "deploy" / "workspace.yaml")])
-    with dagster_instance(home) as instance, code_processes(home, environment):
+    with dagster_instance(home) as instance, code_process(home, environment):
         sync_books(home, instance)
         with WorkspaceProcessContext(instance, workspace) as context:
             with write_lock(home.root):
-                runs = [launch(context, location, "index_library") for location in ("querymust", "querymust-2")]
+                runs = [launch(context, "querymust", "index_library") for _ in range(2)]
                 list(QueuedRunCoordinatorDaemon(1).run_iteration(context))
                 wait_for(instance, runs, "STARTED")
                 assert [at_work(instance, run) for run in runs] == [[], []], "somebody else writes"
@@ -187,7 +183,7 @@ def test_two_code_processes_have_one_writer_and_a_restart_forgets_nothing(
 
     postgres.stop()
     postgres.start()
-    with dagster_instance(home) as instance, code_processes(home, environment):
+    with dagster_instance(home) as instance, code_process(home, environment):
         assert {_status(instance, run) for run in runs} == {"FAILURE"}
         assert at_work(instance, runs[0])
         assert instance.get_dynamic_partitions("books") == ["arms", "camp", "food"]

@@ -23,6 +23,9 @@ from retrieval.ingest.losses import attempt
 from retrieval.query_must.extraction import predicates_in
 from retrieval.types import Book, Document, Metadata, MetadataValue
 
+NOT_UTF_8 = "is not UTF-8; read as Latin-1 (Windows-1252)"
+"""How the warning ends about a document whose text was guessed and may be damaged."""
+
 UNKNOWN_DATE = "1970-01-01"
 """The last_update_date of a book that gives none; a file's own time would differ from copy to copy."""
 
@@ -128,5 +131,5 @@ def _decode(raw: bytes, relative: str, warnings: list[str]) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        warnings.append(f"{relative}: byte {error.start} is not UTF-8; read as Latin-1 (Windows-1252)")
+        warnings.append(f"{relative}: byte {error.start} {NOT_UTF_8}")
         return raw.decode("cp1252", errors="replace")

@@ -7,6 +7,7 @@ import pytest
 from evals.questions.question_sets import questions_version
 from pipeline.building.gate import GATE, open_objections
 from pipeline.building.made_of import RECORDS, made_of, records_version
+from pipeline.definitions import load
 from pipeline.defs.ingest_checks import BOOK_GATE
 from retrieval.home import Home
 
@@ -78,7 +79,7 @@ def test_only_scores_that_were_judged_may_be_overruled(instance: dg.DagsterInsta
     for key in ALL:
         report(instance, tiny, key, passed=False)
     found = open_objections(instance, tiny, SNAPSHOT, BOOK_GATE)
-    assert [str(each).split()[0] for each in found if each.forcible] == [
+    assert [str(each).split()[0] for each in found if each.overruled_by == "force"] == [
         "gold_resolves",
         "no_false_exclusions",
         "not_worse_than_live",
@@ -86,7 +87,7 @@ def test_only_scores_that_were_judged_may_be_overruled(instance: dg.DagsterInsta
     ]
     for key in ALL:
         report(instance, tiny, key, snapshot="0ther")
-    assert not any(each.forcible for each in open_objections(instance, tiny, SNAPSHOT, BOOK_GATE))
+    assert not any(each.overruled_by for each in open_objections(instance, tiny, SNAPSHOT, BOOK_GATE))
 
 
 def test_a_check_of_another_snapshot_does_not_count(instance: dg.DagsterInstance, tiny: Home) -> None:
@@ -136,8 +137,35 @@ def test_the_last_result_counts(instance: dg.DagsterInstance, tiny: Home) -> Non
     assert objections(instance, tiny) == []
 
 
+def queue(instance: dg.DagsterInstance, job: str = "go_live") -> dg.DagsterRun:
+    """A run that did not begin, with its checks planned."""
+    return instance.create_run_for_job(load().resolve_job_def(job))
+
+
+def test_a_queued_run_of_the_checks_hides_no_result(instance: dg.DagsterInstance, tiny: Home) -> None:
+    for key in ALL:
+        report(instance, tiny, key)
+    queue(instance)
+    assert objections(instance, tiny) == []
+    for key in ALL:
+        report(instance, tiny, key, passed=key != GATE[0])
+    queue(instance)
+    assert objections(instance, tiny) == [f"{GATE[0].name} failed: row 6 is gone"]
+
+
+def test_a_check_is_planned_until_its_run_is_over(instance: dg.DagsterInstance, tiny: Home) -> None:
+    for key in (*BOOK_GATE, *(key for key in GATE if key.asset_key.to_user_string() == "candidate_index")):
+        report(instance, tiny, key)
+    names = ("gold_resolves", "no_false_exclusions", "not_worse_than_live", "not_worse_than_best_kept")
+    run = queue(instance)
+    assert objections(instance, tiny) == [f"{name} is planned, not run yet" for name in names]
+    instance.report_run_canceled(run)
+    assert objections(instance, tiny) == [f"{name} never ran" for name in names]
+
+
 def test_the_promotion_asks_for_the_rules_that_block() -> None:
     assert [(key.asset_key.to_user_string(), key.name) for key in ALL] == [
+        ("books", "every_byte_is_text"),
         ("table_rows", "every_cell_in_one_row"),
         ("predicates", "predicates_are_satisfiable"),
         ("chunks", "every_cell_in_one_chunk"),

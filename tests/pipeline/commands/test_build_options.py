@@ -98,7 +98,7 @@ def test_a_build_after_a_quickstart_asks_no_question_about_the_sample_and_says_s
 ) -> None:
     built: list[Home] = []
 
-    def instead(home: Home, progress: object, force: str | None) -> Build:
+    def instead(home: Home, progress: object, force: str | None, accept: str | None) -> Build:
         built.append(home)
         return Build(library={"candidate_index": {"n_chunks": 1, "n_guarded": 0}, "live_index": {"snapshot": "one"}})
 

@@ -59,6 +59,12 @@ class Deployment:
 
     def launch(self, job: str = "__ASSET_JOB", assets: Sequence[str] = (), **tags: str) -> str:
         """Launch a job, or some assets as one run, as the UI's button does; returns the run's id once it is over."""
+        run_id = self.queue(job, assets, **tags)
+        self.work_off()
+        return run_id
+
+    def queue(self, job: str = "__ASSET_JOB", assets: Sequence[str] = (), **tags: str) -> str:
+        """The same, and the run waits: its id."""
         chosen = {"assetSelection": [{"path": [name]} for name in assets]} if assets else {}
         selector = {**REPOSITORY, "pipelineName": job, **chosen}
         parameters = {
@@ -69,7 +75,6 @@ class Deployment:
         }
         answer = self.ask(LAUNCH_PIPELINE_EXECUTION_MUTATION, {"executionParams": parameters})
         assert answer["__typename"] == "LaunchRunSuccess", answer
-        self.work_off()
         return str(answer["run"]["runId"])
 
     def backfill(self, assets: Sequence[str], partitions: Sequence[str] | None = None) -> dg.DagsterRunStatus | str:
@@ -137,10 +142,14 @@ class Deployment:
     def night(self) -> list[dg.DagsterRun]:
         """The scheduler at the next 03:00 UTC; returns the runs that there were."""
         self.new_runs()
-        night = datetime.datetime.now(datetime.UTC).replace(hour=3, minute=0, second=1) + datetime.timedelta(days=1)
-        list(launch_scheduled_runs(self.context, LOGGER, night, {}))
+        self.begin_night()
         self.work_off()
         return self.new_runs()
+
+    def begin_night(self, days: int = 1) -> None:
+        """Queue what the scheduler asks for at 03:00 UTC that many days from now."""
+        night = datetime.datetime.now(datetime.UTC).replace(hour=3, minute=0, second=1) + datetime.timedelta(days=days)
+        list(launch_scheduled_runs(self.context, LOGGER, night, {}))
 
     def settle(self) -> list[dg.DagsterRun]:
         """Tick both sensors until two ticks of both ask for nothing; returns the runs that there were."""
@@ -183,14 +192,21 @@ class Deployment:
             return list(snapshot.chunks)
 
     def failures(self, runs: Sequence[dg.DagsterRun]) -> list[str]:
-        """What the steps of these runs failed with, as the UI shows it."""
+        """What the steps of these runs, or the runs before their first step, failed with, as the UI shows it."""
+        return [sentence for run in runs for sentence in self._step_failures(run) or self._run_failures(run)]
+
+    def _step_failures(self, run: dg.DagsterRun) -> list[str]:
         said = []
-        for run in runs:
-            for entry in self.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE):
-                failure = entry.get_dagster_event().step_failure_data
-                data = failure.user_failure_data
-                said.append((data.description if data else "") or (failure.error.message if failure.error else ""))
+        for entry in self.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE):
+            failure = entry.get_dagster_event().step_failure_data
+            data = failure.user_failure_data
+            said.append((data.description if data else "") or (failure.error.message if failure.error else ""))
         return said
+
+    def _run_failures(self, run: dg.DagsterRun) -> list[str]:
+        entries = self.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.RUN_FAILURE)
+        errors = [entry.get_dagster_event().job_failure_data.error for entry in entries]
+        return [error.message for error in errors if error]
 
     def new_runs(self) -> list[dg.DagsterRun]:
         """The runs since the last call, the oldest first."""

@@ -6,11 +6,13 @@ from dataclasses import replace
 import dagster as dg
 import pytest
 
+from evals.checks import FINDINGS
 from pipeline.defs import ingest_checks
 from pipeline.runs.in_process import dagster_instance
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.ingest.library.book import NOT_UTF_8
 from retrieval.ingest.losses import Loss
 from retrieval.records import read_jsonl, write_jsonl
 from retrieval.types import Book, Chunk, Row
@@ -22,6 +24,12 @@ def empty_document(home: Home) -> None:
     path = home.book("tiny") / "book.jsonl"
     (book,) = read_jsonl(path, Book)
     write_jsonl(path, [replace(book, documents=(*book.documents, replace(book.documents[0], path="02.md", text="")))])
+
+
+def guessed_bytes(home: Home) -> None:
+    path = home.book("tiny") / "book.jsonl"
+    (book,) = read_jsonl(path, Book)
+    write_jsonl(path, [replace(book, warnings=(f"02.md: byte 7 {NOT_UTF_8}", "no date"))])
 
 
 def lost_cell(home: Home) -> None:
@@ -67,6 +75,7 @@ def failed_rule(home: Home) -> None:
 
 BREAKAGES: dict[str, tuple[Breakage, str]] = {
     "every_document_has_text": (empty_document, "02.md"),
+    "every_byte_is_text": (guessed_bytes, "tiny/02.md: byte 7 is not UTF-8"),
     "every_cell_in_one_row": (lost_cell, "Dagger"),
     "predicates_are_satisfiable": (unsatisfiable_predicate, "Dagger"),
     "predicates_are_careful": (range_of_any_number, "unlabelled_range"),
@@ -101,3 +110,11 @@ def test_it_fails_on_a_broken_home_and_names_what_is_broken(name: str, tiny: Hom
     result = evaluate(name, tiny)
     assert not result.passed
     assert words in str(result.description)
+
+
+@pytest.mark.parametrize("key", ingest_checks.HOLDING_KEYS, ids=lambda key: key.name)
+def test_a_check_that_holds_only_warns_and_names_each_finding(key: dg.AssetCheckKey, tiny: Home) -> None:
+    BREAKAGES[key.name][0](tiny)
+    result = evaluate(key.name, tiny)
+    assert result.severity is dg.AssetCheckSeverity.WARN
+    assert len(result.metadata[FINDINGS].value) == result.metadata["n_counterexamples"].value == 1  # type: ignore[arg-type]

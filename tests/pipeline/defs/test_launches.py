@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import dagster as dg
 import pytest
 
+from pipeline.defs.resources import UNNAMED_BOOK, UNNAMED_STRATEGY
+
 if TYPE_CHECKING:
     from tests.pipeline.defs.deployment import Deployment
 
@@ -21,7 +23,9 @@ def test_launches_on_a_fresh_home(deployment: "Deployment") -> None:
         deployment.new_runs()
         deployment.launch(job)
         assert any(said in sentence for sentence in deployment.failures(deployment.new_runs())), job
-    deployment.backfill(deployment.all_assets())
+    everything = deployment.all_assets()
+    assert not [name for name in everything if name.startswith("sweep_")], "minutes that nobody asked for"
+    deployment.backfill(everything)
     said = deployment.failures(deployment.new_runs())
     assert any(NO_BOOK in sentence for sentence in said), said
     assert all("\n" not in sentence for sentence in said), said
@@ -32,6 +36,14 @@ def test_launches_on_a_fresh_home(deployment: "Deployment") -> None:
     assert run.is_success
 
     deployment.add_books()
+    for job, sentence in (
+        ("index_book", UNNAMED_BOOK),
+        ("build_library", UNNAMED_BOOK),
+        ("evaluate", UNNAMED_STRATEGY),
+    ):
+        deployment.launch(job)
+        (message,) = deployment.failures(deployment.new_runs())
+        assert message.endswith(f"PartitionMissingError: {sentence}\n")
     assert deployment.backfill(deployment.all_assets()) == "COMPLETED_SUCCESS"
     assert {run.status.value for run in deployment.new_runs()} == {"SUCCESS"}
     assert deployment.in_step()

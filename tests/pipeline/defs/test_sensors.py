@@ -7,6 +7,7 @@ import dagster as dg
 import pytest
 
 from pipeline.building.book_entry import FILE_NAME, BookEntry
+from pipeline.building.made_of import made_of
 from pipeline.defs import sensors
 from pipeline.defs.partitions import books_partitions
 from pipeline.defs.sensors import new_or_changed_books
@@ -168,6 +169,23 @@ def test_a_book_that_went_loses_partition_and_records_and_the_library_is_indexed
     assert runs(tick(home, instance, run_all(home, instance, went))) == []
     assert instance.get_dynamic_partitions(NAME) == ["alpha"]
     assert not home.book("beta").exists()
+
+
+@pytest.mark.parametrize("indexes_without_it", [True, False])
+def test_a_library_that_another_run_indexes_is_not_indexed_twice(
+    home: Home, instance: dg.DagsterInstance, indexes_without_it: bool
+) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    other = dg.DagsterRun(job_name="build_library", run_id=str(uuid.uuid4()), status=dg.DagsterRunStatus.STARTED)
+    instance.add_run(other)
+    (home.library / "beta" / "01.md").unlink()
+    went = tick(home, instance, cursor)
+    assert runs(went) == [], "it waits for that run"
+    if indexes_without_it:
+        metadata = {"made_of": made_of(home, ["alpha"])}
+        instance.report_runless_asset_event(dg.AssetMaterialization("candidate_index", metadata=metadata))
+    instance.report_run_canceled(other)
+    assert runs(tick(home, instance, cursor_of(went))) == ([] if indexes_without_it else [("index_library", None)])
 
 
 def test_a_partition_that_no_book_can_have_goes_and_takes_no_file_with_it(

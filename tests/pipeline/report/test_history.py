@@ -8,34 +8,39 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from evals.judging.verdicts import CheckVerdict, keep_verdict
 from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore
 from pipeline.report.glance import glance
 from pipeline.report.page import page
 from pipeline.report.report import report_of
 from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.live import snapshot_folder
+from retrieval.index.snapshot.live_history import Promotion, remember
 
 if TYPE_CHECKING:
     from retrieval.home import Home
 
 pytestmark = pytest.mark.usefixtures("few_rankings")
 
-BEFORE = "0123456789abcdef"
+OLDEST, BEFORE = "00000000000000aa", "0123456789abcdef"
 THEN = 1_700_000_000
 MISSES = {"hit@1": 0.0, "mrr": 0.0}
 FOUND = {"hit@1": 1.0, "mrr": 1.0}
 
 
-def score_before(home: Home, changed: dict[str, dict[str, float]]) -> None:
-    """Rows of an older snapshot: those of today, with other values for some questions."""
+def score_before(
+    home: Home, changed: dict[str, dict[str, float]], snapshot: str = BEFORE, then: int = THEN, second_book: int = 0
+) -> None:
+    """Rows of an older snapshot: those of today, with other values for some questions, and some of a second book."""
     store = ScoreStore(home.evaluations)
     rows = store.kept(home.candidate, "default")
     older = [replace(row, values={**row.values, **changed.get(row.question_id, {})}) for row in rows]
     (place,) = {(row.set, row.split) for row in rows}
-    key = ScoresKey(BEFORE, "default", *place, "then")
+    older = [replace(row, book="second") for row in older[:second_book]] + older[second_book:]
+    key = ScoresKey(snapshot, "default", *place, "then")
     store.finish(key, older)
-    os.utime(store.path(key), (THEN, THEN))
-    os.utime(store.timings_path(key), (THEN, THEN))
+    os.utime(store.path(key), (then, then))
+    os.utime(store.timings_path(key), (then, then))
 
 
 def hits(home: Home) -> list[ScoredQuestion]:
@@ -83,6 +88,31 @@ def test_a_snapshot_that_lost_many_questions_does_not_pass(sample_copy: Home) ->
     (verdict,) = [each for each in made.verdicts if each.rule == "not_worse_than_live"]
     assert verdict.state == "failed"
     assert verdict.against[0].startswith("default: mrr is below that of live, people")
+
+
+def test_a_question_that_broke_two_snapshots_ago_is_named_until_it_is_back(sample_copy: Home) -> None:
+    rows = ScoreStore(sample_copy.evaluations).kept(sample_copy.candidate, "default")
+    broken, *others = [row.question_id for row in rows if row.gold and row.values.get("hit@1") == 0]
+    score_before(sample_copy, {broken: FOUND}, OLDEST, THEN - 100, second_book=20)
+    score_before(sample_copy, {others[0]: FOUND}, second_book=20)
+    keep_verdict(sample_copy.root, CheckVerdict.now("gold_resolves", "", BEFORE, passed=False, blocks=True))
+    remember(sample_copy.root, Promotion.now(OLDEST, "build", "a new edition"))
+    made = report_of(sample_copy)
+    assert made.history.change is not None
+    assert [each.question_id for each in made.history.change.worse] == [others[0]]
+    assert [(each.question_id, each.best, each.last) for each in made.history.lost] == [(broken, 1, OLDEST)]
+    states = [each.fate.state if each.fate else None for each in made.history.scored]
+    assert states == ["forced", "refused", "promoted"]
+    html = page(made)
+    wanted = (
+        "Lost earlier and not found again: 1 question<",
+        f"rank 1 until <code>{OLDEST}</code>",
+        "<small>a new edition</small>",
+        "<small>gold_resolves</small>",
+        "mrr of each of the 2 books, on the last 3 snapshots",
+    )
+    assert [sentence for sentence in wanted if sentence not in html] == []
+    assert html.count('<g class="refused">') == html.count('<g class="forced">') == 3
 
 
 def test_chunks_that_came_and_went_are_counted(sample_copy: Home) -> None:

@@ -261,6 +261,33 @@ def test_stale_gold_stops_a_build_before_anything_is_scored_and_a_reason_leads_p
     assert [reason.split(":")[0] for reason in state.reasons] == ["gold_resolves"]
 
 
+def test_text_that_was_read_by_a_guess_goes_live_once_somebody_accepts_it(tiny: Home) -> None:
+    before = live_id(tiny.root)
+    guessed = tiny.library / "tiny" / "02.md"
+    guessed.write_bytes("# Caf\u00e9\n\nA na\u00efve halfling.\n".encode("latin-1"))
+    (problem,) = build(tiny).problems
+    assert problem.where == "every_byte_is_text"
+    assert problem.sentence.startswith("tiny/02.md: byte 5 is not UTF-8; read as Latin-1 (Windows-1252); fix the text")
+    assert live_id(tiny.root) == before
+    assert gate_state(tiny.root, tiny.candidate).verdict == "refused"
+    with dagster_instance(tiny) as instance:
+        for job in ("go_live", "promote"):
+            (refused,) = Runner(load(), instance, tiny).run(job).problems
+            assert "every_byte_is_text: tiny/02.md: byte 5" in refused.sentence, job
+
+    done = build(tiny, accept="the file is Latin-1")
+    assert (done.problems, done.library["live_index"]["accepted"]) == ([], "the file is Latin-1")
+    assert live_id(tiny.root) == tiny.candidate != before
+    assert gate_state(tiny.root, tiny.candidate).verdict == "held"
+    assert promotions(tiny.root)[-1].forced is None
+
+    replace_in_book(tiny, "A dagger is drawn", "It is drawn")
+    assert build(tiny).problems == [], "what was accepted is not asked again"
+    guessed.with_name("03.md").write_bytes(b"# Salt\n\nA \xe9clair.\n")
+    (problem,) = build(tiny).problems
+    assert problem.where == "every_byte_is_text", "what is new is"
+
+
 def test_force_leads_past_no_check_on_the_books_or_the_snapshot(twice_live: tuple[Home, str, str]) -> None:
     home, first, _ = twice_live
     promote(home.root, first)
@@ -297,7 +324,7 @@ def test_books_of_every_odd_shape_are_indexed_correctly(tmp_path: Path) -> None:
     for slug in ("same-title-a", "same-title-b"):
         (library / slug / "book.toml").write_text('title = "Twin"\n')
     home = Home(tmp_path / "home", Settings(library))
-    done = build(home)
+    done = build(home, accept="it is Latin-1")
     assert done.problems == []
     assert set(done.slugs) == set(books)
     assert "02-empty.md" in str(done.books["no-heading"].numbers["books"]["warnings"])

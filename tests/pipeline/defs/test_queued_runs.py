@@ -1,0 +1,45 @@
+"""Runs that wait for each other: a promotion counts the checks that were completed, whatever is planned behind it."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.pipeline.defs.deployment import Deployment
+
+# Dagster's own daemons use what Dagster calls beta and deprecated.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def test_a_promotion_does_not_die_of_the_run_behind_it(built_deployment: "Deployment") -> None:
+    deployment = built_deployment
+    deployment.queue("promote")
+    deployment.queue("go_live")
+    deployment.work_off()
+    assert [run.status.value for run in deployment.new_runs()] == ["SUCCESS", "SUCCESS"]
+
+    deployment.change("beta", "15 gp", "51 gp")
+    deployment.launch("index_book", dagster__partition="beta")
+    deployment.launch("index_library")
+    deployment.new_runs()
+    deployment.queue("promote")
+    deployment.queue("go_live")
+    deployment.work_off()
+    runs = deployment.new_runs()
+    assert [run.status.value for run in runs] == ["FAILURE", "SUCCESS"]
+    (sentence,) = deployment.failures(runs)
+    assert "does not go live: gold_resolves last ran on another snapshot" in sentence
+    assert deployment.in_step()
+    assert "51 gp" in deployment.text_live()
+
+
+def test_a_run_that_was_overtaken_goes_live_on_its_own_checks(built_deployment: "Deployment") -> None:
+    deployment = built_deployment
+    deployment.change("beta", "15 gp", "52 gp")
+    deployment.queue("build_library", dagster__partition="beta", dagster__priority="-1")
+    deployment.queue("go_live")
+    deployment.work_off()
+    runs = deployment.new_runs()
+    assert [run.status.value for run in runs] == ["SUCCESS", "SUCCESS"], deployment.failures(runs)
+    assert deployment.in_step()
+    assert "52 gp" in deployment.text_live()

@@ -1,0 +1,69 @@
+"""Both sensors over a scored library, ticked by Dagster itself: what the gate promotes, and what it refuses once."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import dagster as dg
+import pytest
+
+# Dagster's own daemons use what Dagster calls beta and deprecated.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+if TYPE_CHECKING:
+    from tests.pipeline.defs.deployment import Deployment
+
+QUESTION = (
+    '{"id": "%s", "query": "What does a long %s cost?", "book": "%s", "gold": [{"snippet": "| Long %s | %s |"}]}\n'
+)
+ABOUT = {
+    slug: QUESTION % (slug, weapon, slug, weapon, "1d8 | 15 gp")
+    for slug, weapon in (("alpha", "dagger"), ("beta", "sword"))
+}
+
+
+def ask(deployment: "Deployment", *slugs: str) -> None:
+    """Let the library be scored with a question about each of these books."""
+    path = deployment.home.library.parent / "questions.jsonl"
+    path.write_text("".join(ABOUT[slug] for slug in slugs))
+    replace(deployment.home.settings, questions=(path,)).write(deployment.home.root)
+
+
+def refusals(deployment: "Deployment", runs: Sequence[dg.DagsterRun]) -> list[str]:
+    """What stopped each run that failed."""
+    failed = [run for run in runs if not run.is_success]
+    return [sentence.splitlines()[-1] for run in failed for sentence in deployment.failures([run])]
+
+
+def test_a_removed_row_and_a_deleted_book_are_refused_once_until_nobody_asks_for_them(
+    built_deployment: "Deployment",
+) -> None:
+    deployment, live = built_deployment, built_deployment.live
+    ask(deployment, "alpha", "beta")
+    deployment.launch("go_live")
+    deployment.start("new_or_changed_books", "live_follows_books")
+    deployment.new_runs()
+
+    # The row that a question asks for is removed.
+    deployment.change("beta", "| Long sword | 1d8 | 15 gp |\n", "")
+    assert refusals(deployment, deployment.settle()) == ["leaderboard: gold_resolves"]
+    assert deployment.live == live
+
+    # A book goes while another one changes; the library is indexed before the sensor sees that the book is indexed.
+    shutil.rmtree(deployment.home.library / "beta")
+    deployment.change("alpha", "2 gp", "3 gp")
+    deployment.new_runs()
+    deployment.tick_sensors()
+    for _ in range(4):
+        deployment.tick_automation()
+    deployment.settle()
+    assert refusals(deployment, deployment.new_runs()) == ["leaderboard: gold_resolves"], "tried once"
+    assert deployment.live == live
+
+    # Nobody asks for the lost book any more.
+    ask(deployment, "alpha")
+    assert refusals(deployment, deployment.settle()) == []
+    assert deployment.in_step()
+    assert deployment.books_live() == {"alpha", "gamma"}
+    assert "3 gp" in deployment.text_live()
