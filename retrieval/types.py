@@ -128,6 +128,8 @@ class Chunk:
     searched_as: tuple[str, ...] = ()
     """What else its table is found by, and no predicate knows: what the rows are called that point to it, and where its
     headings stand in several documents, the words that tell its own."""
+    qualifier: str = ""
+    """An outer heading or the document, where without it a row of another table would have the same title."""
 
     @property
     def section(self) -> Section:
@@ -136,10 +138,14 @@ class Chunk:
 
     @property
     def title(self) -> str:
-        """Last heading, caption and what the row is called, each once: what a person calls this chunk."""
+        """Last heading, caption and what the row is called, each once: what a person calls this chunk.
+
+        `Fighter > Attacks - Level 3` where the book has another `Attacks - Level 3`.
+        """
         caption = None if self.introduced else self.caption
         parts = [self.heading_path[-1] if self.heading_path else self.document, caption, self.called or self.row_key]
-        return " - ".join(dict.fromkeys(part for part in parts if part))
+        title = " - ".join(dict.fromkeys(part for part in parts if part))
+        return f"{self.qualifier} > {title}" if self.qualifier else title
 
 
 @dataclass(frozen=True, slots=True)

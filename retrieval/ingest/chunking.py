@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import PurePosixPath
 
 from retrieval.ingest.losses import attempt
 from retrieval.ingest.markdown.words import plain_text
@@ -33,7 +34,31 @@ def chunk_book(book: ParsedBook, rows: Sequence[Row], cuts: Cuts = USUAL) -> tup
     for row in rows:
         rows_of[row.table_id].append(row)
     twins: Counter[str] = Counter()
-    return tuple(chunk for parsed in book.documents for chunk in _chunk_document(parsed, rows_of, twins, cuts))
+    chunks = [chunk for parsed in book.documents for chunk in _chunk_document(parsed, rows_of, twins, cuts)]
+    qualifiers = attempt(lambda: _qualifiers(chunks), dict[str, str], "what distinguishes rows with the same title")
+    return tuple(replace(chunk, qualifier=qualifiers.get(chunk.id, "")) for chunk in chunks)
+
+
+def _qualifiers(chunks: Sequence[Chunk]) -> Mapping[str, str]:
+    """What distinguishes the rows of several tables that share a title, by chunk id.
+
+    It is the nearest level of the headings above, or else the document, that has the most different words for them.
+    """
+    sharing: dict[str, list[Chunk]] = defaultdict(list)
+    for chunk in chunks:
+        if chunk.kind != "prose":
+            sharing[chunk.title].append(chunk)
+    qualifiers: dict[str, str] = {}
+    for rows in (rows for rows in sharing.values() if len({row.table_id for row in rows}) > 1):
+        depth = max(len(row.heading_path) for row in rows)
+        levels = [
+            [row.heading_path[-up] if up <= len(row.heading_path) else "" for row in rows] for up in range(2, depth + 1)
+        ]
+        levels.append([PurePosixPath(row.document).with_suffix("").as_posix() for row in rows])
+        best = max(levels, key=lambda words: len(set(words)))
+        if len(set(best)) > 1:
+            qualifiers |= {row.id: words for row, words in zip(rows, best, strict=True)}
+    return qualifiers
 
 
 def _chunk_document(

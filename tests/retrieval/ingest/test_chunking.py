@@ -91,3 +91,22 @@ def test_a_record_keeps_the_line_that_goes_on_with_the_value_above():
     for words in ("Large Construct", "Spot"):
         assert words in chunk.text
         assert words in chunk.search_text
+
+
+def titles_of(*texts):
+    return [chunk.title for chunk in chunks_of(*texts) if chunk.kind != "prose"]
+
+
+def test_rows_of_several_tables_with_one_title_say_the_heading_or_the_document_that_differs():
+    table = "## Fields\n\n| Field | Type |\n|---|---|\n| id | int |\n\n"
+    assert titles_of(f"# User\n\n{table}# Group\n\n{table}") == ["User > Fields - id", "Group > Fields - id"]
+    assert titles_of(f"# Model\n\n{table}", f"# Model\n\n{table}") == ["0 > Fields - id", "1 > Fields - id"]
+    assert titles_of(f"# User\n\n{table}") == ["Fields - id"]
+    assert titles_of(f"# User\n\n{table}{table}") == ["Fields - id", "Fields - id"], "nothing distinguishes them"
+
+
+def test_what_distinguishes_a_title_changes_neither_ids_nor_texts():
+    table = "## Fields\n\n| Field | Type |\n|---|---|\n| id | int |\n\n"
+    (alone,) = [chunk for chunk in chunks_of(f"# User\n\n{table}") if chunk.kind == "row"]
+    first = next(chunk for chunk in chunks_of(f"# User\n\n{table}# Group\n\n{table}") if chunk.kind == "row")
+    assert first == replace(alone, qualifier="User")
