@@ -1,6 +1,6 @@
 """What of a search is relevant enough, and what is said where nothing is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from retrieval.rag.calibration import calibration_of, relevances
@@ -12,6 +12,17 @@ from retrieval.types import Retrieval
 
 RELEVANCE = "relevance"
 """In the evidence of a hit."""
+
+
+def relevance_of(retriever: Retriever) -> Callable[[str, Sequence[str]], Sequence[float]]:
+    """Measures the calibrated relevance of the chunks of a ranking: (question, chunk ids, best first) -> 0 to 1 each.
+
+    Raises:
+        IndexCorruptError: the snapshot's calibration cannot be read.
+    """
+    snapshot = retriever.snapshot
+    calibration = calibration_of(snapshot.folder, snapshot.manifest.embedder.name)
+    return lambda question, chunk_ids: relevances(retriever, question, chunk_ids, calibration).tolist()
 
 
 def search(
@@ -55,9 +66,7 @@ def _only_relevant(retriever: Retriever, found: Retrieval, least: float, k: int)
     Returns:
         The search with those hits; and, where none is left, a sentence that says how far off the best one is.
     """
-    snapshot = retriever.snapshot
-    calibration = calibration_of(snapshot.folder, snapshot.manifest.embedder.name)
-    scores = relevances(retriever, found.query, found.chunk_ids, calibration).tolist()
+    scores = relevance_of(retriever)(found.query, found.chunk_ids)
     hits = tuple(
         replace(hit, evidence={**hit.evidence, RELEVANCE: score})
         for hit, score in zip(found.hits, scores, strict=True)
