@@ -143,6 +143,11 @@ def kind_by_headings(path: Sequence[str]) -> str | None:
     return None
 
 
+def is_label(name: str, kind: str) -> bool:
+    """Whether a name is what a field of things of a kind is called: `Components` of spells."""
+    return any(known.name == kind and name.casefold() in known.labels for known in _lists().kinds)
+
+
 def _labels(chunk: Chunk) -> frozenset[str]:
     """Names of fields: of a record, of a text's own lines, of a table that a passage mentions."""
     if chunk.kind == "record":
