@@ -71,16 +71,16 @@ def test_documents_are_asked_for_with_their_conditions_and_nothing_else_is_left_
     assert "nothing in these books answers" in client.post("/v1/ask", json={"query": "a pasta recipe"}).json()["reason"]
 
 
-def test_a_model_of_the_settings_reads_where_there_is_a_key(tiny: Home, openai: FakeOpenAi) -> None:
+def test_a_model_of_the_settings_reads_where_there_is_a_key(tiny: Home, chat_server: FakeOpenAi) -> None:
     (tiny.root / "rag.yaml").write_text("understand: {model: reader}\n", "utf-8")
-    openai.answering = lambda _: "no JSON"
-    with served(tiny.root, environment=openai.environment) as client:
+    chat_server.answering = lambda _: "no JSON"
+    with served(tiny.root, environment=chat_server.environment) as client:
         told = client.post("/v1/ask", json={"query": "swords"}).json()
-        assert {body["model"] for body in openai.asked} == {"reader"}
+        assert {body["model"] for body in chat_server.asked} == {"reader"}
         assert any("read without one" in note for note in told["fallbacks"])
-        openai.asked.clear()
+        chat_server.asked.clear()
         by_rules = client.post("/v1/ask", json={"query": "swords", "how": "rules"}).json()
-    assert (by_rules["read_by"], by_rules["fallbacks"], openai.asked) == ("rules", [], [])
+    assert (by_rules["read_by"], by_rules["fallbacks"], chat_server.asked) == ("rules", [], [])
     with served(tiny.root) as client:
         told = client.post("/v1/ask", json={"query": "swords"}).json()
     assert told["read_by"] == "rules"
