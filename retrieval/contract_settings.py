@@ -1,4 +1,4 @@
-"""What `rag.yaml` says of embedding, chunking, retrieval, answers, tables and passages: tables of keys, checked."""
+"""What `rag.yaml` says, but for what a build remembers: tables of keys, checked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -119,6 +119,28 @@ class AnswerSettings:
         _require_number("answer.temperature", self.temperature, 0.0, 2.0)
         _require_whole("answer.max_tokens", self.max_tokens, 1, 100_000)
         _require_number("answer.timeout_seconds", self.timeout_seconds, 0.1, 3600.0)
+
+
+@dataclass(frozen=True, slots=True)
+class UnderstandSettings:
+    """`understand`: which model reads questions, takes them apart and decides on further rounds. The rules do, unless a
+    model is named and there is a key."""
+
+    model: str | None = None
+    temperature: float = 0.0
+    max_tokens: int = 500
+    """Of one answer."""
+    timeout_seconds: float = 30.0
+    """For one answer."""
+
+    def __post_init__(self) -> None:
+        if self.model is not None and (not isinstance(self.model, str) or not self.model.strip()):
+            raise UnreadableSettingsError(
+                f"understand.model is {self.model!r}; write the name of a chat model, or leave it out for the rules"
+            )
+        _require_number("understand.temperature", self.temperature, 0.0, 2.0)
+        _require_whole("understand.max_tokens", self.max_tokens, 1, 100_000)
+        _require_number("understand.timeout_seconds", self.timeout_seconds, 0.1, 3600.0)
 
 
 @dataclass(frozen=True, slots=True)

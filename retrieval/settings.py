@@ -21,6 +21,7 @@ from retrieval.contract_settings import (
     PassagesSettings,
     RetrievalSettings,
     TablesSettings,
+    UnderstandSettings,
     embedder_of,
     read_section,
 )
@@ -53,7 +54,7 @@ class Settings:
     | `processes`       | `QUERYMUST_PROCESSES`| how many do so, other than `in_process`; else as many as cores |
     | `strategy`        | -                    | how `search`, `ask`, `answer` and `serve` search; else `default` |
     | `budget_usd`      | `QUERYMUST_BUDGET_USD`| dollars that a build or an ingestion may spend; else no limit |
-    | `embedding`, `chunking`, `retrieval`, `answer`, `tables`, `passages` | - | tables of keys: `contract_settings` |
+    | `embedding`, `chunking`, `retrieval`, `answer`, `understand`, `tables`, `passages` | - | see `contract_settings` |
     """
 
     library: Path | None = None
@@ -71,6 +72,7 @@ class Settings:
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
+    understand: UnderstandSettings = field(default_factory=UnderstandSettings)
     tables: TablesSettings = field(default_factory=TablesSettings)
     passages: PassagesSettings = field(default_factory=PassagesSettings)
 
@@ -115,6 +117,7 @@ class Settings:
             chunking=read_section(where, "chunking", stored.get("chunking"), ChunkingSettings),
             retrieval=read_section(where, "retrieval", stored.get("retrieval"), RetrievalSettings),
             answer=read_section(where, "answer", stored.get("answer"), AnswerSettings),
+            understand=read_section(where, "understand", stored.get("understand"), UnderstandSettings),
             tables=read_section(where, "tables", stored.get("tables"), TablesSettings),
             passages=read_section(where, "passages", stored.get("passages"), PassagesSettings),
         )

@@ -23,7 +23,7 @@ from pipeline.commands.quickstart import ask_examples
 from pipeline.commands.serve import PORT
 from pipeline.pages.results_table import RESULTS, read_results, with_table
 from retrieval.adapters.retrieved_text import Search, retrieved_texts
-from retrieval.contract_settings import ChunkingSettings, EmbeddingSettings, RetrievalSettings
+from retrieval.contract_settings import ChunkingSettings, EmbeddingSettings, RetrievalSettings, UnderstandSettings
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_text import embedding_text
@@ -377,6 +377,11 @@ def test_the_python_of_self_querying_runs(
     assert documents
     assert all(line.split()[-1] >= "2026-01-01" for line in documents)
     assert all(f"`{field.name}`" in page for field in fields(SelfQueryConfig))
+
+
+def test_the_model_that_reads_questions_has_every_setting_documented() -> None:
+    (block,) = blocks("yaml", (ROOT / "docs" / "self_query.md").read_text("utf-8"))
+    assert set(yaml.safe_load(block)["understand"]) == {field.name for field in fields(UnderstandSettings)}
 
 
 @pytest.mark.parametrize("record", [RAGContext, DocumentChunk, RuleDocument])

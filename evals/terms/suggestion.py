@@ -1,5 +1,6 @@
 """What an unknown word of a question may mean, and why one thinks so."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
@@ -8,11 +9,12 @@ from typing import Literal
 from evals.terms.known_phrases import KnownPhrases, unknown_words, words_of
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.word_model import word_vector
+from retrieval.query_must.predicate import read_query_must
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk
 
-Way = Literal["written apart", "initials", "spelling", "meaning", "answer"]
-_WAYS: tuple[Way, ...] = ("written apart", "initials", "answer", "spelling", "meaning")
+Way = Literal["written apart", "initials", "spelling", "meaning", "answer", "group"]
+_WAYS: tuple[Way, ...] = ("written apart", "initials", "group", "answer", "spelling", "meaning")
 """The surest first."""
 _ALIKE, _NEAR = 0.84, 0.62
 """Share of letters in common; cosine of two words."""
@@ -20,6 +22,9 @@ _OFTEN = 2
 """Questions that say a word of which nothing but the meaning is known: vectors of single words err."""
 _SPELLED = 5
 """Letters of a word that may be misspelt: of shorter ones half a dozen others are one letter away."""
+
+_SHORTEST = 3
+"""Letters of a word of a group that may be meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,8 @@ class TermSuggestion:
     """0 to 1; comparable among suggestions of one way."""
     questions: tuple[str, ...]
     """That say the word, each once."""
+    others: tuple[str, ...] = ()
+    """Other words of the same group, which may be meant as well: a person knows which."""
 
     @property
     def because(self) -> str:
@@ -51,6 +58,8 @@ class TermSuggestion:
             "initials": "its initials",
             "spelling": f"{self.strength:.0%} of the letters",
             "meaning": f"near in meaning ({self.strength:.2f})",
+            "group": f"{self.strength:.0%} of the questions miss the row that answers by this word alone"
+            + (f"; or {', '.join(self.others)}" if self.others else ""),
             "answer": f"the row that answers {self.strength:.0%} of the questions is called so",
         }[self.way]
 
@@ -75,18 +84,18 @@ def suggest(
     by_letters = _by_letters(phrases)
     found = []
     for word, questions in saying.items():
-        guesses = (
+        guesses = [
             (_named(means, snapshot.vocabulary), way, strength)
             for means, way, strength in _guesses(word, snapshot, phrases, by_letters, questions)
-        )
-        best = max(
-            ((means, way, strength) for means, way, strength in guesses if (word, means) not in decided),
-            key=lambda guess: (-_WAYS.index(guess[1]), guess[2], guess[0]),
-            default=None,
-        )
-        if best is not None:
-            said = tuple(dict.fromkeys(question.query for question in questions))
-            found.append(TermSuggestion(word, *best, said))
+        ]
+        left = [guess for guess in guesses if (word, guess[0]) not in decided]
+        if not left:
+            continue
+        means, way, strength = max(left, key=lambda guess: (-_WAYS.index(guess[1]), guess[2], guess[0]))
+        group = [other for other, way_of, _ in left if way_of == way == "group"]
+        means, *others = group or [means]  # the words of a group stand in its own order
+        said = tuple(dict.fromkeys(question.query for question in questions))
+        found.append(TermSuggestion(word, means, way, strength, said, tuple(others)))
     return sorted(found, key=lambda each: (-len(each.questions), _WAYS.index(each.way), -each.strength, each.word))
 
 
@@ -111,6 +120,7 @@ def _guesses(
     if len(word) >= _SPELLED:
         for near in get_close_matches(word, phrases.words, n=1, cutoff=_ALIKE):
             yield near, "spelling", SequenceMatcher(None, word, near).ratio()
+    yield from _from_failed_groups(questions, snapshot)
     yield from _from_answers(questions, snapshot)
     if len(questions) < _OFTEN:
         return
@@ -119,6 +129,39 @@ def _guesses(
     strength, name = max(near_names, default=(0.0, ""))
     if strength >= _NEAR:
         yield name, "meaning", strength
+
+
+def _from_failed_groups(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iterator[tuple[str, Way, float]]:
+    """Words of the one group by which questions miss the rows that answer them, in the order of the group.
+
+    Its strength is the share of the questions that agree.
+    """
+    agreeing: Counter[str] = Counter()
+    for question in questions:
+        if len(unknown_words(question.query, snapshot)) > 1:
+            continue  # either word may be meant
+        terms = (term for row in question.answers for term in _missing_terms(question.query, row, snapshot))
+        agreeing.update(dict.fromkeys(terms, 1))
+    for term, count in agreeing.items():
+        yield term, "group", count / len(questions)
+
+
+def _missing_terms(query: str, row: Chunk, snapshot: Snapshot) -> Sequence[str]:
+    """The words of which a row asks the question to say one, where it says all else that the row asks for."""
+    asked = snapshot.asked(query)
+    failed = {
+        group.source: group.written
+        for condition in read_query_must(row.query_must).conditions
+        for group in condition.groups(snapshot.vocabulary) or ()
+        if not condition.holds(asked) and not group.holds(asked)
+    }
+    if len(failed) != 1:
+        return ()
+    (written,) = failed.values()
+    said = [str(term) for term in (written if isinstance(written, list | tuple) else [written])]
+    # A term with a number is a value, and the `ia` of `Table I.A.` is a number too: no word means either.
+    named = (" ".join(words_of(term)) for term in said if not any(map(str.isdigit, term)))
+    return [name for name in named if len(name) >= _SHORTEST]
 
 
 def _from_answers(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iterator[tuple[str, Way, float]]:
@@ -132,7 +175,9 @@ def _from_answers(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iter
             continue  # either word may be the name
         said = f" {' '.join(words_of(question.query))} "
         names = (_names(chunk) for chunk in question.answers if chunk.row_key)
-        for first in {each[0] for each in names if each and not any(f" {name} " in said for name in each)}:
+        firsts = {each[0] for each in names if each and not any(f" {name} " in said for name in each)}
+        # A label without its number is what a column is called, and no row.
+        for first in (name for name in firsts if snapshot.vocabulary.label(name) is None):
             agreeing[first] = agreeing.get(first, 0) + 1
     for name, count in agreeing.items():
         yield name, "answer", count / len(questions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Annotated
 
@@ -15,8 +16,8 @@ from pipeline.commands.options import (
     chosen_strategy,
     live_retriever,
 )
-from pipeline.console.asked import log_lines, parts_record, print_documents, print_parts, print_reading, result_record
-from pipeline.console.output import err, print_json
+from pipeline.console.asked import log_lines, print_documents, print_parts, print_reading
+from pipeline.console.output import counted, err, print_json
 
 
 def ask(
@@ -27,6 +28,16 @@ def ask(
         typer.Option("--today", formats=["%Y-%m-%d"], help="What `last month` goes back from; else the clock."),
     ] = None,
     filters: Annotated[bool, typer.Option("--filters/--no-filters", help="Read conditions from the question.")] = True,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where", help="Only documents with this metadata, KEY=VALUE; may be given again.", metavar="FILTER"
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="Chat model that reads the question; else understand.model of rag.yaml."),
+    ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Say how the question was read and planned.")] = False,
     strategy: StrategyOption = None,
     json_: JsonOption = False,
@@ -34,40 +45,46 @@ def ask(
 ) -> None:
     """Find documents by what a question says of their metadata, and by its topic; answer comparisons part by part.
 
+    Authors, dates, tags and other values in the question are conditions. A category or document type ranks and excludes
+    nothing: --where keeps to it. A model reads the question where one is named and OPENAI_API_KEY is set.
+
     \b
     Examples:
       querymust ask "rules updated since 2025 about movement"
       querymust ask "recent documents about psionics" --today 2026-08-22 --debug
       querymust ask "how many documents per doc_type?" --json
       querymust ask "dagger or spear, which costs more?" --debug
+      querymust ask "negligence in the medical records" --where "category=Medical Record"
+      OPENAI_API_KEY=... querymust ask "what did Ann write before the move?" --model gpt-4o-mini
     """
-    from retrieval.understand.decompose.names import Names
-    from retrieval.understand.iterate.retriever import IterativeRetriever
-    from retrieval.understand.self_query.retriever import SelfQueryRetriever
+    from retrieval.home import Home
+    from retrieval.rag.finder import Finder
+    from retrieval.rag.finding_record import finding_record
+    from retrieval.search.metadata_filter.text import read_filter
 
     day = today.date() if today else None
-    strategy, store, names = chosen_strategy(home, strategy), live_retriever(home), Names()
-    asked = SelfQueryRetriever(
-        store,
+    settings = Home.at(home).settings
+    finder = Finder(
+        live_retriever(home),
+        replace(settings.understand, model=model or settings.understand.model),
+        enough=settings.answer.min_relevance,
         today=(lambda: day) if day else date.today,
-        strategy=strategy,
-        chunks=names.noting(store.snapshot.chunks),
+        strategy=chosen_strategy(home, strategy),
     )
-    found = asked.retrieve_sync(question, top_k, filters)
-    gathered = None
-    if filters and not found.conditions and found.analysis.intent.value == "search":
-        rounds = IterativeRetriever(store, names=names, strategy=strategy)
-        if debug or json_ or len(rounds.decomposer.decompose(question).sub_queries) > 1:
-            with log_lines(shown=debug):
-                gathered = rounds.retrieve(question, top_k)
+    wanted = read_filter(*where) if where else None
+    with log_lines(shown=debug):
+        found = finder.find(question, top_k, where=wanted, use_filters=filters, explain=debug or json_)
     if json_:
-        print_json(result_record(found) | (parts_record(gathered) if gathered else {}))
+        print_json(finding_record(found))
         return
-    for fallback in found.fallbacks:
-        err.print(str(fallback), markup=False)
+    for note in (*found.notes, found.reason):
+        if note:
+            err.print(note, markup=False)
+    if found.read_by != "rules":
+        err.print(f"The question was read by {found.read_by}, {counted(found.tokens, 'token')}.", markup=False)
     if debug:
-        print_reading(found, gathered)
-    if gathered and len(gathered.decomposition.sub_queries) > 1:
-        print_parts(gathered)
+        print_reading(found)
+    if found.rounds and found.parts:
+        print_parts(found.rounds)
     else:
-        print_documents(found)
+        print_documents(found.result, weighed=debug)

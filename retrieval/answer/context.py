@@ -14,6 +14,7 @@ from retrieval.search.query import Query
 from retrieval.types import RELEVANCE, Hit, Retrieval
 from retrieval.understand.decompose.names import Names
 from retrieval.understand.iterate.retriever import DEALT_FROM, IterativeResult, IterativeRetriever
+from retrieval.understand.iterate.settings import IterationSettings
 
 NEAR = 0.15
 """Relevance of a passage that is worth showing beside the word that the books do not answer."""
@@ -57,7 +58,13 @@ class Gatherer:
 
     @cached_property
     def _rounds(self) -> IterativeRetriever:
-        return IterativeRetriever(self.reader.retriever, names=self._names, strategy=self.reader.strategy)
+        # The parts are dealt from their own rankings: a second round would change nothing.
+        return IterativeRetriever(
+            self.reader.retriever,
+            settings=IterationSettings(max_iterations=1),
+            names=self._names,
+            strategy=self.reader.strategy,
+        )
 
     def gather(self, query: str, most: int, least: float) -> Context:
         """The passages of a question.

@@ -1,6 +1,6 @@
 """The prompt of a generated answer: seed 002's, with numbered passages in place of pages alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +15,6 @@ _BETWEEN = "\n---\n"
 def format_prompt(
     query: str,
     passages: Sequence[Passage],
-    page_summaries: Mapping[str, str] | None = None,
     template: Path | None = None,
 ) -> str:
     """The prompt for a question over its passages.
@@ -23,23 +22,20 @@ def format_prompt(
     Args:
         query: the question.
         passages: in the order in which they are shown.
-        page_summaries: by page, or by heading where a book has no pages; shown above what stands there.
         template: with `$context` and `$question`; None: the one that ships.
 
     Raises:
         UnreadableSettingsError: the template cannot be read, or lacks one of the two.
     """
-    summaries = page_summaries or {}
-    context = _BETWEEN.join(_shown(each, summaries) for each in passages)
+    context = _BETWEEN.join(map(_shown, passages))
     return (_shipped() if template is None else _read(template)).substitute(context=context, question=query)
 
 
-def _shown(passage: Passage, summaries: Mapping[str, str]) -> str:
+def _shown(passage: Passage) -> str:
     chunk = passage.hit.chunk
     page = chunk.metadata.get("page")
-    heading = chunk.heading_path[-1] if chunk.heading_path else ""
     place = " > ".join((chunk.book, *chunk.heading_path))
-    summary = summaries.get(str(page)) or summaries.get(heading) or chunk.metadata.get("summary")
+    summary = chunk.metadata.get("summary")
     lines = [f"[{passage.number}] {place}", *([f"Page {page}"] if page is not None else [])]
     return "\n".join([*lines, *([str(summary)] if summary else []), "Content:", chunk.text])
 

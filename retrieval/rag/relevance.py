@@ -1,6 +1,6 @@
 """What of a search is relevant enough, and what is said where nothing is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from retrieval.rag.calibration import calibration_of, relevances
@@ -9,6 +9,17 @@ from retrieval.search.metadata_filter.filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import RELEVANCE, Hit, Retrieval
+
+
+def relevance_of(retriever: Retriever) -> Callable[[str, Sequence[str]], Sequence[float]]:
+    """Measures the calibrated relevance of the chunks of a ranking: (question, chunk ids, best first) -> 0 to 1 each.
+
+    Raises:
+        IndexCorruptError: the snapshot's calibration cannot be read.
+    """
+    snapshot = retriever.snapshot
+    calibration = calibration_of(snapshot.folder, snapshot.manifest.embedder.name)
+    return lambda question, chunk_ids: relevances(retriever, question, chunk_ids, calibration).tolist()
 
 
 def search(
@@ -47,7 +58,7 @@ def search(
     # that orders them is asked once.
     enough = k >= LOOKED_AT or found.receipt.ordering is not None
     whole = found if enough else retriever.retrieve(query, LOOKED_AT, strategy, where=where, decisions=False)
-    relevance = dict(zip(whole.chunk_ids, _relevances(retriever, whole), strict=True))
+    relevance = dict(zip(whole.chunk_ids, relevance_of(retriever)(query, whole.chunk_ids), strict=True))
     return replace(found, hits=tuple(_marked(hit, relevance.get(hit.chunk.id)) for hit in found.hits)), None
 
 
@@ -63,16 +74,9 @@ def _only_relevant(retriever: Retriever, found: Retrieval, least: float, k: int)
     Returns:
         The search with those hits; and, where none is left, a sentence that says how far off the best one is.
     """
-    scores = _relevances(retriever, found)
+    scores = relevance_of(retriever)(found.query, found.chunk_ids)
     hits = tuple(_marked(hit, score) for hit, score in zip(found.hits, scores, strict=True) if score >= least)
     return replace(found, hits=hits[:k]), None if hits else why_none(scores, least)
-
-
-def _relevances(retriever: Retriever, found: Retrieval) -> list[float]:
-    snapshot = retriever.snapshot
-    calibration = calibration_of(snapshot.folder, snapshot.manifest.embedder.name)
-    measured: list[float] = relevances(retriever, found.query, found.chunk_ids, calibration).tolist()
-    return measured
 
 
 def _marked(hit: Hit, relevance: float | None) -> Hit:

@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 
 from retrieval.errors import RetrievalError
 from retrieval.serve.bodies import (
+    AskBody,
     ExplainBody,
     Failure,
     FeedbackBody,
@@ -144,6 +145,11 @@ def _add_questions(app: FastAPI, service: Service, measuring: Measuring, log: Re
         )
         measuring.kept_out(found["receipt"]["excluded"] or 0)
         return found
+
+    @app.post("/v1/ask", responses=_FAILURES, tags=["questions"])
+    def ask(body: AskBody) -> dict[str, Any]:
+        """The documents of a question: conditions are read from it, categories rank, comparisons are taken apart."""
+        return service.ask(body.query, body.top_k, body.where, body.how)
 
     @app.post("/v1/query", response_class=EventSourceResponse, responses=_FAILURES, tags=["questions"])
     @app.post("/api/ruleslawyer/query", response_class=EventSourceResponse, responses=_FAILURES, tags=["questions"])

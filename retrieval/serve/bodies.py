@@ -58,6 +58,18 @@ class RetrieveBody(_Body):
     query_must: Annotated[bool, Field(description="Whether rows may keep themselves out.")] = True
 
 
+class AskBody(_Body):
+    """A question for documents, with conditions in plain words."""
+
+    query: Annotated[str, Field(min_length=1, max_length=LONGEST, examples=["recent documents about psionics"])]
+    top_k: Annotated[int, Field(ge=1, le=1000, description="How many documents at most."), BeforeValidator(_whole)] = 10
+    where: Annotated[list[Condition], Field(max_length=20, description="Conditions that nothing relaxes.")] = []
+    how: Annotated[
+        Literal["auto", "rules"],
+        Field(description="Who reads the question. auto: the model of `understand` in rag.yaml where there is a key."),
+    ] = "auto"
+
+
 ContextKey = Annotated[
     str,
     Field(

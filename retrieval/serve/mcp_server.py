@@ -14,10 +14,12 @@ from retrieval.serve.service import Service
 
 _INSTRUCTIONS = (
     "Reference books, cut into passages and table rows. Search first; explain says why a row is in or out; "
-    "read_section gives what stands around a hit; answer reads the cells that a question asks for. "
+    "read_section gives what stands around a hit; answer reads the cells that a question asks for; "
+    "ask finds documents by author, date or other metadata. "
     "Quote numbers as they stand."
 )
 _FIELDS = ("rank", "id", "title", "book", "document", "lines", "columns", "cells", "text")
+_ASKED = ("documents", "total", "groups", "conditions", "hints", "fallbacks", "reason", "read_by")
 _TOLD = ("text", "mode", "read_as", "citations", "cells", "doubts")
 
 Result = TypeVar("Result")
@@ -27,7 +29,7 @@ ChunkId = Annotated[str, Field(min_length=1, max_length=100, description="Of a h
 
 
 def mcp_server(service: Service) -> MCPServer:
-    """A server whose tools ask a service: `search`, `explain`, `read_section`, `answer`."""
+    """A server whose tools ask a service: `search`, `ask`, `explain`, `read_section`, `answer`."""
     server = MCPServer("querymust", instructions=_INSTRUCTIONS, log_level="WARNING")
 
     @server.tool()
@@ -37,6 +39,16 @@ def mcp_server(service: Service) -> MCPServer:
         """The passages and table rows that answer a question, the best first."""
         found = _told(service, lambda: service.retrieve(query, k, strategy, (), None, filtered=True))
         return [{name: hit[name] for name in _FIELDS} for hit in found["hits"]]
+
+    @server.tool()
+    def ask(
+        query: Question,
+        top_k: Annotated[int, Field(ge=1, le=50)] = 10,
+        where: Annotated[list[str], Field(description="KEY=VALUE; all must hold.", max_length=20)] = [],  # noqa: B006
+    ) -> dict[str, Any]:
+        """Documents by what a question says of their metadata (author, date, tags) and by its topic."""
+        found = _told(service, lambda: service.ask(query, top_k, where, "auto"))
+        return {name: found[name] for name in _ASKED}
 
     @server.tool()
     def explain(query: Question, chunk_id: ChunkId) -> str:

@@ -25,6 +25,7 @@ from retrieval.search.strategies import strategy as strategy_named
 from retrieval.serve.about import ABOUT
 from retrieval.serve.errors import without_home
 from retrieval.serve.feedback import FeedbackFile, Verdict
+from retrieval.serve.finders import Finders, Reads
 from retrieval.serve.kept_out import KeptOut
 from retrieval.serve.query_log import QueryLog
 from retrieval.serve.sections import section_text
@@ -64,6 +65,7 @@ class Service:
         self.home = Home.at(home)
         self._live = LiveIndex(self.home, embedder, strategy)
         self._deadline = Deadline(seconds)
+        self._finders = Finders(self._live, environment)
         hows: tuple[How, ...] = ("auto", "read", "generate")
         self._answerers = {
             how: Answerer(home, how=how, live=self._live, environment=environment, deadline=self._deadline)
@@ -96,6 +98,22 @@ class Service:
         )
         self._log.add(found["snapshot"], query, found["receipt"]["excluded"])
         return found
+
+    def ask(self, query: str, top_k: int, where: Sequence[str], how: Reads) -> dict[str, Any]:
+        """The documents of a question, and how it was read.
+
+        Args:
+            query: 1 to 2,000 characters.
+            top_k: how many documents at most.
+            where: conditions on metadata that all must hold, as `--where` reads them.
+            how: who reads the question.
+
+        Raises:
+            RetrievalError: as `Finders.find` says, or it took too long.
+        """
+        record = self._deadline.run(lambda: self._finders.find(query, top_k, where, how))
+        self._log.add(record["snapshot"], query)
+        return record
 
     async def answer(self, query: str, how: How, context_key: str | None = None) -> AsyncIterator[dict[str, Any]]:
         """The events of an answer as JSON values, without the path of the home.

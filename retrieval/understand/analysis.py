@@ -77,6 +77,15 @@ class TemporalRef:
 
 
 @dataclass(frozen=True, slots=True)
+class UnknownValue:
+    """A value that a question asks of a field and that no document has."""
+
+    text: str
+    """As the question writes it."""
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
 class QueryAnalysis:
     """What a question says. Key: original_query."""
 
@@ -94,6 +103,10 @@ class QueryAnalysis:
     """The field whose values are counted, in an aggregate."""
     explanation: str = ""
     """One sentence: how the question was read."""
+    unknown: tuple[UnknownValue, ...] = ()
+    """Values that were asked for and that no document has: no condition is made of them."""
+    tokens: int = 0
+    """That a model was paid for."""
 
 
 def require_readable(query: str) -> None:

@@ -17,9 +17,10 @@ Form = TypeVar("Form", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """An OpenAI client, or any with its interface, and how it is asked."""
+    """A client of a chat server, and how it is asked."""
 
-    client: "GivenClient"
+    client: "OpenAiClient | GivenClient"
+    """Ours, OpenAI's, or any with the interface of that."""
     model: str
     temperature: float
     max_tokens: int
@@ -38,7 +39,8 @@ class Chat:
         """
         request = Asked(self.model, (("system", told), ("user", asked)), self.max_tokens, self.temperature, form)
         try:
-            answer = OpenAiClient.over(self.client).chat(request)
+            client = self.client if isinstance(self.client, OpenAiClient) else OpenAiClient.over(self.client)
+            answer = client.chat(request)
             if answer.refusal:
                 raise QueryAnalysisError(f"{self.model} refused the question: {answer.refusal}")
             if answer.finish == "length":

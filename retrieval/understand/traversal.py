@@ -1,7 +1,7 @@
 """From the names in a question to chunks, by the graph alone: no vectors, no word scores."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -11,6 +11,7 @@ import numpy as np
 from retrieval.errors import IndexCorruptError
 from retrieval.index.graph.building import chunks_fingerprint
 from retrieval.index.graph.graph import Graph, Nodes
+from retrieval.index.graph.names import longest_names, plain_heading
 from retrieval.index.words.tokenizer import Tokenize, tokens
 from retrieval.query_must.vocabulary.plurals import singular
 from retrieval.search.graph_boost import named_entities
@@ -56,6 +57,9 @@ class TraversalIndex:
     places: tuple[str, ...]
     """Document and headings of each chunk, lower case: they say for which audience a chapter is."""
     tokenize: Tokenize
+    aliases: Mapping[str, str]
+    """By tokens of another name, or of a name written as one word: the name that the graph has. `long sword` and
+    `longsword` are the `Sword, long`."""
 
     @classmethod
     def build(cls, graph: Graph, chunks: Sequence[Chunk], tokenize: Tokenize = tokens) -> "TraversalIndex":
@@ -74,7 +78,13 @@ class TraversalIndex:
             raise IndexCorruptError(f"the graph is over other chunks than these {len(ordered)}; build it again")
         places = tuple(" ".join((chunk.document, *chunk.heading_path)).casefold() for chunk in ordered)
         ids = tuple(chunk.id for chunk in ordered)
-        return cls(graph, ids, places, tokenize)
+        return cls(graph, ids, places, tokenize, _aliases(ordered, tokenize))
+
+    def named(self, question: str) -> Nodes:
+        """The things that a question names, rising."""
+        said = longest_names(self.tokenize(question), self.aliases)
+        others = self.graph.entities([self.aliases[name] for name in said]).values()
+        return np.union1d(named_entities(self.graph, question, self.tokenize), np.asarray([*others], dtype=np.int64))
 
 
 def retrieve_candidates(query: str, index: TraversalIndex, config: TraversalConfig) -> Traversal:
@@ -89,7 +99,7 @@ def retrieve_candidates(query: str, index: TraversalIndex, config: TraversalConf
         InvalidQueryError: the question is empty or too long.
     """
     question = Query.ask(query)
-    nodes = named_entities(index.graph, question.text, index.tokenize)
+    nodes = index.named(question.text)
     names = [index.graph.name_of(node) for node in nodes.tolist()]
     priority = _said(config.names, index.tokenize)
     intent, audience = config.intent(query), _audience(query, config)
@@ -103,6 +113,19 @@ def retrieve_candidates(query: str, index: TraversalIndex, config: TraversalConf
     ordered = sorted(found.values())[: intent.policy.candidates]
     candidates = tuple(Candidate(index.ids[position], name, distance) for _, distance, _, position, name in ordered)
     return Traversal(candidates, tuple(names), intent.name, audience)
+
+
+def _aliases(chunks: Sequence[Chunk], tokenize: Tokenize) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for chunk in chunks:
+        own = (chunk.row_key or "") if chunk.kind == "row" else plain_heading(chunk)
+        name = " ".join(tokenize(own))
+        for other in (own, *chunk.names) if chunk.kind == "row" else (own,):
+            words = tokenize(other)
+            # One word alone is the name of many things: `long` of `Sword, long`.
+            for alias in (" ".join(words), "".join(words)) if len(words) > 1 else ():
+                found.setdefault(alias, name)
+    return {alias: name for alias, name in found.items() if alias != name}
 
 
 @lru_cache(maxsize=8)

@@ -20,7 +20,7 @@ from retrieval.artifacts.mongo_store import MongoStore
 from retrieval.artifacts.store import ArtifactStore, stored_config
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import UnreadableSettingsError
-from retrieval.ingest.prose.enrichment import kind_by_headings
+from retrieval.ingest.prose.enrichment import is_label, kind_by_headings
 from retrieval.quantities.words import FUNCTION_WORDS
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.records import dump_record, parse_record
@@ -86,7 +86,9 @@ class TraversalConfig:
             if chunk.kind == "row":
                 # A row is below its last heading as a thing is below its kind's.
                 kind = kind_by_headings((*chunk.heading_path, "")) or ""
-            if kind in names and (name := _name(chunk)):
+            name = _name(chunk)
+            # `Components` heads a part of how spells are cast, and is no spell.
+            if kind in names and name and not is_label(name, kind):
                 names[kind].add(name)
         return replace(
             _package(),

@@ -14,7 +14,7 @@ from pipeline.bench.understanding.shelf import KEY, Shelf
 from retrieval.search.metadata_filter.filter import Eq
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Embedder
-from retrieval.understand.iterate.hints import HintConfig, category_of, rerank_by_categories
+from retrieval.understand.hints import HintConfig, category_of, rerank_by_categories
 
 BOOSTS = (1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0)
 K = 10

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from retrieval.types import Chunk, Document, MetadataValue
+from retrieval.types import Chunk, Document, Metadata, MetadataValue
 
 MIN_LABELS = 2
 """One label proves little: many passages that are not a monster's mention an armor class."""
@@ -76,13 +76,24 @@ def traits_in(text: str) -> tuple[str, ...]:
 
 
 def enriched(chunk: Chunk, pages: Sequence[tuple[int, int]] = ()) -> Chunk:
-    """The chunk with what it is about in its metadata; what its author said there wins.
+    """The chunk with what it is about in its metadata; what its author said there wins, and tags of both are kept.
 
     Args:
         chunk: with its id.
         pages: of its document, as `page_marks` gives them.
     """
-    return replace(chunk, metadata={**dict(_metadata(chunk, pages)), **chunk.metadata})
+    own, given = dict(_metadata(chunk, pages)), chunk.metadata
+    return replace(chunk, metadata={**own, **given, **(_all_tags(given, own) if RULESET in given else {})})
+
+
+def _all_tags(given: Metadata, own: Metadata) -> Metadata:
+    """The author's tags, a list in every chunk, and behind them the chunk's own; none where the author has none."""
+    said, found = (
+        value if isinstance(value, tuple) else (value,) for value in (given.get("tags"), own.get("tags", ()))
+    )
+    if said == (None,):
+        return {}
+    return {"tags": tuple(dict.fromkeys(str(tag) for tag in (*said, *found)))}
 
 
 def page_marks(document: Document) -> tuple[tuple[int, int], ...]:
@@ -132,6 +143,11 @@ def kind_by_headings(path: Sequence[str]) -> str | None:
                 if kind.headings.search(heading):
                     return kind.name
     return None
+
+
+def is_label(name: str, kind: str) -> bool:
+    """Whether a name is what a field of things of a kind is called: `Components` of spells."""
+    return any(known.name == kind and name.casefold() in known.labels for known in _lists().kinds)
 
 
 def _labels(chunk: Chunk) -> frozenset[str]:

@@ -32,10 +32,14 @@ class RuleDecomposer:
         said = [word for word in words(query) if word.key[0].isalnum()]
         whole = {word.key for word in said}
         parts = compared(query, self._names.__contains__)
+        named = {category: asked for category, asked in self._categories.items() if asked and asked <= whole}
         return Decomposition(
             main_intent=COMPARE if parts else LOOK_UP,
             sub_queries=parts or (query,),
             search_keywords=tuple(dict.fromkeys(word.text for word in said if word.key not in GLUE)),
-            category_hints=tuple(category for category, named in self._categories.items() if named and named <= whole),
+            # `medical records` names no records of another kind.
+            category_hints=tuple(
+                category for category, asked in named.items() if not any(asked < other for other in named.values())
+            ),
             tentative=bool(parts),
         )

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from retrieval.understand.catalog.words import words
 from retrieval.understand.decompose.decomposition import Decomposition
-from retrieval.understand.iterate.hints import HintedHit
+from retrieval.understand.hints import HintedHit
+from retrieval.understand.iterate.settings import ENOUGH
 
 UNKNOWN = "Unknown"
 """What the category of a fact without one is called."""
@@ -22,6 +23,8 @@ class Fact:
     """That found it first."""
     iteration: int
     """1-based."""
+    part: str
+    """What it may answer, and what its relevance is measured for: the sub-query, or what that says in other words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class IterationDecision:
     category_focus: tuple[str, ...] = ()
     """Categories that are hinted at in the next round; none: no hint."""
     reasoning: str = ""
+    rewords: Mapping[str, str] = field(default_factory=dict)
+    """By next sub-query: the sub-query that it says in other words, where it is no new one."""
     tokens: int = 0
     """That a model was paid for."""
 
@@ -54,8 +59,8 @@ class Progress:
         return dict(Counter(each.found.category or UNKNOWN for each in self.facts).most_common())
 
     def best_of(self, sub_query: str) -> float:
-        """The highest relevance among the facts that a sub-query found first; 0 without one."""
-        return max((each.found.original_relevance for each in self.facts if each.sub_query == sub_query), default=0.0)
+        """The highest relevance among the facts that were found for a sub-query in whatever words; 0 without one."""
+        return max((fact.found.relevance for fact in self.facts if fact.part == sub_query), default=0.0)
 
 
 class Decider(Protocol):
@@ -77,8 +82,8 @@ class RuleDecider:
     asks by the longer half of them without a hint.
     """
 
-    enough: float = 0.5
-    """Relevance of a fact that answers."""
+    enough: float = ENOUGH
+    """Relevance of a fact that answers: what `answer` refuses below, where relevance is calibrated."""
 
     def decide(self, progress: Progress) -> IterationDecision:
         """What comes next."""
@@ -86,13 +91,14 @@ class RuleDecider:
         open_ = [each for each in parts if progress.best_of(each) < self.enough]
         if not open_:
             return IterationDecision(False, reasoning="every sub-query has a fact that is relevant enough")
-        asked = [_by_key_words(each, progress.decomposition.search_keywords, all_of_them=first) for each in open_]
-        new = [each for each in dict.fromkeys(asked) if each and each not in progress.executed_queries]
+        keywords = progress.decomposition.search_keywords
+        rewords = {_by_key_words(part, keywords, all_of_them=first): part for part in reversed(open_)}
+        new = [text for text in reversed(rewords) if text and text not in progress.executed_queries]
         if not new:
             return IterationDecision(False, reasoning="what is open was asked in every way that is known")
         useful = [category for category in progress.categories_explored if category != UNKNOWN][:2]
         reasoning = f"{len(open_)} of {len(parts)} sub-queries have no fact that is relevant enough"
-        return IterationDecision(True, tuple(new), tuple(useful) if first else (), reasoning)
+        return IterationDecision(True, tuple(new), tuple(useful) if first else (), reasoning, rewords)
 
 
 def _by_key_words(sub_query: str, keywords: Sequence[str], *, all_of_them: bool) -> str:

@@ -43,7 +43,7 @@ class ModelDecider:
             tuple(text for each in answer.next_sub_queries if (text := each.strip())),
             tuple(answer.category_focus),
             answer.reasoning,
-            tokens,
+            tokens=tokens,
         )
 
 

@@ -13,9 +13,9 @@ from retrieval.understand.reading.values.names import TITLES
 _BY = frozenset({"by", "from", "author", "writer"})
 _FOR = frozenset({"to", "for", "of", "with", "is", "are", "was"})
 _BESIDE = frozenset({"of", "with", "before", "under"})
-_MAKERS = ("author", "report", "creat", "writ", "artist", "mak", "direct", "paint", "post", "submit", "compos", "edit")
+MAKERS = ("author", "report", "creat", "writ", "artist", "mak", "direct", "paint", "post", "submit", "compos", "edit")
 """What the fields of those begin with whom a document is by."""
-_ACTS: Mapping[str, frozenset[str]] = {
+ACTS: Mapping[str, frozenset[str]] = {
     "author": frozenset({"write", "wrote", "written", "writes", "pen", "published", "publish", "invent", "invented"}),
     "report": frozenset(
         {"file", "filed", "files", "raise", "raised", "open", "opened", "submit", "submitted", "report"}
@@ -59,11 +59,9 @@ class People:
         window = (*self.words[max(0, mention.first - 4) : mention.stop], *behind)
         near = [word for word in window if word.key.isalpha()]
         stems = {stem(word) for word in mention.field.words if len(word) > 3}
-        acts = {
-            verb for start, verbs in _ACTS.items() for verb in verbs if mention.field.name.lower().startswith(start)
-        }
+        acts = {verb for start, verbs in ACTS.items() for verb in verbs if mention.field.name.lower().startswith(start)}
         said = sum(stem(word.key) in stems or word.text.lower() in acts for word in near)
-        made = self._before(mention.first) == "by" and mention.field.name.lower().startswith(_MAKERS)
+        made = self._before(mention.first) == "by" and mention.field.name.lower().startswith(MAKERS)
         return 2 * said + made
 
     def _is_part_of_name(self, mention: Mention) -> bool:

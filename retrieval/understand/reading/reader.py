@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import count
 
-from retrieval.understand.analysis import Entity, FilterOperator, Span, TemporalRef
+from retrieval.understand.analysis import Entity, FilterOperator, Span, TemporalRef, UnknownValue
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.words import STEM, Word, stem, words
@@ -18,6 +18,7 @@ from retrieval.understand.reading.people import People
 from retrieval.understand.reading.phrases import Phrases
 from retrieval.understand.reading.times.temporal_refs import temporal_refs
 from retrieval.understand.reading.unknown_heads import unknown_heads
+from retrieval.understand.reading.unknown_values import unknown_values
 from retrieval.understand.reading.values.chains import are_alternatives, chained, or_between, without_rivals
 from retrieval.understand.reading.values.mention import Mention
 from retrieval.understand.reading.values.mentions import Mentions
@@ -39,6 +40,8 @@ class Reading:
     entities: tuple[Entity, ...]
     temporal_refs: tuple[TemporalRef, ...]
     topic: str
+    unknown: tuple[UnknownValue, ...] = ()
+    """Values that no document has; they stay in the topic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +96,8 @@ class Reader:
         entities.sort(key=lambda each: (each.span, each.field, each.group))
         taken += [each.span for each in entities] + happening
         named = {each.field for each in entities} | {each.field for each in times if each.field}
-        return Reading(tuple(entities), times, self._topic(said, taken, entities, named))
+        unknown = tuple(unknown_values(said, taken, self.catalog))
+        return Reading(tuple(entities), times, self._topic(said, taken, entities, named), unknown)
 
     def _values(
         self, text: str, said: Sequence[Word], found: Sequence[Mention], taken: Sequence[Span], number_of: Iterator[int]

@@ -50,6 +50,7 @@ class QueryAnalyzer:
             topic=found.topic,
             grouped_by=grouped_by,
             explanation=_explained(found.entities, found.temporal_refs, found.topic),
+            unknown=found.unknown,
         )
 
     def _extract_entities(self, query: str) -> list[Entity]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from retrieval.errors import FilterTranslationError, InvalidFilterError
 from retrieval.index.snapshot.metadata_index import Scalar
 from retrieval.search.metadata_filter.filter import And, Contains, Eq, Filter, Gt, Gte, Lt, Lte, Ne, Not, Or
-from retrieval.understand.analysis import Entity, FilterOperator, QueryAnalysis, TemporalRef
+from retrieval.understand.analysis import Entity, FilterOperator, QueryAnalysis, QueryIntent, TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.self_query.config import DEFAULTS, SelfQueryConfig
 
@@ -33,8 +33,24 @@ class FieldCondition:
 
 
 @dataclass(frozen=True, slots=True)
+class CategoryHint:
+    """A category or document type that a question names. It raises what it holds, and excludes nothing."""
+
+    text: str
+    """As the question says it."""
+    field: str
+    value: str
+    weight: float
+    """What relevance is multiplied by."""
+
+
+@dataclass(frozen=True, slots=True)
 class FilterTranslator:
-    """From an analysis to the filter records that `--where` uses."""
+    """From an analysis to the filter records that `--where` uses, and to hints.
+
+    A value of a field of `config.hint_fields` is a hint: a document may answer whatever it is filed under. It is a
+    condition where it cannot be a hint: in an aggregate, which ranks nothing, and where the question denies it.
+    """
 
     catalog: Catalog
     config: SelfQueryConfig = DEFAULTS
@@ -46,10 +62,24 @@ class FilterTranslator:
             InvalidFilterError: a condition names a field that the index does not have.
             FilterTranslationError: an operator cannot compare a field with a value.
         """
-        found = [*self._of_entities(analysis.entities), *self._of_times(analysis.temporal_refs)]
+        hinted = {entity.group for entity in self._hinting(analysis)}
+        entities = [entity for entity in analysis.entities if entity.group not in hinted]
+        found = [*self._of_entities(entities), *self._of_times(analysis.temporal_refs)]
         sure = [each for each in found if each.confidence >= self.config.filter_confidence_threshold]
         kept = sorted(sure, key=lambda each: -each.confidence)[: self.config.max_filter_conditions]
         return tuple(each for each in sure if each in kept)
+
+    def hints(self, analysis: QueryAnalysis) -> tuple[CategoryHint, ...]:
+        """The categories and document types that a question names, in its order; of an aggregate none."""
+        boost = self.config.hints.category_hint_boost
+        return tuple(
+            CategoryHint(entity.text, entity.field, str(entity.value), boost) for entity in self._hinting(analysis)
+        )
+
+    def _hinting(self, analysis: QueryAnalysis) -> Iterator[Entity]:
+        if analysis.intent is not QueryIntent.AGGREGATE:
+            fields = self.config.hint_fields
+            yield from (entity for entity in analysis.entities if entity.field in fields and not entity.negated)
 
     def translate(self, analysis: QueryAnalysis) -> Filter | None:
         """All conditions together; None where there is none. Raises as `conditions`."""
@@ -101,3 +131,9 @@ def together(conditions: Sequence[FieldCondition]) -> Filter | None:
     if not conditions:
         return None
     return conditions[0].filter if len(conditions) == 1 else And(tuple(each.filter for each in conditions))
+
+
+def both_of(one: Filter | None, other: Filter | None) -> Filter | None:
+    """What passes both filters; None: everything does."""
+    given = tuple(wanted for wanted in (one, other) if wanted is not None)
+    return And(given) if len(given) > 1 else next(iter(given), None)

@@ -1,8 +1,9 @@
 """The settings of self-querying, by the names of seed 003."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from retrieval.errors import InvalidQueryError
+from retrieval.understand.hints import HintConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,9 @@ class SelfQueryConfig:
     """Whether a filter that leaves nothing is relaxed."""
     fallback_threshold: float = 0.5
     """An analysis that is less certain filters nothing."""
+    hint_fields: tuple[str, ...] = ("category", "doc_type")
+    """Fields whose values in a question are hints: they raise documents and exclude none."""
+    hints: HintConfig = field(default_factory=HintConfig)
     cache_analysis: bool = True
     cache_ttl_seconds: int = 3600
 

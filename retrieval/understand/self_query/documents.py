@@ -14,6 +14,7 @@ from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Hit, Metadata, Retrieval
 from retrieval.understand.catalog.catalog import Catalog, Described, title_of
+from retrieval.understand.hints import HintedHit
 
 Key = tuple[str, str]
 """Book and document."""
@@ -31,6 +32,8 @@ class FoundDocument:
     metadata: Metadata
     hit: Hit | None = None
     """Its best chunk for the topic; None where no topic was asked."""
+    hinted: HintedHit | None = None
+    """That chunk with its relevance, and what hints made of it; None where no topic was asked."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from threading import Lock
 
-from retrieval.understand.analysis import QueryAnalysis
+from retrieval.understand.analysis import QueryAnalysis, UnknownValue
+from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.self_query.conditions import FieldCondition
 from retrieval.understand.self_query.config import SelfQueryConfig
+
+_NAMED = 5
+"""Values of a field that a person is told, the most frequent."""
 
 
 class Trigger(Enum):
@@ -16,6 +20,7 @@ class Trigger(Enum):
 
     LOW_CONFIDENCE = "the analysis is not certain enough"
     NO_RESULTS = "no document meets the conditions"
+    UNKNOWN_VALUE = "no document has the value"
     UNPARSED = "the model could not analyze the question, so it was read without one"
 
 
@@ -33,6 +38,8 @@ class Fallback:
     """What went wrong, where something did."""
 
     def __str__(self) -> str:
+        if self.trigger is Trigger.UNKNOWN_VALUE:
+            return f"no document has {self.dropped[0]!r} as {self.fields[0]}{self.detail}; it is searched as a word"
         if not self.dropped:
             return f"{self.trigger.value}: {self.detail}" if self.detail else self.trigger.value
         return f"{self.trigger.value}; dropped {', '.join(map(repr, self.dropped))}, which leaves {self.left} documents"
@@ -58,6 +65,13 @@ class FallbackHandler:
     def unparsed(self, detail: str, n_documents: int) -> Fallback:
         """The step back from a model that did not answer."""
         return self._told(Fallback(Trigger.UNPARSED, (), (), n_documents, detail))
+
+    def unknown(self, value: UnknownValue, field: CatalogField, n_documents: int) -> Fallback:
+        """The step back from a value that no document has."""
+        often = sorted(field.counts, key=lambda known: (-field.counts[known], str(known)))
+        more = ", ..." if len(often) > _NAMED else ""
+        detail = f" (there are {', '.join(map(str, often[:_NAMED]))}{more})"
+        return self._told(Fallback(Trigger.UNKNOWN_VALUE, (value.text,), (value.field,), n_documents, detail))
 
     def relaxed(
         self, conditions: Sequence[FieldCondition], n_left: Callable[[Sequence[FieldCondition]], int]

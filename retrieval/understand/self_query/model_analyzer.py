@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from retrieval.index.snapshot.metadata_index import Scalar
-from retrieval.understand.analysis import Entity, FilterOperator, QueryAnalysis, QueryIntent, Span, TemporalRef
+from retrieval.understand.analysis import (
+    Entity,
+    FilterOperator,
+    QueryAnalysis,
+    QueryIntent,
+    Span,
+    TemporalRef,
+    UnknownValue,
+)
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.words import keys
@@ -18,7 +26,7 @@ from retrieval.understand.chat import Chat
 from retrieval.understand.self_query.config import DEFAULTS, SelfQueryConfig
 
 if TYPE_CHECKING:
-    from retrieval.models.openai_client import GivenClient
+    from retrieval.models.openai_client import GivenClient, OpenAiClient
 
 LISTED = 60
 """Values of a field that the model is shown, the most frequent first."""
@@ -51,9 +59,10 @@ class ModelAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ModelAnalyzer:
-    """Reads questions with an OpenAI client, or any with its interface."""
+    """Reads questions with a chat model."""
 
-    client: "GivenClient"
+    client: "OpenAiClient | GivenClient"
+    """Ours, OpenAI's, or any with the interface of that."""
     catalog: Catalog
     today: Callable[[], date] = date.today
     config: SelfQueryConfig = DEFAULTS
@@ -68,9 +77,10 @@ class ModelAnalyzer:
 
     def read(self, query: str) -> QueryAnalysis:
         """Like `analyze`, in this thread."""
-        answer = self._asked(query)
+        answer, tokens = self._asked(query)
         entities: list[Entity] = []
         times: list[TemporalRef] = []
+        unknown: list[UnknownValue] = []
         for number, condition in enumerate(answer.conditions, start=1):
             field = self.catalog.fields.get(condition.field)
             if field is None:
@@ -78,8 +88,11 @@ class ModelAnalyzer:
             span = _span(query, condition.text)
             if field.is_date:
                 times += _times(condition, field, span, answer.confidence)
-            else:
-                entities += _entities(condition, field, span, answer.confidence, number)
+                continue
+            known = [*_entities(condition, field, span, answer.confidence, number)]
+            if condition.values and not known:
+                unknown.append(UnknownValue(", ".join(map(str, condition.values)), field.name))
+            entities += known
         has_conditions = bool(entities or times)
         intent = QueryIntent(answer.intent)
         if not has_conditions and intent in (QueryIntent.FILTER, QueryIntent.COMBINED):
@@ -96,16 +109,18 @@ class ModelAnalyzer:
             topic=answer.topic if has_conditions else query,
             grouped_by=answer.group_by if answer.group_by in self.catalog.fields else None,
             explanation=answer.explanation,
+            unknown=tuple(unknown),
+            tokens=tokens,
         )
 
-    def _asked(self, query: str) -> ModelAnswer:
+    def _asked(self, query: str) -> tuple[ModelAnswer, int]:
         prompt = files(__package__).joinpath("prompt.txt").read_text("utf-8")
         told = prompt.format(
             today=self.today().isoformat(), fields="\n".join(map(_described, self.catalog.fields.values()))
         )
         config = self.config
         chat = Chat(self.client, config.llm_model, config.llm_temperature, config.llm_max_tokens)
-        return chat.ask(told, query, ModelAnswer)[0]
+        return chat.ask(told, query, ModelAnswer)
 
 
 def _described(field: CatalogField) -> str:

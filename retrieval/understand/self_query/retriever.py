@@ -15,16 +15,19 @@ from retrieval.strategy import Strategy
 from retrieval.types import Chunk
 from retrieval.understand.analysis import Analyzer, QueryAnalysis, QueryIntent
 from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.decompose.decomposition import Decomposition
+from retrieval.understand.hints import HintedSearch, Relevance
 from retrieval.understand.self_query.analyzer import QueryAnalyzer
-from retrieval.understand.self_query.conditions import FieldCondition, FilterTranslator, together
+from retrieval.understand.self_query.conditions import CategoryHint, FieldCondition, FilterTranslator, both_of, together
 from retrieval.understand.self_query.config import DEFAULTS, SelfQueryConfig
 from retrieval.understand.self_query.documents import Documents, FoundDocument, Group, grouped
 from retrieval.understand.self_query.fallback import Fallback, FallbackHandler
 from retrieval.understand.self_query.model_analyzer import ModelAnalyzer
 from retrieval.understand.self_query.planner import QueryPlan, QueryPlanner
+from retrieval.understand.self_query.ranking import Ranking
 
 if TYPE_CHECKING:
-    from retrieval.models.openai_client import GivenClient
+    from retrieval.models.openai_client import GivenClient, OpenAiClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class SelfQueryResult:
     fallbacks: tuple[Fallback, ...] = ()
     groups: tuple[Group, ...] = ()
     """Of an aggregate by a field: documents by value, the most frequent first."""
+    hints: tuple[CategoryHint, ...] = ()
+    """Categories and document types that the question names. They rank, and exclude nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ class Understood:
     documents: tuple[FoundDocument, ...]
     """Those that meet the conditions, in the order of their names; all without conditions."""
     fallbacks: tuple[Fallback, ...]
+    hints: tuple[CategoryHint, ...] = ()
 
 
 class SelfQueryRetriever:
@@ -62,28 +68,33 @@ class SelfQueryRetriever:
 
     Args:
         vector_store: searches the index.
-        llm_client: an OpenAI client, or any with its interface; None: questions are read without a model.
-        fallback_threshold: an analysis that is less certain filters nothing.
-        config: the other settings; its own `fallback_threshold` gives way to the argument.
+        llm_client: a client of a chat server, ours, OpenAI's, or any with the interface of that; None: questions are
+            read without a model.
+        fallback_threshold: an analysis that is less certain filters nothing; None: that of `config`.
+        config: the other settings.
         analyzer: another way to read questions.
         today: what `last month` goes back from.
         strategy: how topics are ranked.
         chunks: those of the index in their order, where somebody reads them for another purpose too.
+        relevance: measures how sure it is that a document answers; None: it is not measured.
     """
 
     def __init__(
         self,
         vector_store: Retriever,
-        llm_client: "GivenClient | None" = None,
-        fallback_threshold: float = 0.5,
+        llm_client: "OpenAiClient | GivenClient | None" = None,
+        fallback_threshold: float | None = None,
         *,
         config: SelfQueryConfig = DEFAULTS,
         analyzer: Analyzer | None = None,
         today: Callable[[], date] = date.today,
         strategy: str | Strategy = "default",
         chunks: Iterable[Chunk] | None = None,
+        relevance: Relevance | None = None,
     ) -> None:
-        self.config = replace(config, fallback_threshold=fallback_threshold)
+        own = config.fallback_threshold if fallback_threshold is None else fallback_threshold
+        self.config = replace(config, fallback_threshold=own)
+        self.hinted = HintedSearch(config.hints, config.hint_fields, relevance)
         self.vector_store, self.strategy = vector_store, strategy
         self.planner, self.fallback = QueryPlanner(), FallbackHandler(self.config)
         self._given, self._client, self._today = analyzer, llm_client, today
@@ -123,7 +134,14 @@ class SelfQueryRetriever:
         return Documents.of(self._chunks)
 
     async def retrieve(
-        self, query: str, top_k: int = 10, use_filters: bool = True, *, strict: bool = False
+        self,
+        query: str,
+        top_k: int = 10,
+        use_filters: bool = True,
+        *,
+        strict: bool = False,
+        where: Filter | None = None,
+        guessed: Decomposition | None = None,
     ) -> SelfQueryResult:
         """Documents for a question.
 
@@ -132,6 +150,8 @@ class SelfQueryRetriever:
             top_k: how many documents at most.
             use_filters: whether conditions are read from the question; without, it is a search.
             strict: raise where a filter would be relaxed, instead of relaxing it.
+            where: which documents may come back at all; it is never relaxed.
+            guessed: a decomposition of the question, whose category hints and weights count too.
 
         Raises:
             InvalidQueryError: the question is empty or too long, or `top_k` is less than 1.
@@ -140,24 +160,31 @@ class SelfQueryRetriever:
         if not isinstance(top_k, int) or top_k < 1:
             raise InvalidQueryError(f"top_k is {top_k!r}; ask for a whole number of documents, at least 1")
         if use_filters:
-            understood = await self.understand(query)
+            understood = await self.understand(query, where)
         else:
-            understood = Understood(_unread(query), (), self._documents.all, ())
+            understood = Understood(_unread(query), (), self._left((), where), ())
         if strict and understood.fallbacks:
             raise FallbackActivatedError("; ".join(map(str, understood.fallbacks)))
-        return self._answer(understood, top_k)
+        return self._answer(understood, top_k, where, guessed)
 
     def retrieve_sync(
-        self, query: str, top_k: int = 10, use_filters: bool = True, *, strict: bool = False
+        self,
+        query: str,
+        top_k: int = 10,
+        use_filters: bool = True,
+        *,
+        strict: bool = False,
+        where: Filter | None = None,
+        guessed: Decomposition | None = None,
     ) -> SelfQueryResult:
         """Like `retrieve`, where no event loop runs."""
-        return asyncio.run(self.retrieve(query, top_k, use_filters, strict=strict))
+        return asyncio.run(self.retrieve(query, top_k, use_filters, strict=strict, where=where, guessed=guessed))
 
     async def _analyzed(self, query: str) -> tuple[QueryAnalysis, tuple[Fallback, ...]]:
         key = (query, self._today())
         kept = self._analyses.get(key)
         if kept is not None:
-            return kept, ()
+            return replace(kept, tokens=0), ()  # it was paid for once
         try:
             analysis = await self.analyzer.analyze(query)
         except QueryAnalysisError as error:
@@ -166,49 +193,54 @@ class SelfQueryRetriever:
             return self._without_model.read(query), (self.fallback.unparsed(str(error), len(self._documents)),)
         return self._analyses.keep(key, analysis), ()
 
-    async def understand(self, query: str) -> Understood:
+    async def understand(self, query: str, where: Filter | None = None) -> Understood:
         """What a question asks of the metadata, and which documents meet that. Nothing is ranked.
 
         Args:
             query: 1 to 2,000 characters.
+            where: which documents may come back at all.
 
         Raises:
             InvalidQueryError: the question is empty or too long.
         """
         analysis, fallbacks = await self._analyzed(query)
+        fields = self.catalog.fields
+        fallbacks += tuple(
+            self.fallback.unknown(value, fields[value.field], len(self._documents)) for value in analysis.unknown
+        )
         conditions = self.translator.conditions(analysis)
         unsure = self.fallback.before(analysis, conditions, len(self._documents))
         if unsure:
             conditions, fallbacks = (), (*fallbacks, unsure)
-        meeting = self._left(conditions)
+        meeting = self._left(conditions, where)
         if conditions and not meeting and self.config.fallback_on_empty:
-            conditions, steps = self.fallback.relaxed(conditions, lambda kept: len(self._left(kept)))
-            meeting, fallbacks = self._left(conditions), (*fallbacks, *steps)
-        return Understood(analysis, conditions, meeting, fallbacks)
+            conditions, steps = self.fallback.relaxed(conditions, lambda kept: len(self._left(kept, where)))
+            meeting, fallbacks = self._left(conditions, where), (*fallbacks, *steps)
+        return Understood(analysis, conditions, meeting, fallbacks, self.translator.hints(analysis))
 
-    def _answer(self, understood: Understood, top_k: int) -> SelfQueryResult:
+    def _answer(
+        self, understood: Understood, top_k: int, where: Filter | None, guessed: Decomposition | None
+    ) -> SelfQueryResult:
         analysis, conditions, meeting = understood.analysis, understood.conditions, understood.documents
-        where = together(conditions)
+        wanted = together(conditions)
         plan = self.planner.plan(analysis, len(conditions), len(meeting), len(self._documents))
         found = meeting[:top_k]
         groups: tuple[Group, ...] = ()
         if analysis.intent is QueryIntent.AGGREGATE:
             groups = grouped(meeting, analysis.grouped_by) if analysis.grouped_by else ()
-        elif analysis.topic or not conditions:
-            found = self._documents.best(
-                self.vector_store,
-                analysis.topic or analysis.original_query,
-                min(top_k, max(len(meeting), 1)),
-                where,
-                self.strategy,
-            )
-        return SelfQueryResult(found, len(meeting), analysis, conditions, where, plan, understood.fallbacks, groups)
+        elif analysis.topic or understood.hints or not conditions:
+            ranking = Ranking.of(self.hinted, analysis, understood.hints, guessed, filtered=bool(conditions))
+            k, both = min(top_k, max(len(meeting), 1)), both_of(wanted, where)
+            found = ranking.best(self._documents, self.vector_store, k, both, self.strategy)
+        return SelfQueryResult(
+            found, len(meeting), analysis, conditions, wanted, plan, understood.fallbacks, groups, understood.hints
+        )
 
-    def _left(self, conditions: Sequence[FieldCondition]) -> tuple[FoundDocument, ...]:
-        where = together(conditions)
-        if where is None:
+    def _left(self, conditions: Sequence[FieldCondition], where: Filter | None) -> tuple[FoundDocument, ...]:
+        wanted = both_of(together(conditions), where)
+        if wanted is None:
             return self._documents.all
-        return self._documents.meeting(where.mask(self.vector_store.snapshot.metadata))
+        return self._documents.meeting(wanted.mask(self.vector_store.snapshot.metadata))
 
 
 def _unread(query: str) -> QueryAnalysis:

@@ -1,6 +1,16 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from evals.terms.suggestion import SaidQuestion, TermSuggestion, suggest
+from evals.terms.vocabulary_file import with_alias
+from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
-from retrieval.types import Chunk
+
+if TYPE_CHECKING:
+    from retrieval.home import Home
+    from retrieval.types import Chunk
 
 
 def suggested(
@@ -39,6 +49,21 @@ def test_what_answers_says_what_a_word_means(live: Retriever) -> None:
     assert suggested(live, asked) == []
     (found,) = suggest(live.snapshot, [SaidQuestion(asked, (row(live, "Mace"),))], frozenset())
     assert (found.word, found.means, found.way) == ("cudgel", "mace", "answer")
+
+
+def test_the_word_that_a_row_misses_is_one_of_its_group_and_never_its_label(sample: Home) -> None:
+    live = Retriever.open(sample.root)
+    title = "I.A. Attack Matrix for Clerics, Druids and Monks - Opponent Armor Class 6"
+    answer = next(chunk for chunk in live.snapshot.chunks if chunk.title == title)
+    asked = SaidQuestion("What does a 7th level padre need to roll to hit AC 6?", (answer,))
+    (found,) = suggest(live.snapshot, [asked], frozenset())
+    assert (found.word, found.means, found.way, found.others) == ("padre", "cleric", "group", ("druid", "monk"))
+    (other,) = suggest(live.snapshot, [asked], frozenset({("padre", "cleric")}))
+    assert (other.means, other.others) == ("druid", ("monk",))
+    two = replace(asked, query="What does a padre need to roll?")
+    assert suggest(live.snapshot, [two], frozenset()) == [], "it misses the armor class as well"
+    alias = with_alias(live.snapshot.vocabulary, "padre", "cleric")
+    assert satisfies_query_must(asked.query, answer.query_must, vocabulary=alias)
 
 
 def test_what_was_decided_is_not_proposed_again(live: Retriever) -> None:

@@ -9,6 +9,7 @@ from retrieval.home import Home
 from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.search.retriever import Retriever
 from retrieval.types import Retrieval
+from tests.openai_server.server import fake_openai
 
 
 @pytest.fixture
@@ -23,6 +24,61 @@ def test_conditions_are_read_and_said(asked) -> None:
     assert "[FILTER] 'since 2020'" in out
     assert "[PLAN] " in out
     assert "psionics.md)" in out.lower()
+
+
+@pytest.fixture
+def case(run, tmp_path):
+    files = [
+        {"id": "complaint", "text": "The YMCA was negligent at the pool.", "category": "Pleading", "author": "John"},
+        {"id": "chart", "text": "Fracture of the wrist at the YMCA.", "category": "Medical Record", "author": "Alice"},
+        {"id": "memo", "text": "Parking in the yard.", "category": "Memo", "author": "Alice"},
+    ]
+    library = tmp_path / "case.jsonl"
+    library.write_text("".join(json.dumps(each) + "\n" for each in files), encoding="utf-8")
+    assert run("build", "--library", library, "--home", tmp_path / "home").status == 0
+    return lambda *arguments: run("ask", *arguments, "--home", tmp_path / "home")
+
+
+def test_a_category_ranks_with_a_weight_that_is_shown_and_where_filters(case) -> None:
+    question = "negligence of the YMCA in the medical records"
+    status, out, errors = case(question, "--debug")
+    assert (status, len([line for line in out.splitlines() if "(case/" in line])) == (0, 3)
+    assert "[HINT] 'medical records': category 'Medical Record', weight 1.20" in out
+    assert "x boost 1.20 = " in out
+    assert "Executing vector search with category hints: ['Medical Record']" in errors
+    assert "Applying filters" not in errors + out
+    assert "[FILTER]" not in out
+    only = case(question, "--where", "category=Medical Record").out
+    assert [line.strip() for line in only.splitlines()] == ["1. chart  (case/chart)"]
+
+
+def test_an_author_that_no_document_has_is_told(case) -> None:
+    status, out, errors = case("documents by Zorro")
+    assert (status, len(out.splitlines())) == (0, 3)
+    assert "no document has 'Zorro' as author (there are Alice, John)" in errors
+
+
+def test_a_model_without_a_key_is_told_and_one_with_it_is_named(case, monkeypatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    status, out, errors = case("documents by John", "--model", "reader")
+    assert (status, out.strip()) == (0, "1. complaint  (case/complaint)")
+    assert "reader was not asked, because OPENAI_API_KEY is not set" in errors
+    answer = {"conditions": [], "topic": "", "intent": "search", "group_by": "", "confidence": 1.0, "explanation": "e"}
+    parts = {"main_intent": "m", "sub_queries": ["wrist"], "search_keywords": [], "category_hints": []}
+    decision = {"continue_iteration": False, "next_sub_queries": [], "category_focus": [], "reasoning": "r"}
+    every = {"conditions": answer, "main_intent": {**parts, "category_weights": []}, "continue_iteration": decision}
+
+    def answering(body):
+        asked = json.dumps(body["response_format"])
+        return json.dumps(next(form for key, form in every.items() if f'"{key}"' in asked))
+
+    with fake_openai() as server:
+        server.answering = answering
+        for name, value in server.environment.items():
+            monkeypatch.setenv(name, value)
+        status, _, errors = case("wrist", "--model", "reader")
+    assert status == 0
+    assert "The question was read by reader, " in errors
 
 
 def test_documents_are_counted(asked) -> None:

@@ -16,15 +16,15 @@ PASSAGE = Passage(1, Hit(CHUNK, 1.0, 1), "q")
 
 
 def test_a_passage_is_shown_with_its_number_place_page_and_summary() -> None:
-    prompt = format_prompt("What does $axe cost?", [PASSAGE], {"7": "All about axes."})
+    summed = replace(CHUNK, metadata={"page": 7, "summary": "All about axes."})
+    prompt = format_prompt("What does $axe cost?", [replace(PASSAGE, hit=replace(PASSAGE.hit, chunk=summed))])
     assert "[1] axes > Arms > Axes\nPage 7\nAll about axes.\nContent:\n$10 {each} [sic]" in prompt
     assert "Question: What does $axe cost?" in prompt
 
 
-def test_a_summary_may_go_by_heading_and_may_be_missing() -> None:
-    without_page = replace(PASSAGE, hit=replace(PASSAGE.hit, chunk=replace(CHUNK, metadata={})))
-    assert "Sharp things." in format_prompt("q", [without_page], {"Axes": "Sharp things."})
-    assert "Page" not in format_prompt("q", [without_page])
+def test_a_page_and_a_summary_may_be_missing() -> None:
+    bare = replace(PASSAGE, hit=replace(PASSAGE.hit, chunk=replace(CHUNK, metadata={})))
+    assert "[1] axes > Arms > Axes\nContent:" in format_prompt("q", [bare])
 
 
 def test_a_template_of_ones_own_has_context_and_question(tmp_path: Path) -> None:

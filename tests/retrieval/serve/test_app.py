@@ -57,6 +57,36 @@ def test_nothing_relevant_is_told_with_a_reason(client: httpx.Client) -> None:
     assert "nothing in these books answers" in found["reason"]
 
 
+def test_documents_are_asked_for_with_their_conditions_and_nothing_else_is_left_out(
+    client: httpx.Client, sample: Home
+) -> None:
+    found = client.post("/v1/ask", json={"query": "rulebooks about psionics", "top_k": 3}).json()
+    assert (found["read_by"], found["conditions"], len(found["documents"])) == ("rules", [], 3)
+    assert found["snapshot"] == live_id(sample.root)
+    named = found["documents"][0]
+    assert 0 <= named["relevance"] <= 1
+    only = {"query": "psionics", "where": [f"document={named['document']}"]}
+    assert [each["document"] for each in client.post("/v1/ask", json=only).json()["documents"]] == [named["document"]]
+    assert client.post("/v1/ask", json={"query": "psionics", "where": ["psionics"]}).status_code == 422
+    assert "nothing in these books answers" in client.post("/v1/ask", json={"query": "a pasta recipe"}).json()["reason"]
+
+
+def test_a_model_of_the_settings_reads_where_there_is_a_key(tiny: Home, chat_server: FakeOpenAi) -> None:
+    (tiny.root / "rag.yaml").write_text("understand: {model: reader}\n", "utf-8")
+    chat_server.answering = lambda _: "no JSON"
+    with served(tiny.root, environment=chat_server.environment) as client:
+        told = client.post("/v1/ask", json={"query": "swords"}).json()
+        assert {body["model"] for body in chat_server.asked} == {"reader"}
+        assert any("read without one" in note for note in told["fallbacks"])
+        chat_server.asked.clear()
+        by_rules = client.post("/v1/ask", json={"query": "swords", "how": "rules"}).json()
+    assert (by_rules["read_by"], by_rules["fallbacks"], chat_server.asked) == ("rules", [], [])
+    with served(tiny.root) as client:
+        told = client.post("/v1/ask", json={"query": "swords"}).json()
+    assert told["read_by"] == "rules"
+    assert "OPENAI_API_KEY is not set" in told["fallbacks"][0]
+
+
 @pytest.mark.parametrize("path", [QUERY, "/api/ruleslawyer/query"])
 def test_an_answer_comes_as_events(client: httpx.Client, path: str) -> None:
     response = client.post(path, json={"query": LOOK_UP, "how": "read"})

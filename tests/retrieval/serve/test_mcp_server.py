@@ -30,7 +30,7 @@ def test_an_assistant_searches_reads_asks_why_and_gets_an_answer(sample: Home) -
     async def ask() -> None:
         async with Client(server) as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            assert tools == {"search", "explain", "read_section", "answer"}
+            assert tools == {"search", "ask", "explain", "read_section", "answer"}
             found = await client.call_tool("search", {"query": LOOK_UP, "k": 2})
             hit = json.loads(found.content[0].text)  # type: ignore[union-attr]
             assert hit["cells"][3] == "10"

@@ -42,6 +42,22 @@ def ids(query: str, config: TraversalConfig = CONFIG) -> list[str]:
     return [candidate.chunk_id for candidate in retrieve_candidates(query, INDEX, config).candidates]
 
 
+@pytest.mark.parametrize("question", ["cost of a long sword", "How much damage does a longsword do?", "a sword, long"])
+def test_a_thing_is_named_as_its_table_writes_it_or_as_people_do(question: str) -> None:
+    names = ("Sword, long", "long Sword")
+    sword = chunk("s", 1, "Weapons", kind="row", row_key="Sword, long", names=names, table_id="t")
+    chunks = (chunk("d", 0, "Weapons", kind="row", row_key="Dagger", names=("Dagger",), table_id="t"), sword)
+    graph = build_graph(chunks, np.eye(2, 8, dtype=np.float32), Vocabulary.default())
+    found = retrieve_candidates(question, TraversalIndex.build(graph, chunks), CONFIG)
+    assert [candidate.chunk_id for candidate in found.candidates][:1] == ["s"]
+    assert len(found.names) == 1
+
+
+def test_what_heads_a_part_of_all_spells_is_no_spell() -> None:
+    parts = (chunk("p", 0, "Spells", "Components"), chunk("q", 1, "Spells", "Casting Time"), CHUNKS[2])
+    assert TraversalConfig.of(parts, "tiny").spell_names == ("Fireball",)
+
+
 def test_names_are_sorted_by_what_they_name() -> None:
     assert CONFIG.condition_names == ("Grabbed",)
     assert CONFIG.spell_names == ("Fireball", "Wall of Fire")

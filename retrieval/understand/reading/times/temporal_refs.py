@@ -65,6 +65,7 @@ def temporal_refs(
             or lasting(words, at, today, catalog, valued)
             or _range(words, at, today, heads, catalog)
             or _recent(words, at, heads, today, catalog)
+            or _recent_values(words, at, valued, today, catalog)
         )
         if each is None:
             at += 1
@@ -180,6 +181,20 @@ def _at_once(words: Sequence[Word], at: int, catalog: Catalog) -> int:
         return 0
     said = tuple(word.key for word in words[at : at + 2])
     return next((len(phrase) for phrase in _NOW if said[: len(phrase)] == phrase), 0)
+
+
+def _recent_values(
+    words: Sequence[Word], at: int, valued: Collection[int], today: date, catalog: Catalog
+) -> Range | None:
+    """`recent high priority`: before values, where the question says nothing else."""
+    if words[at].key not in _NEW or any(word.key not in GLUE for word in words[:at]):
+        return None
+    rest = range(at + 1, len(words))
+    named = {word for each in catalog.fields.values() for word in each.words}
+    told = all(place in valued or words[place].key in GLUE | named for place in rest)
+    if not told or not any(place in valued for place in rest):
+        return None
+    return Range(before(today, months=RECENT), None, at, at + 1, 0.85)
 
 
 def _recent(words: Sequence[Word], at: int, heads: Container[int], today: date, catalog: Catalog) -> Range | None:

@@ -110,6 +110,15 @@ def test_a_line_of_its_own_marks_a_page(line: str) -> None:
     assert page_marks(Document("b", "d", f"text\n{line}\nsee [page 9] there", first_line=4)) == ((5, 7),)
 
 
+@pytest.mark.parametrize("given", ["house rules", ("house rules", "magic")])
+def test_the_tags_of_an_author_stand_before_those_of_the_chunk(given: str | tuple[str, ...]) -> None:
+    told = [chunk.metadata["tags"] for chunk in chunks_of(TEXT, {"ruleset_id": "old-1", "tags": given})]
+    own = [chunk.metadata.get("tags", ()) for chunk in chunks_of(TEXT, {"ruleset_id": "old-1"})]
+    written = given if isinstance(given, tuple) else (given,)
+    assert told == [tuple(dict.fromkeys((*written, *tags))) for tags in own]
+    assert any(len(tags) > len(written) for tags in told)
+
+
 def test_a_book_has_tags_of_games_only_if_it_says_that_it_is_one() -> None:
     assert all("tags" not in chunk.metadata for chunk in CHUNKS)
     told = {chunk.title: chunk.metadata.get("tags") for chunk in chunks_of(TEXT, {"ruleset_id": "old-1"})}

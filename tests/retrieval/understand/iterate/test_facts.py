@@ -2,15 +2,15 @@ from dataclasses import replace
 
 from retrieval.types import Hit
 from retrieval.understand.decompose.decomposition import Decomposition
+from retrieval.understand.hints import rerank_by_categories
 from retrieval.understand.iterate.facts import Fact, Progress, RuleDecider
-from retrieval.understand.iterate.hints import rerank_by_categories
 from tests.chunks import EMPTY
 
 
 def fact(sub_query, score, category=None, iteration=1):
     metadata = {"category": category} if category else {}
     (found,) = rerank_by_categories([Hit(replace(EMPTY, metadata=metadata), score, 1)], (), {})
-    return Fact(found, sub_query, iteration)
+    return Fact(found, sub_query, iteration, sub_query)
 
 
 def progress(facts, *, iteration=1, executed=("price of an oar", "price of a sail")):

@@ -8,10 +8,11 @@ from retrieval.errors import InvalidQueryError, QueryAnalysisError
 from retrieval.understand.chat import Chat
 from retrieval.understand.decompose.decomposition import Decomposition
 from retrieval.understand.decompose.model_decomposer import ModelDecomposer
+from retrieval.understand.hints import HintConfig
 from retrieval.understand.iterate.facts import IterationDecision
-from retrieval.understand.iterate.hints import HintConfig
 from retrieval.understand.iterate.model_decider import ModelDecider
-from retrieval.understand.iterate.retriever import DEALT_FROM, IterationSettings, IterativeRetriever
+from retrieval.understand.iterate.retriever import DEALT_FROM, IterativeRetriever
+from retrieval.understand.iterate.settings import IterationSettings
 
 
 @dataclass
@@ -132,7 +133,7 @@ def test_bounds_end_the_rounds(store, settings, stopped):
 
 def test_it_logs_what_it_does_and_filters_nothing(store, caplog):
     parts = Decomposition("find", ("harbour lights",), category_hints=("running",))
-    with caplog.at_level(logging.INFO, "retrieval.understand.iterate"):
+    with caplog.at_level(logging.INFO, "retrieval.understand"):
         IterativeRetriever(store, Fixed(parts), category_key="status").retrieve("harbour lights", 5)
     assert "Executing vector search with category hints: ['running']" in caplog.text
     assert "Retrieved 5 chunks after re-ranking." in caplog.text

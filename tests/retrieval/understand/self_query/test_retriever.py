@@ -65,11 +65,28 @@ def test_conditions_that_nothing_meets_are_relaxed_with_a_reason(asked: SelfQuer
         asked.retrieve_sync("cancelled shows by Mira Okafor", strict=True)
 
 
+def test_a_value_that_no_document_has_is_a_fallback_with_a_reason(store: Retriever) -> None:
+    asked = SelfQueryRetriever(store, today=lambda: TODAY)
+    found = asked.retrieve_sync("closed shows directed by Zorro")
+    assert found.total == 3
+    assert [str(each) for each in found.fallbacks] == [
+        "no document has 'Zorro' as director (there are Ida Bauer, Mira Okafor, Jon Lindqvist, Tomas Rey); "
+        "it is searched as a word"
+    ]
+    assert asked.fallback.patterns() == {("no document has the value", "director"): 1}
+    with pytest.raises(FallbackActivatedError, match="Zorro"):
+        asked.retrieve_sync("shows by Zorro", strict=True)
+
+
 def test_an_uncertain_analysis_filters_nothing(store: Retriever) -> None:
     doubting = SelfQueryRetriever(store, None, 0.99, today=lambda: TODAY)
     found = doubting.retrieve_sync("cancelled shows")
     assert (found.filter, found.total) == (None, 8)
     assert "not certain enough" in str(found.fallbacks[0])
+    by_config = SelfQueryRetriever(store, config=SelfQueryConfig(fallback_threshold=0.99), today=lambda: TODAY)
+    assert by_config.retrieve_sync("cancelled shows").fallbacks == found.fallbacks
+    argument = SelfQueryRetriever(store, None, 0.5, config=SelfQueryConfig(fallback_threshold=0.99))
+    assert argument.retrieve_sync("cancelled shows").total == 1
     strict = SelfQueryRetriever(store, config=SelfQueryConfig(filter_confidence_threshold=1.0), today=lambda: TODAY)
     assert strict.retrieve_sync("cancelled shows").conditions == ()
 

@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.errors import InvalidQueryError
 from retrieval.types import Hit
-from retrieval.understand.iterate.hints import HintConfig, category_of, rerank_by_categories
+from retrieval.understand.hints import HintConfig, category_of, rerank_by_categories
 from tests.chunks import EMPTY
 
 

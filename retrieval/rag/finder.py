@@ -1,0 +1,197 @@
+"""The documents of a question: its conditions, its hints, its parts, and further rounds where nothing answers."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+
+from retrieval.contract_settings import UnderstandSettings
+from retrieval.models.access import KEY, Access
+from retrieval.models.openai_client import OpenAiClient
+from retrieval.rag.relevance import relevance_of, why_none
+from retrieval.search.metadata_filter.filter import Filter
+from retrieval.search.retriever import Retriever
+from retrieval.strategy import Strategy
+from retrieval.understand.analysis import QueryIntent
+from retrieval.understand.catalog.catalog import title_of
+from retrieval.understand.chat import Chat
+from retrieval.understand.decompose.decomposition import Decomposition
+from retrieval.understand.decompose.model_decomposer import ModelDecomposer
+from retrieval.understand.decompose.names import Names
+from retrieval.understand.iterate.model_decider import ModelDecider
+from retrieval.understand.iterate.retriever import IterativeResult, IterativeRetriever
+from retrieval.understand.iterate.settings import ENOUGH, IterationSettings
+from retrieval.understand.self_query.config import SelfQueryConfig
+from retrieval.understand.self_query.documents import FoundDocument
+from retrieval.understand.self_query.fallback import Trigger
+from retrieval.understand.self_query.ranking import raised_categories
+from retrieval.understand.self_query.retriever import SelfQueryResult, SelfQueryRetriever
+
+_RETRIES = 1
+"""A person waits for the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The documents of a question, and how they were found."""
+
+    result: SelfQueryResult
+    rounds: IterativeResult | None
+    """None where no round was made: the question has conditions, or its first search answers it."""
+    read_by: str
+    """`rules`, or the name of the chat model that read the question."""
+    notes: tuple[str, ...]
+    """What was given up on the way, a sentence each: conditions, values, the model."""
+    reason: str
+    """Why no document is relevant enough; empty where one is, or where no topic was asked."""
+    tokens: int
+    """That the model was paid for."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The questions that a comparison is made of; none where it is no comparison."""
+        several = self.rounds.decomposition.sub_queries if self.rounds else ()
+        return several if len(several) > 1 else ()
+
+
+class Finder:
+    """Finds the documents of questions in one index. Any number of threads may share one.
+
+    Args:
+        retriever: over the index.
+        settings: the model that reads questions, where one is named.
+        environment: has the key of the model.
+        enough: relevance of a document that answers, 0 to 1: what `answer` refuses below.
+        today: what `last month` goes back from.
+        strategy: how topics are ranked.
+    """
+
+    def __init__(
+        self,
+        retriever: Retriever,
+        settings: UnderstandSettings = UnderstandSettings(),  # noqa: B008
+        *,
+        environment: Mapping[str, str] = os.environ,
+        enough: float = ENOUGH,
+        today: Callable[[], date] = date.today,
+        strategy: str | Strategy = "default",
+    ) -> None:
+        self._retriever, self._settings, self._enough = retriever, settings, enough
+        self._today, self._strategy = today, strategy
+        access = Access.of_environment(environment)
+        wants_key = settings.model is not None and not access
+        self._no_model = f"{settings.model} was not asked, because {KEY} is not set" if wants_key else ""
+        named = settings.model if access else None
+        client = OpenAiClient(access, retries=_RETRIES, timeout=settings.timeout_seconds) if named else None
+        self._chat = Chat(client, named, settings.temperature, settings.max_tokens) if client and named else None
+
+    def find(
+        self,
+        question: str,
+        top_k: int = 10,
+        *,
+        where: Filter | None = None,
+        use_filters: bool = True,
+        explain: bool = False,
+    ) -> Finding:
+        """The documents of a question.
+
+        Args:
+            question: 1 to 2,000 characters.
+            top_k: how many documents at most.
+            where: which documents may come back at all; nothing relaxes it.
+            use_filters: whether conditions, hints and parts are read from the question; without, it is a search.
+            explain: make the rounds also where the first search answers.
+
+        Raises:
+            InvalidQueryError: the question is empty or too long, or `top_k` is less than 1.
+        """
+        if not use_filters:
+            result = self._self_query.retrieve_sync(question, top_k, use_filters=False, where=where)
+            return self._finding(result, None, None, "")
+        decomposition, undone = self._rounds.decomposed(question)
+        result = self._self_query.retrieve_sync(question, top_k, where=where, guessed=decomposition)
+        rounds = None
+        searches = not result.conditions and result.analysis.intent is not QueryIntent.AGGREGATE
+        if searches and (explain or len(decomposition.sub_queries) > 1 or self._misses(result)):
+            hinted = replace(decomposition, category_hints=raised_categories(result.hints, decomposition))
+            rounds = self._rounds.retrieve(question, top_k, where=where, decomposition=hinted)
+            result = replace(result, documents=self._with_late(result, rounds)[:top_k])
+        return self._finding(result, rounds, decomposition, undone)
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names()
+
+    @cached_property
+    def _self_query(self) -> SelfQueryRetriever:
+        settings, model = self._settings, self._chat.model if self._chat else None
+        config = SelfQueryConfig(llm_temperature=settings.temperature, llm_max_tokens=settings.max_tokens)
+        return SelfQueryRetriever(
+            self._retriever,
+            self._chat.client if self._chat else None,
+            config=replace(config, llm_model=model or config.llm_model),
+            today=self._today,
+            strategy=self._strategy,
+            # Documents and names are noted in one pass over the chunks.
+            chunks=self._names.noting(self._retriever.snapshot.chunks),
+            relevance=relevance_of(self._retriever),
+        )
+
+    @cached_property
+    def _rounds(self) -> IterativeRetriever:
+        config = self._self_query.config
+        _ = self._self_query.catalog  # making it notes the names
+        plain = IterativeRetriever(
+            self._retriever,
+            hints=config.hints,
+            settings=IterationSettings(enough=self._enough),
+            category_key=config.hint_fields,
+            names=self._names,
+            strategy=self._strategy,
+            relevance=relevance_of(self._retriever),
+        )
+        if self._chat is not None:
+            plain.decomposer = ModelDecomposer(self._chat, plain.categories)
+            plain.decider = ModelDecider(self._chat)
+        return plain
+
+    def _misses(self, result: SelfQueryResult) -> bool:
+        """Whether no document is relevant enough for the topic."""
+        measured = [each.hinted.relevance for each in result.documents if each.hinted]
+        return bool(measured) and max(measured) < self._enough
+
+    def _with_late(self, result: SelfQueryResult, rounds: IterativeResult) -> tuple[FoundDocument, ...]:
+        """The documents, behind those that only a later round found relevant enough."""
+        late = [fact for fact in rounds.facts if fact.iteration > 1 and fact.found.relevance >= self._enough]
+        if not late or not self._misses(result):
+            return result.documents
+        found: dict[tuple[str, str], FoundDocument] = {}
+        for fact in sorted(late, key=lambda fact: -fact.found.adjusted_relevance):
+            chunk = fact.found.hit.chunk
+            document = FoundDocument(
+                chunk.book, chunk.document, title_of(chunk), chunk.metadata, fact.found.hit, fact.found
+            )
+            found.setdefault((chunk.book, chunk.document), document)
+        for known in result.documents:
+            found.setdefault((known.book, known.document), known)
+        return tuple(found.values())
+
+    def _finding(
+        self, result: SelfQueryResult, rounds: IterativeResult | None, parts: Decomposition | None, undone: str
+    ) -> Finding:
+        notes = [*map(str, result.fallbacks)]
+        unread = any(fallback.trigger is Trigger.UNPARSED for fallback in result.fallbacks)
+        if undone:
+            notes.append(f"the model could not take the question apart, so it was searched as it is: {undone}")
+        if self._no_model and parts is not None:
+            notes.append(f"{self._no_model}; the question was read by rules")
+        tokens = result.analysis.tokens + (parts.tokens if parts else 0)
+        tokens += sum(decision.tokens for decision in rounds.decisions) if rounds else 0
+        scores = [each.hinted.relevance for each in result.documents if each.hinted]
+        several = rounds is not None and len(rounds.decomposition.sub_queries) > 1
+        reason = why_none(sorted(scores, reverse=True), self._enough) if self._misses(result) and not several else ""
+        by_model = self._chat is not None and parts is not None and not (undone and unread)
+        read_by = self._chat.model if self._chat and by_model else "rules"
+        return Finding(result, rounds, read_by, tuple(notes), reason, tokens)
