@@ -14,11 +14,6 @@ _INITIALS = 2
 _SPELLED = 4
 """A form of more letters is no abbreviation."""
 
-_GAME = frozenset({"ac", "hp", "hd", "str", "dex", "int", "con", "wis", "cha"})
-"""Labels that come together: a book with hit points and hit dice means no alternating current by `AC`."""
-_TELLING, _ENOUGH = frozenset({"ac", "hp", "hd", "dex", "cha"}), 2
-"""Those of them whose long forms no other book writes, and how many of these a book must write out."""
-
 
 @dataclass(frozen=True, slots=True)
 class ColumnNames:
@@ -26,8 +21,7 @@ class ColumnNames:
 
     vocabulary: Vocabulary
     known: frozenset[str]
-    """Names of the labels that the book writes out, and those that come with them: elsewhere `AC` may be alternating
-    current."""
+    """Names of the labels that the book writes out: elsewhere `AC` may be alternating current."""
 
     @classmethod
     def of(cls, texts: Iterable[str], vocabulary: Vocabulary) -> "ColumnNames":
@@ -36,8 +30,7 @@ class ColumnNames:
         known: set[str] = set()
         for text in map(str.casefold, texts):
             known |= {name for name, forms in spelled.items() if name not in known and any(f in text for f in forms)}
-        plays = len(known & _TELLING) >= _ENOUGH
-        return cls(vocabulary, frozenset(known | (_GAME & spelled.keys() if plays else set())))
+        return cls(vocabulary, frozenset(known))
 
     def written_out(self, column: str) -> str:
         """A heading without abbreviations; one that says the long form already (`Armor Class (AC)`) stays."""

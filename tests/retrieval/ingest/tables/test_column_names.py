@@ -37,29 +37,6 @@ def test_a_book_that_never_writes_it_out_keeps_its_own_short_form():
     assert names("Opponent AC").written_out("AC") == "AC"
 
 
-@pytest.mark.parametrize(
-    ("column", "written"),
-    [
-        ("Opponent AC", "Opponent Armor Class"),
-        ("h.p.", "h.p."),
-        ("HP", "Hit Points"),
-        ("Str", "Strength"),
-        ("Dex", "Dexterity"),
-        ("Int", "Intelligence"),
-        ("Con", "Constitution"),
-        ("Wis", "Wisdom"),
-        ("Cha", "Charisma"),
-        ("HD", "Hit Dice"),
-    ],
-)
-def test_a_book_that_writes_out_two_labels_of_a_game_means_the_others_too(column, written):
-    assert names("Hit points are rolled with hit dice.").written_out(column) == written
-
-
-def test_words_that_any_book_has_make_no_game_of_it():
-    assert names("The constitution, the strength and the wisdom of a court").written_out("AC") == "AC"
-
-
 def test_two_columns_that_would_become_one_stay_as_they_are():
     assert names().all_written_out(["AC", "Armor Class", "HD"]) == ("AC", "Armor Class", "Hit Dice")
     assert names().all_written_out(["Lvl", "LV", "HD"]) == ("Lvl", "LV", "Hit Dice")
