@@ -74,7 +74,8 @@ def build_library(
     """Build the index of a library, score it, and let it go live if its checks hold.
 
     Without questions nothing is scored.
-    A second build embeds only what changed. If a book fails or a check does not hold, the live index stays as it was.
+    A second build embeds only what changed. A book that cannot be read keeps its last reading, or is left out; if a
+    check does not hold, the live index stays as it was.
     --plan counts books, chunks, tokens and dollars, writes nothing and sends nothing. Where no build would begin, its
     status says so: 1 beyond `budget_usd` of rag.yaml, 2 where the embedder lacks its library.
     --force goes past the rules about scores only, --accept past text that was read with a guess. The reasons are kept,
