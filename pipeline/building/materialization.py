@@ -9,8 +9,12 @@ import dagster as dg
 from evals.assets import ROWS, as_table
 from evals.checks import FINDINGS
 from evals.judging.acceptances import finding_id
+from retrieval.ingest.losses import Loss
 
 Reported = int | float | str | None | dg.MetadataValue | dg.TableSchema
+
+LOSSES_SHOWN = 50
+"""How many missing parts of a book an asset names; the records of the book have all."""
 
 SHOWN = 5
 """How many counterexamples a description names; all of them would fill the event log."""
@@ -29,6 +33,13 @@ def content_version(parts: Iterable[str | bytes]) -> str:
     for part in parts:
         digest.update(hashlib.sha256(part.encode() if isinstance(part, str) else part).digest())
     return digest.hexdigest()
+
+
+def losses_metadata(losses: Sequence[Loss]) -> dict[str, Reported]:
+    """What an asset says of its losses; the same names on every run."""
+    shown = "\n".join(f"- {loss}" for loss in losses[:LOSSES_SHOWN])
+    more = f"\n- and {len(losses) - LOSSES_SHOWN} more" if len(losses) > LOSSES_SHOWN else ""
+    return {"n_losses": len(losses), "losses": dg.MetadataValue.md(shown + more or "none")}
 
 
 def materialized(version: str, metadata: Mapping[str, Reported]) -> dg.MaterializeResult[None]:

@@ -1,17 +1,13 @@
 """What could not be read of a book: kept beside its records by each asset that reads it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import dagster as dg
-
-from pipeline.building.materialization import Reported
 from retrieval.ingest.losses import Loss, recorded_losses
 from retrieval.records import read_jsonl, write_jsonl
 
 _SUFFIX = ".losses.jsonl"
-_SHOWN = 50
 
 
 @contextmanager
@@ -26,10 +22,3 @@ def losses_of(folder: Path) -> tuple[Loss, ...]:
     """All that is missing of the book whose records are in `folder`, each once, by document and line."""
     losses = {loss for path in folder.glob(f"*{_SUFFIX}") for loss in read_jsonl(path, Loss)}
     return tuple(sorted(losses, key=lambda loss: (loss.document, loss.line, loss.part, loss.error)))
-
-
-def losses_metadata(losses: Sequence[Loss]) -> dict[str, Reported]:
-    """What an asset says of its losses; the same names on every run."""
-    shown = "\n".join(f"- {loss}" for loss in losses[:_SHOWN])
-    more = f"\n- and {len(losses) - _SHOWN} more" if len(losses) > _SHOWN else ""
-    return {"n_losses": len(losses), "losses": dg.MetadataValue.md(shown + more or "none")}

@@ -5,8 +5,8 @@ import dagster as dg
 from evals.assets import with_reason
 from pipeline.building.book_entry import fault_sentence, keep_source, last_reading
 from pipeline.building.hosted_models import HostedModels
-from pipeline.building.materialization import materialized
-from pipeline.building.reading_losses import kept_losses, losses_metadata
+from pipeline.building.materialization import losses_metadata, materialized
+from pipeline.building.reading_losses import kept_losses
 from pipeline.defs.partitions import books_partitions
 from pipeline.defs.sources import BOOK_FOLDERS
 from retrieval.errors import UnknownNameError

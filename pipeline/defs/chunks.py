@@ -8,10 +8,10 @@ from evals.assets import AGAIN, as_table, columns_of, with_reason
 from pipeline.building.book_entry import enter_book
 from pipeline.building.embedding import embed_chunks, logged_progress
 from pipeline.building.hosted_models import HostedModels
-from pipeline.building.materialization import content_version, materialized
+from pipeline.building.materialization import content_version, losses_metadata, materialized
 from pipeline.building.model_passages import keep_report, make_chunks, told
 from pipeline.building.plan import cost_of
-from pipeline.building.reading_losses import kept_losses, losses_metadata
+from pipeline.building.reading_losses import kept_losses
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder

@@ -5,9 +5,9 @@ import dagster as dg
 from evals.assets import columns_of, with_reason
 from pipeline.building.book_entry import GUARDS
 from pipeline.building.hosted_models import HostedModels
-from pipeline.building.materialization import content_version, materialized
+from pipeline.building.materialization import content_version, losses_metadata, materialized
 from pipeline.building.model_tables import keep_report, make_rows, told
-from pipeline.building.reading_losses import kept_losses, losses_metadata
+from pipeline.building.reading_losses import kept_losses
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.ingest.guarding import REASONS, count_guards, table_guards

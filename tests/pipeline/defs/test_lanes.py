@@ -20,7 +20,9 @@ def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("two_processes")
 def test_a_launch_indexes_what_changed_and_a_failure_names_the_book(deployment: "Deployment") -> None:
     deployment.add_books()
-    (deployment.home.library / "gamma" / "01.md").write_bytes(b"\xff\xfe\x00broken")
+    rules = deployment.home.library / "gamma" / "tables.toml"
+    (rules.parent / "01.md").write_text("# Ropes\n\n| Rope | Price |\n|---|---|\n| Hemp | 1 |\n| Silk | 9 |\n")
+    rules.write_text('[[table]]\nfind = { heading = "Ropes" }\nopen = true\n\n' * 2)
     deployment.launch("index_books")
     runs = deployment.new_runs()
     assert sorted(run.tags["dagster/partition"] for run in runs if run.job_name == "index_book") == [
@@ -30,7 +32,7 @@ def test_a_launch_indexes_what_changed_and_a_failure_names_the_book(deployment: 
     assert not spread.is_success
     assert "not indexed: gamma; the run of each says why" in deployment.failures([spread])
 
-    (deployment.home.library / "gamma" / "01.md").write_text("# Gamma\n\nA mace is heavy.\n")
+    rules.unlink()
     deployment.launch("index_books")
     runs = deployment.new_runs()
     assert [run.tags.get("dagster/partition") for run in runs if run.job_name == "index_book"] == ["gamma"]

@@ -94,9 +94,10 @@ def test_a_server_of_embeddings_is_asked_by_several_books_at_once(home: Home, mo
 
 
 def test_a_book_that_fails_is_told_of_and_stops_the_snapshot(home: Home) -> None:
-    (home.library / "beta" / "01.md").write_bytes(b"\xff\xfe\x00broken")
+    entry = '[[table]]\nfind = { heading = "beta" }\nopen = true\n\n'
+    (home.library / "beta" / "tables.toml").write_text(entry * 2)
     done = build(home)
-    assert [problem.where for problem in done.problems] == ["books"]
+    assert [problem.where for problem in done.problems] == ["tables"]
     assert {slug: bool(outcome.problems) for slug, outcome in done.books.items()} == {
         "alpha": False,
         "beta": True,

@@ -18,6 +18,9 @@ from retrieval.settings import Settings
 from retrieval.write_lock import Holder
 
 ROOT = Path(__file__).parents[3]
+TWICE = '[[table]]\nfind = { heading = "Ropes" }\nopen = true\n\n' * 2
+"""A `tables.toml` of two entries about one table, which is refused."""
+ROPES = "# Ropes\n\n| Rope | Price |\n|---|---|\n| Hemp | 1 |\n| Silk | 9 |\n"
 
 STUCK = """
 import sys
@@ -89,9 +92,10 @@ def test_what_a_killed_lane_was_at_is_done_by_another_one(home: Home, instance: 
 
 
 def test_a_book_that_fails_is_named_and_stops_no_other(home: Home, instance: dg.DagsterInstance) -> None:
-    (home.library / "gamma" / "01.md").write_bytes(b"\xff\xfe\x00broken")
+    (home.library / "gamma" / "01.md").write_text(ROPES)
+    (home.library / "gamma" / "tables.toml").write_text(TWICE)
     failed, told = indexed(ordered(home), instance)
-    assert (failed, told) == (["gamma"], ["beta", "alpha", "gamma"])
+    assert (failed, told) == (["gamma"], ["beta", "gamma", "alpha"])
 
 
 def test_a_lane_ends_once_the_build_that_it_works_for_is_gone(home: Home, instance: dg.DagsterInstance) -> None:

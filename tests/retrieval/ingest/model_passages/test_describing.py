@@ -65,7 +65,10 @@ def test_what_the_author_says_wins(models: Models) -> None:
     done = described(models(), chunks_of(BOOK, author), author)
     assert len(done.by_model) == len(HEADINGS)
     for chunk in done.chunks:
-        assert {key: chunk.metadata[key] for key in author} == author
+        tags = chunk.metadata["tags"]
+        assert isinstance(tags, tuple)
+        assert tags[0] == "my own", "a chunk's own come behind the author's"
+        assert {key: chunk.metadata[key] for key in author} == {**author, "tags": tags}
 
 
 def test_a_tag_of_the_model_takes_the_place_of_the_rules(models: Models) -> None:
