@@ -9,7 +9,9 @@ from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError
 from retrieval.home import Home
 from retrieval.ingest.guarding import GuardCounts, TableGuard, count_guards
+from retrieval.ingest.library.book import read_book_or_last
 from retrieval.ingest.library.book_files import shown_name
+from retrieval.ingest.library.library import BookFolder
 from retrieval.ingest.ruled_tables import unmet
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -51,7 +53,12 @@ def keep_source(folder: Path, source: Path, digest: str) -> None:
     write_atomically(folder / _DIGEST, digest + "\n")
 
 
-def last_reading(folder: Path, source: Path) -> Book | None:
+def read_for_index(home: Home, folder: BookFolder) -> Book:
+    """The book as a build reads it: where it cannot be read now, its last reading, or else nothing of it."""
+    return read_book_or_last(folder, _last_reading(home.book(folder.slug), folder.path))
+
+
+def _last_reading(folder: Path, source: Path) -> Book | None:
     """The book as it was read last, from the records in `folder`; None if that was of another source, or never."""
     kept = folder / _SOURCE
     if not kept.is_file() or kept.read_text(encoding="utf-8") != f"{shown_name(source)}\n":

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from functools import cached_property
 
 from evals.benchmarks.corpus import chunks_of_book
+from pipeline.building.book_entry import read_for_index
 from pipeline.building.model_passages import describer_of
 from pipeline.building.model_tables import chosen_tables, options_of, reader_of
 from retrieval.errors import EmbedderUnavailableError, EmbeddingFailureError, ModelError
@@ -15,7 +16,6 @@ from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
 from retrieval.index.embedding.embedding_text import embedding_key, embedding_text
 from retrieval.index.embedding.prices import price_of
 from retrieval.index.embedding.token_counts import cuts_for
-from retrieval.ingest.library.book import read_book_or_last
 from retrieval.ingest.library.library import BookFolder
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.models.access import Access
@@ -125,13 +125,13 @@ def _unembedded(home: Home, embedder: Embedder, folders: Sequence[BookFolder]) -
     store = EmbeddingStore(home.embeddings, embedder.identity) if home.embeddings.is_dir() else None
     known = store.keys() if store is not None else frozenset()
     cuts = cuts_for(home.settings, embedder)
-    cut = (chunk for folder in folders for chunk in chunks_of_book(read_book_or_last(folder), home.vocabulary, cuts))
+    cut = (chunk for folder in folders for chunk in chunks_of_book(read_for_index(home, folder), home.vocabulary, cuts))
     texts = {text_key(embedding_key(chunk)).hex(): embedding_text(chunk) for chunk in cut}
     return [text for key, text in texts.items() if key not in known]
 
 
 def _lacks_answers(home: Home, access: Access, folder: BookFolder) -> bool:
-    settings, book = home.settings, read_book_or_last(folder)
+    settings, book = home.settings, read_for_index(home, folder)
     if settings.tables.transformer != "rules":
         tables = parse_book(book).tables
         chosen = chosen_tables(settings, tables, home.vocabulary)

@@ -3,7 +3,7 @@
 import dagster as dg
 
 from evals.assets import with_reason
-from pipeline.building.book_entry import fault_sentence, keep_source, last_reading
+from pipeline.building.book_entry import fault_sentence, keep_source, read_for_index
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import losses_metadata, materialized
 from pipeline.building.reading_losses import kept_losses
@@ -11,7 +11,6 @@ from pipeline.defs.partitions import books_partitions
 from pipeline.defs.sources import BOOK_FOLDERS
 from retrieval.errors import UnknownNameError
 from retrieval.home import Home
-from retrieval.ingest.library.book import read_book_or_last
 from retrieval.ingest.library.library import list_books
 from retrieval.records import write_jsonl
 
@@ -36,7 +35,7 @@ def books(
     models.require_ready(home, [folders[slug]])
     folder = home.book(slug)
     with kept_losses(folder, "books") as losses:
-        book = read_book_or_last(folders[slug], last_reading(folder, folders[slug].path))
+        book = read_for_index(home, folders[slug])
     write_jsonl(folder / "book.jsonl", [book])
     keep_source(folder, folders[slug].path, folders[slug].digest)
     if book.fault:

@@ -4,7 +4,7 @@ Each check looks at every book of the library and names those that contradict it
 and a result for the last book alone would hide the others.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -51,6 +51,11 @@ def _folders(context: dg.AssetCheckExecutionContext, home: Home, file: str) -> I
             yield home.book(slug)
 
 
+def _books(folders: Iterable[Path]) -> list[Book]:
+    """The book of each of these folders of records."""
+    return [book for folder in folders for book in read_jsonl(folder / "book.jsonl", Book)]
+
+
 def _verdicts(
     context: dg.AssetCheckExecutionContext, home: Home, asset: str, judge: Callable[[Path], BookVerdict]
 ) -> list[BookVerdict]:
@@ -69,9 +74,7 @@ def every_document_has_text(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
     """No document of a book is empty."""
-    read = [
-        book for folder in _folders(context, home, "book.jsonl") for book in read_jsonl(folder / "book.jsonl", Book)
-    ]
+    read = _books(_folders(context, home, "book.jsonl"))
     empty = [sentence for book in read for sentence in documents_without_text(book)]
     records = records_version(home, _slugs(context), "books")
     return held(empty, {"n_documents": sum(len(book.documents) for book in read), "records": records}, WARN)
@@ -82,9 +85,7 @@ def every_document_has_text(
 @kept("every_byte_is_text")
 def every_byte_is_text(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """Every document is UTF-8 text; one that is not was read by a guess."""
-    read = [
-        book for folder in _folders(context, home, "book.jsonl") for book in read_jsonl(folder / "book.jsonl", Book)
-    ]
+    read = _books(_folders(context, home, "book.jsonl"))
     damaged = [sentence for book in read for sentence in damaged_documents(book)]
     records = records_version(home, _slugs(context), "books")
     n_documents = sum(len(book.documents) for book in read)
@@ -165,7 +166,7 @@ def _rows_in_chunks(folder: Path) -> BookVerdict:
 def nothing_is_missing(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """Every book and document can be read, and every rule of reading did its part."""
     folders = list(_folders(context, home, "chunks.jsonl"))
-    books = [book for folder in folders for book in read_jsonl(folder / "book.jsonl", Book)]
+    books = _books(folders)
     missing = [sentence for folder, book in zip(folders, books, strict=True) for sentence in missing_from(folder, book)]
     return held(missing, {"n_books": len(books)}, WARN)
 

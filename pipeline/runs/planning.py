@@ -1,13 +1,13 @@
 """The plan of a build: what it would leave alone is asked of what the builds before left, without a run."""
 
 from evals.benchmarks.corpus import chunks_of_book
+from pipeline.building.book_entry import read_for_index
 from pipeline.building.kept_work import KeptWork
 from pipeline.building.plan import BuildPlan, plan_build
 from pipeline.runs.unchanged import BOOK_FILE, book_key
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.token_counts import cuts_for
-from retrieval.ingest.library.book import read_book_or_last
 from retrieval.ingest.library.library import BookFolder
 
 
@@ -26,4 +26,4 @@ def planned(home: Home) -> BuildPlan:
         kept = KeptWork.read(records / BOOK_FILE)
         return kept is not None and kept.key == book_key(folder, identity, home.settings) and kept.is_whole(records)
 
-    return plan_build(home, lambda folder: chunks_of_book(read_book_or_last(folder), home.vocabulary, cuts), is_kept)
+    return plan_build(home, lambda folder: chunks_of_book(read_for_index(home, folder), home.vocabulary, cuts), is_kept)

@@ -36,7 +36,9 @@ def chunk_book(book: ParsedBook, rows: Sequence[Row], cuts: Cuts = USUAL) -> tup
     twins: Counter[str] = Counter()
     chunks = [chunk for parsed in book.documents for chunk in _chunk_document(parsed, rows_of, twins, cuts)]
     qualifiers = attempt(lambda: _qualifiers(chunks), dict[str, str], "what distinguishes rows with the same title")
-    return tuple(replace(chunk, qualifier=qualifiers.get(chunk.id, "")) for chunk in chunks)
+    return tuple(
+        replace(chunk, qualifier=qualifiers[chunk.id]) if chunk.id in qualifiers else chunk for chunk in chunks
+    )
 
 
 def _qualifiers(chunks: Sequence[Chunk]) -> Mapping[str, str]:

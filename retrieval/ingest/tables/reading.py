@@ -63,12 +63,12 @@ def read_table(table: Table) -> Reading:
 
 def plain_reading(table: Table) -> Reading:
     """A table as a grid of its lines, whatever they say."""
+    columns = _named(table.header)
     rows = tuple(
-        ReadRow(ordinal, "data" if any(row.cells) else "note", table.header, row.cells)
+        ReadRow(ordinal, "data" if any(row.cells) else "note", columns, row.cells)
         for ordinal, row in enumerate(table.rows)
     )
-    columns = tuple(cell or f"column {place}" for place, cell in enumerate(table.header, start=1))
-    return Reading("grid", columns, tuple(replace(row, columns=columns) for row in rows), 0, len(columns), None)
+    return Reading("grid", columns, rows, 0, len(columns), None)
 
 
 def _read(table: Table) -> Reading:

@@ -184,6 +184,7 @@ def test_a_book_that_cannot_be_read_stops_no_other_and_keeps_its_last_reading(ti
 
     (tiny.library / "tiny" / "book.toml").write_text("title = unquoted\n")
     (tiny.library / "broken" / "book.toml").unlink()
+    assert planned(tiny).total("n_deleted") == 0, "what is kept is planned to be kept"
     assert not build(tiny).problems
     retriever = Retriever.open(tiny.root)
     assert "Text" in retriever.retrieve("broken text", k=1, strategy="bm25").hits[0].chunk.text
