@@ -1,8 +1,9 @@
 """What an asset says about itself: numbers under the same names on every run, and a version of its content."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
+from itertools import islice
 
 import dagster as dg
 
@@ -35,9 +36,9 @@ def content_version(parts: Iterable[str | bytes]) -> str:
     return digest.hexdigest()
 
 
-def losses_metadata(losses: Sequence[Loss]) -> dict[str, Reported]:
+def losses_metadata(losses: Collection[Loss]) -> dict[str, Reported]:
     """What an asset says of its losses; the same names on every run."""
-    shown = "\n".join(f"- {loss}" for loss in losses[:LOSSES_SHOWN])
+    shown = "\n".join(f"- {loss}" for loss in islice(losses, LOSSES_SHOWN))
     more = f"\n- and {len(losses) - LOSSES_SHOWN} more" if len(losses) > LOSSES_SHOWN else ""
     return {"n_losses": len(losses), "losses": dg.MetadataValue.md(shown + more or "none")}
 

@@ -1,6 +1,6 @@
 """What could not be read of a book: kept beside its records by each asset that reads it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,7 +11,7 @@ _SUFFIX = ".losses.jsonl"
 
 
 @contextmanager
-def kept_losses(folder: Path, asset: str) -> Iterator[list[Loss]]:
+def kept_losses(folder: Path, asset: str) -> Iterator[Collection[Loss]]:
     """The losses of what an asset reads of a book, filled as they occur and written to the book's folder at the end."""
     with recorded_losses() as losses:
         yield losses

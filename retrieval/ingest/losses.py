@@ -7,7 +7,7 @@ the next coarser reading takes its place, and the loss is recorded.
 
 import logging
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -44,16 +44,16 @@ class Loss:
         return f"{place}: {sentence}" if place else sentence
 
 
-_recorded: ContextVar[list[Loss] | None] = ContextVar("recorded_losses", default=None)
+_recorded: ContextVar[dict[Loss, None] | None] = ContextVar("recorded_losses", default=None)
 
 
 @contextmanager
-def recorded_losses() -> Iterator[list[Loss]]:
-    """The list of losses of what is read in this context, each once, filled as they occur.
+def recorded_losses() -> Iterator[Collection[Loss]]:
+    """The losses of what is read in this context in their order, each once, filled as they occur.
 
     At the end a context around this one, if there is one, gets them too.
     """
-    losses: list[Loss] = []
+    losses: dict[Loss, None] = {}
     token = _recorded.set(losses)
     try:
         yield losses
@@ -66,7 +66,7 @@ def record_losses(losses: Iterable[Loss]) -> None:
     """Record losses of an earlier reading, such as that of a book which is kept parsed."""
     recorded = _recorded.get()
     if recorded is not None:
-        recorded.extend(loss for loss in losses if loss not in recorded)
+        recorded |= dict.fromkeys(losses)
 
 
 def attempt(

@@ -84,7 +84,7 @@ def run_documents(documents: int, seed: int, tell: Tell, *, timed: bool = True) 
         counts["chunks"] += len(chunks)
         if losses:
             counts["rule_failed"] += 1
-            said.append(f"document {number}: {losses[0]}")
+            said.append(f"document {number}: {next(iter(losses))}")
         if missing := [word for word in lost if word not in unnamed]:
             counts["lost"] += 1
             said.append(f"document {number} lost {', '.join(missing[:5])}")
