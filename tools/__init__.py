@@ -1,0 +1,1 @@
+"""Programs for those who work on querymust: benchmarks and checks that no installed package carries."""

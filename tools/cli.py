@@ -1,0 +1,83 @@
+"""The commands of `python -m tools`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.commands.options import DEFAULT_HOME, HomeOption
+from pipeline.console.output import out, print_error, progress_bar
+from retrieval.errors import RetrievalError
+
+app = typer.Typer(
+    name="python -m tools",
+    help="Benchmarks and checks for those who work on querymust.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+baseline = typer.Typer(
+    help="Write rankings and answers down before a change, and compare them after it.", no_args_is_help=True
+)
+app.add_typer(baseline, name="baseline")
+
+
+@baseline.command("write")
+def write(
+    folder: Annotated[Path, typer.Argument(help="Where the files go.")],
+    strategy: Annotated[
+        list[str] | None, typer.Option("--strategy", help="May be given again; all that ask no model if not.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Folder of sets of books, which are asked with `default`.")
+    ] = None,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Write chunks, rankings with scores, and answers of the sample, the shelf and the skirmish rules.
+
+    \b
+    Examples:
+      python -m tools baseline write before
+      python -m tools baseline write after --data ROOT
+    """
+    with progress_bar("baseline") as bar:
+        bar("starting", 0, 1)
+        from retrieval.index.embedding.embedders import load_embedder
+        from retrieval.settings import Settings
+        from tools.baseline import local_strategies, write_baseline
+
+        root = home.expanduser().resolve()
+        embedder = load_embedder(Settings.read(root).embedder)
+        write_baseline(folder, root / "benchmarks", embedder, strategy or local_strategies(), data, bar)
+
+
+@baseline.command("compare")
+def compare(
+    before: Annotated[Path, typer.Argument(help="Written before the change.", exists=True, file_okay=False)],
+    after: Annotated[Path, typer.Argument(help="Written after it.", exists=True, file_okay=False)],
+) -> None:
+    """Say which files differ; status 1 if one does.
+
+    \b
+    Example:
+      python -m tools baseline compare before after
+    """
+    from tools.baseline import differences
+
+    found = list(differences(before, after))
+    for sentence in found:
+        out.print(sentence, markup=False)
+    if found:
+        raise typer.Exit(1)
+    out.print("equal")
+
+
+def main() -> None:
+    """Run the command; what its user can fix is one line and exit status 2."""
+    try:
+        app()
+    except RetrievalError as error:
+        print_error(str(error))
+        sys.exit(2)
