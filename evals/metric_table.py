@@ -21,7 +21,7 @@ class Use(Flag):
     COMPARED = auto()
     """What decides whether a candidate is worse than live; fewer tests keep more power after the correction."""
     REPORT = auto()
-    """A column of the markdown tables of `report`: what `querymust bench` prints."""
+    """A column of the markdown tables of `report`: what `python -m tools bench` prints."""
     TERMINAL = auto()
     """A column of the leaderboard that `querymust eval`, `build` and `quickstart` print."""
     README = auto()

@@ -7,12 +7,8 @@ from typing import Annotated
 import typer
 
 from pipeline.commands import (
-    ablation,
     answer,
     ask,
-    bench,
-    bench_stages,
-    bench_understanding,
     books,
     build,
     collections,
@@ -95,7 +91,6 @@ GROUPS: Mapping[str, Mapping[str, typer.Typer]] = {
     "Ask and answer": {"collections": collections.app},
     "Share and serve": {"keys": serve.keys_app},
     "Evaluate": {"questions": questions.app},
-    "For developers": {"bench": bench.app},
 }
 """Commands that have commands of their own."""
 
@@ -106,13 +101,6 @@ for _panel, _commands in COMMANDS.items():
         app.add_typer(_group, name=_name, rich_help_panel=_panel)
 
 questions.app.command("by-model")(questions_by_model.write_by_model)
-bench.app.command("load")(serve.bench_load)
-bench.app.command("first-stage")(bench_stages.bench_first_stage)
-bench.app.command("spread")(bench_stages.bench_spread)
-bench.app.command("ablation")(ablation.bench_ablation)
-bench.app.command("hints")(bench_understanding.bench_hints)
-bench.app.command("answers")(bench_understanding.bench_answers)
-bench.app.command("conditions")(bench_understanding.bench_conditions)
 
 
 def _print_version(asked: bool) -> None:

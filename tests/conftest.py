@@ -12,8 +12,8 @@ import hypothesis
 import pytest
 from filelock import FileLock
 
+from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from pipeline.runs.outcomes import Build
-from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.records import dump_record, parse_record
 from retrieval.settings import Settings

@@ -13,7 +13,6 @@ import pytest
 import typer.main
 import yaml
 
-from evals.benchmarks.corpus import chunks_of_book
 from evals.questions.anchors import Anchor
 from evals.questions.questions import Question, load_questions
 from pipeline import cli
@@ -21,7 +20,6 @@ from pipeline.check import STEPS
 from pipeline.cli import app
 from pipeline.commands.quickstart import ask_examples
 from pipeline.commands.serve import PORT
-from pipeline.pages.results_table import RESULTS, read_results, with_table
 from retrieval.adapters.retrieved_text import Search, retrieved_texts
 from retrieval.contract_settings import ChunkingSettings, EmbeddingSettings, RetrievalSettings, UnderstandSettings
 from retrieval.home import Home
@@ -29,6 +27,7 @@ from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_text import embedding_text
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import build_snapshot
+from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books
 from retrieval.ingest.library.table_rules import FIND_KEYS, KEYS
@@ -36,6 +35,7 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.rag.contract import DocumentChunk, RAGContext, RuleDocument
 from retrieval.settings import Settings
 from retrieval.understand.self_query.config import SelfQueryConfig
+from tools.pages.results_table import RESULTS, read_results, with_table
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -101,9 +101,7 @@ def test_every_link_leads_to_a_file(path: str) -> None:
 
 
 def test_the_table_of_results_is_the_one_that_the_results_give() -> None:
-    assert with_table(README, read_results(ROOT / RESULTS)) == README, (
-        "stale; run: python -m pipeline.pages.results_table"
-    )
+    assert with_table(README, read_results(ROOT / RESULTS)) == README, "stale; run: python -m tools.pages.results_table"
 
 
 def test_a_changed_result_makes_the_table_stale() -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from evals.sample import SAMPLE_LIBRARY
 from pipeline import cli
-from pipeline.sample import SAMPLE_LIBRARY
 from retrieval.contract_settings import PassagesSettings, TablesSettings
 from retrieval.home import Home
 from retrieval.settings import Settings

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from evals.questions.questions import load_questions
-from pipeline.pages.filtering_results import PAGE, blocks
-from pipeline.pages.filtering_times import FilterTimes
-from pipeline.pages.marked_blocks import with_blocks
-from pipeline.sample import SAMPLE_QUESTIONS
+from evals.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.query_must import OPERATORS, unregister_operator
 from retrieval.query_must.conditional import always_asks
 from retrieval.query_must.lint import RULES, Finding
 from retrieval.search.receipt.transcript import debug_lines
 from retrieval.search.retriever import Retriever
+from tools.pages.filtering_results import PAGE, blocks
+from tools.pages.filtering_times import FilterTimes
+from tools.pages.marked_blocks import with_blocks
 
 DOCS = Path(__file__).parents[1] / "docs"
 MEANING = (DOCS / "query_must.md").read_text("utf-8")
@@ -114,7 +114,7 @@ def test_every_operator_is_listed() -> None:
 def test_the_results_are_those_of_the_sample_book(retriever: Retriever) -> None:
     page = PAGE.read_text("utf-8")
     made = blocks(retriever, FilterTimes.read())
-    assert with_blocks(page, made) == page, "stale; run: python -m pipeline.pages.filtering_results"
+    assert with_blocks(page, made) == page, "stale; run: python -m tools.pages.filtering_results"
 
 
 def test_the_times_of_the_results_are_of_the_rounds_that_the_questions_take(retriever: Retriever) -> None:
@@ -127,7 +127,7 @@ def test_the_times_of_the_results_are_of_the_rounds_that_the_questions_take(retr
     }
     assert [
         each.query for each in (*times.examples, *times.questions) if len(each.rounds) != taken[each.query]
-    ] == [], "stale; run on a machine that does nothing else: python -m pipeline.pages.filtering_results --times"
+    ] == [], "stale; run on a machine that does nothing else: python -m tools.pages.filtering_results --times"
 
 
 def test_a_changed_figure_makes_the_results_stale() -> None:

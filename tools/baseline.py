@@ -15,10 +15,10 @@ from pathlib import Path
 
 from evals.benchmarks.books import BookCorpus, is_set_of_books, read_books
 from evals.benchmarks.generated import GeneratedCorpus, read_generated
+from evals.fit.corpus_index import Tell, open_index
 from evals.questions.questions import Question
+from evals.sample import SAMPLE_LIBRARY, SHELF, SKIRMISH
 from evals.trec import Scored, write_qrels, write_run
-from pipeline.bench.index import Tell, open_index
-from pipeline.sample import SAMPLE_LIBRARY, SHELF, SKIRMISH
 from retrieval.answer.context import Gatherer
 from retrieval.answer.reading import read
 from retrieval.atomic_files import write_atomically

@@ -9,6 +9,7 @@ import typer
 from pipeline.commands.options import DEFAULT_HOME, HomeOption
 from pipeline.console.output import out, print_error, progress_bar
 from retrieval.errors import RetrievalError
+from tools import bench_commands
 
 app = typer.Typer(
     name="python -m tools",
@@ -22,6 +23,7 @@ baseline = typer.Typer(
     help="Write rankings and answers down before a change, and compare them after it.", no_args_is_help=True
 )
 app.add_typer(baseline, name="baseline")
+app.add_typer(bench_commands.app, name="bench")
 
 
 @baseline.command("write")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.benchmarks.corpus import chunks_of_book
 from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder, data_file, splits_of
 from evals.questions.question_sets import FILE_NAME, QuestionSet
 from evals.questions.questions import load_questions
+from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import BookFolder, list_books
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary

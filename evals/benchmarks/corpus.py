@@ -4,14 +4,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from evals.questions.question_sets import QuestionSet
-from retrieval.ingest.chunking import chunk_book
-from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.prose.cuts import USUAL, Cuts
-from retrieval.ingest.tables.predicates import extract_predicates
-from retrieval.ingest.tables.rows import transform_tables
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
-from retrieval.types import Book, Chunk
+from retrieval.types import Chunk
 
 
 class Corpus(Protocol):
@@ -35,10 +30,3 @@ class Corpus(Protocol):
             retriever: over an index of these chunks.
             chunks: those of the index, in the order of their positions.
         """
-
-
-def chunks_of_book(book: Book, vocabulary: Vocabulary, cuts: Cuts = USUAL) -> tuple[Chunk, ...]:
-    """A book through the same ingest that a library's books go through."""
-    parsed = parse_book(book)
-    texts = [document.text for document in book.documents]
-    return chunk_book(parsed, extract_predicates(transform_tables(parsed.tables, vocabulary, texts)), cuts)

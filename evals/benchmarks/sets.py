@@ -76,7 +76,7 @@ def benchmarks_under(folder: Path, split: str) -> Benchmarks:
         except BenchmarkDataError as error:
             left_out.append(f"{name}: {error}")
     if not corpora:
-        hint = f"; it is a set of books itself: querymust bench books --data {root}" if is_set_of_books(root) else ""
+        hint = f"; it is a set of books itself: name {root.parent}" if is_set_of_books(root) else ""
         raise BenchmarkDataError(
             f"no set with the split {split!r} is under {root}{hint}; sets: folders of books, {', '.join(FORMATS)}"
         )

@@ -7,7 +7,7 @@ judged by what the questions can tell: a loss beyond chance, or of more than a h
 
 A library of many books has many chances to look worse in one of them. So all lists of questions that are judged at
 once share one level: of harmless changes about a tenth may be refused, in whatever list. docs/evals.md has the rates of
-wrong verdicts, and `querymust bench gate` measures them.
+wrong verdicts, and `python -m tools bench gate` measures them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 
-from evals.benchmarks.corpus import chunks_of_book
 from pipeline.building.book_entry import read_for_index
 from pipeline.building.model_passages import describer_of
 from pipeline.building.model_tables import chosen_tables, options_of, reader_of
@@ -16,6 +15,7 @@ from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
 from retrieval.index.embedding.embedding_text import embedding_key, embedding_text
 from retrieval.index.embedding.prices import price_of
 from retrieval.index.embedding.token_counts import cuts_for
+from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.library import BookFolder
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.models.access import Access

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Literal
 
 from pipeline.building.book_entry import book_entries
-from pipeline.building.embedding import known_keys
 from retrieval.errors import EmbedderUnavailableError
 from retrieval.home import Home
 from retrieval.index.embedding.cost import Cost
 from retrieval.index.embedding.embedders import load_embedder, require_local
-from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
+from retrieval.index.embedding.embedding_store import EmbeddingStore, known_keys, text_key
 from retrieval.index.embedding.embedding_text import embedding_key, embedding_text
 from retrieval.index.embedding.prices import price_of
 from retrieval.ingest.library.library import BookFolder, list_books

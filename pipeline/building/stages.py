@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from evals.benchmarks.corpus import chunks_of_book
 from retrieval.errors import LibraryError
-from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.chunking import chunk_book, chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import VOCABULARY_FILE, list_books
 from retrieval.ingest.parsed_book import parse_book

@@ -236,8 +236,8 @@ def run_build(
 
 def _watched(home: Home, force: str | None, accept: str | None) -> Build:
     """Build and say how far it is: as a bar on a terminal, elsewhere as a line for each book and each set of scores."""
-    from pipeline.building.embedding import EMBEDDED
     from pipeline.runs.apart import build_apart
+    from retrieval.index.embedding.embedding_store import EMBEDDED
 
     said = ""
     with progress_bar("building") as bar:

@@ -56,10 +56,10 @@ def fit(
     """
     with progress_bar("fit") as bar:
         bar("starting", 0, 1)
-        from pipeline.bench.cells import CellsReport, fit_cell_choice
-        from pipeline.bench.fitting import WeightsReport, fit_weights
-        from pipeline.bench.learning import TreesReport, learn_trees
-        from pipeline.bench.relevance import RelevanceReport, fit_relevance
+        from evals.fit.cells import CellsReport, fit_cell_choice
+        from evals.fit.relevance import RelevanceReport, fit_relevance
+        from evals.fit.trees import TreesReport, learn_trees
+        from evals.fit.weights import WeightsReport, fit_weights
         from retrieval.index.embedding.embedders import load_embedder
         from retrieval.settings import Settings
 

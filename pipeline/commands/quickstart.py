@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from rich import box
 from rich.table import Table
 
+from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from pipeline.commands.build import run_build, told_when_interrupted
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, live_retriever
 from pipeline.commands.serve import PORT
 from pipeline.console.leaderboard import print_leaderboard
 from pipeline.console.output import out
-from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 
 if TYPE_CHECKING:
     from evals.noise import Relatives

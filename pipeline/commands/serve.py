@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.commands.command_list import CommandList
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption
-from pipeline.console.output import err, out, print_report, progress_bar
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, StrategyOption
+from pipeline.console.output import err, out
 from retrieval.errors import RetrievalError
 from retrieval.extras import install
 
@@ -141,35 +141,6 @@ def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
     service.close()
 
 
-def bench_load(
-    clients: Annotated[int, typer.Option("--clients", min=1, help="How many ask at a time.")] = 50,
-    seconds: Annotated[float, typer.Option("--seconds", min=1, help="How long each server is asked.")] = 120,
-    promotions: Annotated[int, typer.Option("--promotions", min=0, help="Indexes that go live meanwhile.")] = 3,
-    processes: Annotated[str, typer.Option("--processes", help="Of each server, one after the other.")] = "1,2",
-    seed: Annotated[int, typer.Option("--seed", help="Of what the clients ask.")] = 0,
-    json_: JsonOption = False,
-    home: HomeOption = DEFAULT_HOME,
-) -> None:
-    """Ask a real server over a copy of the live index with many clients: four searches to one streamed answer.
-
-    Its questions are those of the home. Status 1 if any request was not answered.
-
-    \b
-    Examples:
-      querymust quickstart && querymust bench load
-      querymust bench load --clients 8 --seconds 30 --promotions 0 --processes 1 --json
-    """
-    with progress_bar("load") as bar:
-        bar("starting", 0, 1)
-        from pipeline.bench.load.run import run_load
-        from retrieval.home import Home
-
-        report = run_load(Home.at(home), clients, seconds, promotions, _numbers(processes), seed, bar)
-    print_report(report, report.lines(), json_=json_)
-    if not report.sound:
-        raise typer.Exit(1)
-
-
 @keys_app.command("add")
 def add_key(
     name: Annotated[str, typer.Argument(help="Who it is for.")],
@@ -217,9 +188,3 @@ def _keys(home: HomeOption) -> ApiKeys:
     from retrieval.serve.keys import ApiKeys
 
     return ApiKeys(Home.at(home).root)
-
-
-def _numbers(text: str) -> list[int]:
-    if not all(part.strip().isdecimal() and int(part) > 0 for part in text.split(",")):
-        raise typer.BadParameter(f"{text!r} is not a list of numbers such as 1,2", param_hint="--processes")
-    return [int(part) for part in text.split(",")]

@@ -6,7 +6,6 @@ import dagster as dg
 
 from evals.assets import AGAIN, as_table, columns_of, with_reason
 from pipeline.building.book_entry import enter_book
-from pipeline.building.embedding import embed_chunks, logged_progress
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, losses_metadata, materialized
 from pipeline.building.model_passages import keep_report, make_chunks, told
@@ -15,7 +14,7 @@ from pipeline.building.reading_losses import kept_losses
 from pipeline.defs.partitions import books_partitions
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.index.embedding.embedding_store import EmbeddingStore, embed_chunks, logged_progress
 from retrieval.index.embedding.embedding_text import embedding_key
 from retrieval.index.embedding.token_counts import cuts_for
 from retrieval.ingest.chunking import chunk_book

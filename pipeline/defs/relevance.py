@@ -7,7 +7,7 @@ import dagster as dg
 
 from evals.assets import AGAIN, with_reason
 from evals.calibration.leaving_out import THRESHOLD
-from pipeline.bench.relevance import RelevanceReport, fit_relevance
+from evals.fit.relevance import RelevanceReport, fit_relevance
 from pipeline.defs.weights import NAME_SETS, QuestionSets
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder

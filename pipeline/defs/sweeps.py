@@ -15,12 +15,12 @@ from pydantic import Field
 
 from evals.assets import AGAIN, as_table, reported, with_reason
 from evals.evaluation import SHIPPED, evaluate, evaluation_of
+from evals.fit.chunk_sizes import scores_at
 from evals.noise import Relatives
 from evals.showing.curve import Curve
 from evals.sweeps.proposal import Proposal, propose
 from evals.sweeps.shown import COUNTS, Shown, enough, shown_at
 from evals.sweeps.sweep import SWEEPS, Point, Sweep, Tried, point
-from pipeline.bench.chunk_sizes import scores_at
 from pipeline.defs.index import book_slugs
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder

@@ -6,7 +6,7 @@ from pathlib import Path
 import dagster as dg
 
 from evals.assets import AGAIN, with_reason
-from pipeline.bench.fitting import fit_weights
+from evals.fit.weights import fit_weights
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.search.evidence.weights import WEIGHTS

@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 import dagster as dg
 
-from pipeline.building.embedding import EMBEDDED
 from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
 from pipeline.defs.sensors import ASKED_BY
@@ -19,6 +18,7 @@ from pipeline.runs.instance_file import write_instance_file
 from pipeline.runs.outcomes import Problem, RunOutcome
 from pipeline.spread.job_run import run_job
 from retrieval.home import Home
+from retrieval.index.embedding.embedding_store import EMBEDDED
 from retrieval.ingest.library.library import list_books
 from retrieval.write_lock import HomeBusyError, write_lock
 

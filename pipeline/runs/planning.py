@@ -1,6 +1,5 @@
 """The plan of a build: what it would leave alone is asked of what the builds before left, without a run."""
 
-from evals.benchmarks.corpus import chunks_of_book
 from pipeline.building.book_entry import read_for_index
 from pipeline.building.kept_work import KeptWork
 from pipeline.building.plan import BuildPlan, plan_build
@@ -8,6 +7,7 @@ from pipeline.runs.unchanged import BOOK_FILE, book_key
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.token_counts import cuts_for
+from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.library import BookFolder
 
 

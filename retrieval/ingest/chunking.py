@@ -8,18 +8,21 @@ from pathlib import PurePosixPath
 
 from retrieval.ingest.losses import attempt
 from retrieval.ingest.markdown.words import plain_text
-from retrieval.ingest.parsed_book import ParsedBook, ParsedDocument
+from retrieval.ingest.parsed_book import ParsedBook, ParsedDocument, parse_book
 from retrieval.ingest.prose.cuts import USUAL, Cuts
 from retrieval.ingest.prose.enrichment import enriched, page_marks
 from retrieval.ingest.prose.sections import Passage, block_passages, cut_into_passages
+from retrieval.ingest.tables.predicates import extract_predicates
 from retrieval.ingest.tables.reading import find_axis
 from retrieval.ingest.tables.row_names import prose_names
 from retrieval.ingest.tables.row_object import name_first
+from retrieval.ingest.tables.rows import transform_tables
 from retrieval.ingest.tables.search_text import row_search_text
 from retrieval.ingest.tables.source.source_tables import content_id
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.canonical.canonical import literal
-from retrieval.types import TABLE_SUBJECT, Chunk, Document, Metadata, Row
+from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.types import TABLE_SUBJECT, Book, Chunk, Document, Metadata, Row
 
 
 def chunk_book(book: ParsedBook, rows: Sequence[Row], cuts: Cuts = USUAL) -> tuple[Chunk, ...]:
@@ -169,3 +172,10 @@ def header_signature(columns: Sequence[str]) -> str:
     on_axis = set(axis.columns) if axis else set()
     names = [literal(column) for index, column in enumerate(columns) if index not in on_axis]
     return content_id(*names, "by", literal(axis.name) if axis else "")
+
+
+def chunks_of_book(book: Book, vocabulary: Vocabulary, cuts: Cuts = USUAL) -> tuple[Chunk, ...]:
+    """A book through the same ingest that a library's books go through."""
+    parsed = parse_book(book)
+    texts = [document.text for document in book.documents]
+    return chunk_book(parsed, extract_predicates(transform_tables(parsed.tables, vocabulary, texts)), cuts)

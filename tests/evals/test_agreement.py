@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evals.agreement import Agreement, agreement
-from evals.benchmarks.corpus import chunks_of_book
+from retrieval.ingest.chunking import chunks_of_book
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Book, Document
 

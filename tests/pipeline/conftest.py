@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from evals.fit import weights
 from pipeline import cli
-from pipeline.bench import fitting
 
 WEAPONS = ["dagger", "mace", "long sword", "halberd", "whip", "staff", "crossbow", "sling", "club", "lance"]
 ROPES = ["hemp rope", "silk rope", "iron chain", "lantern", "torch", "tinder box", "blanket", "bucket", "spade", "tent"]
@@ -89,9 +89,9 @@ def small_sets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         ),
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fitting, "SAMPLE_LIBRARY", root / "sample")
-        patch.setattr(fitting, "SAMPLE_QUESTIONS", questions)
-        patch.setattr(fitting, "SHELF", root / "no shelf")
+        patch.setattr(weights, "SAMPLE_LIBRARY", root / "sample")
+        patch.setattr(weights, "SAMPLE_QUESTIONS", questions)
+        patch.setattr(weights, "SHELF", root / "no shelf")
         yield root / "data"
 
 

@@ -8,7 +8,7 @@ import pytest
 from evals.noise import Relatives, noise, noise_reduction
 from evals.questions.gold import resolve
 from evals.questions.questions import Question, load_questions
-from pipeline.sample import SAMPLE_QUESTIONS
+from evals.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.query_must import Canonical, canonical, satisfies_query_must

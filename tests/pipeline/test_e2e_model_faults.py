@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 import yaml
 
-from evals.benchmarks.corpus import chunks_of_book
+from evals.sample import SAMPLE_LIBRARY
 from pipeline.definitions import load
 from pipeline.runs.build import build
 from pipeline.runs.in_process import Runner, dagster_instance
 from pipeline.runs.outcomes import RunOutcome
-from pipeline.sample import SAMPLE_LIBRARY
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books
 from retrieval.ingest.prose.enrichment import known_words
@@ -86,7 +86,7 @@ def kill_in_the_middle(home: Home, chat_server: FakeOpenAi) -> None:
         return None if answered <= ANSWERED else "stall"
 
     chat_server.plan = some
-    program = [sys.executable, "-m", "pipeline.runs.faults.acts", "build", str(home.root)]
+    program = [sys.executable, "-m", "tools.faults.acts", "build", str(home.root)]
     with subprocess.Popen(program, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}) as run:
         until = time.monotonic() + 120
         while len(list(home.models.glob("*/*/*.json"))) < ANSWERED or not chat_server.counts.working:

@@ -34,14 +34,13 @@ def embed(
       querymust embed chunks.jsonl handbook --truncate
       querymust embed chunks.jsonl handbook --chroma http://127.0.0.1:8000 --embedder openai
     """
-    from pipeline.building.embedding import embed_missing, vectors_of
     from pipeline.building.plan import cost_of
     from pipeline.building.stages import read_chunks
     from retrieval.contract_settings import embedder_of
     from retrieval.home import Home
     from retrieval.index.chroma.filling import fill
     from retrieval.index.embedding.embedders import load_embedder
-    from retrieval.index.embedding.embedding_store import EmbeddingStore
+    from retrieval.index.embedding.embedding_store import EmbeddingStore, embed_missing, vectors_of
 
     opened, chunks = Home.at(home), read_chunks(source)
     maker = load_embedder(embedder_of(embedder) if embedder else opened.settings.embedder)

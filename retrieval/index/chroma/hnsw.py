@@ -22,6 +22,6 @@ TRIES = (
 
 On 100,000 near-twin rows of 256 dimensions, 200 questions, Chroma's own settings found 94 % of the 15 true neighbours,
 and none at all for some questions. The first of these, in random order, found all in five builds of seven, 99.97 and
-98 % in two; of a million rows 99.0 %. `querymust bench scale` measures it again. Of 6,044 chunks of a real book it left
-2 to 18 that do not find themselves in 15 builds of 16; the second left none in 6 of 6.
+98 % in two; of a million rows 99.0 %. `python -m tools bench scale` measures it again. Of 6,044 chunks of a real book
+it left 2 to 18 that do not find themselves in 15 builds of 16; the second left none in 6 of 6.
 """

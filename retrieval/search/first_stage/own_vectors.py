@@ -25,7 +25,7 @@ COMPARED: int = 32_768
 """Vectors that one question is compared with, where so many may come back; more, so that the last region is whole.
 
 Of a million near-twin rows they had 99.3 % of the 15 nearest, and 98.3 % of those that the predicates of a question let
-through; `querymust bench scale` measures it again."""
+through; `python -m tools bench scale` measures it again."""
 _MORE: Final = 16
 """At least so many times what is asked for."""
 _FURTHER: Final = 8

@@ -2,7 +2,7 @@ from evals.answers.answered import AnsweredBook, answered
 from evals.questions.gold import Resolution
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question, load_questions
-from pipeline.sample import SAMPLE_QUESTIONS
+from evals.sample import SAMPLE_QUESTIONS
 from retrieval.answer.context import Gatherer
 from retrieval.home import Home
 from retrieval.rag.live import LiveIndex

@@ -73,7 +73,7 @@ def some(data: Path, tmp_path: Path, lines) -> Path:
 
 @pytest.mark.data
 def test_the_gold_of_the_real_sets_resolves(some: Path) -> None:
-    """Of the books the first of each set; `querymust bench all` says it of all, as `evaluability`."""
+    """Of the books the first of each set; `python -m tools bench all` says it of all, as `evaluability`."""
     found = benchmarks_under(some, "open").corpora
     assert found.keys() >= {"manuals", "ttrpg", *FORMATS}
     books = [corpora[0] for name, corpora in found.items() if name not in FORMATS]

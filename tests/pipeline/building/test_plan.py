@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from evals.benchmarks.corpus import chunks_of_book
 from pipeline.building.book_entry import FILE_NAME, BookEntry
 from pipeline.building.plan import BuildPlan, plan_build, plan_record
 from retrieval.home import Home
+from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books
 from retrieval.records import write_jsonl

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import typer
 
+from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from pipeline import cli
 from pipeline.commands.build import asked_for, told_when_interrupted
 from pipeline.runs.outcomes import Build
-from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.settings import REMEMBERED, Settings
 

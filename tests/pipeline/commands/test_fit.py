@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pipeline.bench import fitting, learning
-from pipeline.bench.fitting import WeightsReport
+from evals.fit import trees, weights
+from evals.fit.weights import WeightsReport
 from pipeline.cli import app
 from retrieval.errors import RetrievalError
 from retrieval.search.evidence.weights import WEIGHTS
@@ -20,7 +20,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "MOST", 8)
+    monkeypatch.setattr(trees, "MOST", 8)
 
 
 def fit(*arguments: object) -> str:
@@ -73,7 +73,7 @@ def test_what_the_gate_refuses_is_not_written_unless_it_is_forced(
 ) -> None:
     shipped = tmp_path / "weights.json"
     report = WeightsReport(WEIGHTS, (), (), ("arms: mrr is below that of what ships",))
-    monkeypatch.setattr(fitting, "fit_weights", lambda *_: report)
+    monkeypatch.setattr(weights, "fit_weights", lambda *_: report)
     monkeypatch.setattr(WeightsReport, "write", lambda *_: shipped.touch())
     asked = ["fit", "weights", "--data", str(tmp_path), "--home", str(tmp_path), "--json"]
 

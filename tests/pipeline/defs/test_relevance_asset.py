@@ -5,7 +5,7 @@ import pytest
 
 from evals.calibration.leaving_out import BookReliability
 from evals.calibration.reliability import Bin, Reliability
-from pipeline.bench.relevance import RelevanceReport
+from evals.fit.relevance import RelevanceReport
 from pipeline.defs import relevance as asset
 from pipeline.defs.weights import QuestionSets
 from retrieval.home import Home

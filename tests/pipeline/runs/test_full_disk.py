@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 def test_a_build_without_room_ends_with_one_sentence(tiny: Home) -> None:
     (tiny.library / "tiny" / "02.md").write_text("# Appendix\n\nA new word: zugzwang.\n")
     before = str(live_id(tiny.root))
-    confined = ["-m", "pipeline.runs.faults.confined", "limited:60000", tiny.root]
+    confined = ["-m", "tools.faults.confined", "limited:60000", tiny.root]
     done = subprocess.run(
         [sys.executable, *confined, "pipeline.cli", "build", "--home", tiny.root],
         cwd=ROOT,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
+from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 
 LIBRARY = SAMPLE_LIBRARY
 QUESTIONS: list[dict[str, Any]] = [

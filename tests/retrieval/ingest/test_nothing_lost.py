@@ -7,12 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline.bench.documents.ingesting import lost_words
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.rows import transform_tables
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk, Document
+from tools.bench.documents import lost_words
 
 LONG = 40
 """Words of a long paragraph; a few of them pass the 256 tokens of a passage."""

@@ -1,9 +1,9 @@
 import pytest
 
-from evals.benchmarks.corpus import chunks_of_book
-from pipeline.sample import SAMPLE_LIBRARY
+from evals.sample import SAMPLE_LIBRARY
 from retrieval.index.embedding.embedding_text import embedding_text
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
+from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books
 from retrieval.ingest.token_estimates import estimate_tokens, most_tokens

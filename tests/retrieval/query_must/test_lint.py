@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from evals.benchmarks.corpus import chunks_of_book
 from retrieval.index.words.keyed_tables import keyed_tables
+from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books
 from retrieval.query_must import LintItem, Operator, lint, register_operator, unregister_operator, unusable

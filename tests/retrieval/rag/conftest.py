@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.bench.contract.documents import hundred_documents
-from pipeline.sample import SKIRMISH
+from evals.sample import SKIRMISH
 from retrieval.rag.documents import read_rule_documents
 from retrieval.rag.pipeline import RAGPipeline
+from tools.bench.contract import hundred_documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

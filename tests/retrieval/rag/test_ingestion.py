@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 
-from pipeline.sample import SKIRMISH
+from evals.sample import SKIRMISH
 from retrieval.errors import BudgetExceededError, EmbedderUnavailableError, IndexCorruptError, VectorDBWriteError
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder

@@ -196,7 +196,7 @@ def test_a_damaged_pointer_of_the_home_is_put_right(folder: Place, pushed: str, 
 
 
 def test_a_home_without_room_says_so_and_the_next_pull_goes_on(folder: Place, pushed: str, reader: Path) -> None:
-    confined = ["-m", "pipeline.runs.faults.confined", "limited:20000", str(reader)]
+    confined = ["-m", "tools.faults.confined", "limited:20000", str(reader)]
     done = subprocess.run(
         [sys.executable, *confined, "pipeline.cli", "pull", folder.name, "--home", str(reader)],
         cwd=ROOT,

@@ -155,7 +155,7 @@ def test_what_a_reader_of_a_shared_folder_has_open_stays(builder: Path, folder: 
 
 
 def test_a_place_without_room_says_so(builder: Path, folder: Place) -> None:
-    confined = ["-m", "pipeline.runs.faults.confined", "limited:20000", builder]
+    confined = ["-m", "tools.faults.confined", "limited:20000", builder]
     done = subprocess.run(
         [sys.executable, *map(str, confined), "pipeline.cli", "push", folder.name, "--home", str(builder)],
         cwd=ROOT,

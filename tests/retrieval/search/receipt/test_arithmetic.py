@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from pipeline.sample import SAMPLE_QUESTIONS
+from evals.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.search.explanation import explain
 from retrieval.search.receipt.arithmetic import DIGITS, Sum

@@ -1,1 +1,0 @@
-"""How long the contract takes to answer, beside a plain query of the same vectors."""

@@ -1,1 +1,0 @@
-"""The compiled predicates against the plain meaning: their time, and whether they agree."""

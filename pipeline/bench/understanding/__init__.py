@@ -1,1 +1,0 @@
-"""What reading a question and hinting at categories are worth."""

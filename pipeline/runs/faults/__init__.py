@@ -1,1 +1,0 @@
-"""What could break an index: kills, damaged files, promotions under readers. `querymust bench faults` counts."""

@@ -1,1 +1,0 @@
-"""How much of a build is saved where little changed."""

@@ -1,0 +1,106 @@
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evals.benchmarks.data_files import BenchmarkDataError
+from evals.fit import trees
+from evals.fit.trees import TreesReport, learn_trees, trees_without
+from evals.learning.leaving_out import LeftOut, Score
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.search.rerank.features import NAMES
+from retrieval.search.rerank.paths import LEAF
+from retrieval.search.rerank.trees import Trees
+
+EMBEDDER = load_embedder("wordllama")
+TREES = Trees(
+    ("covered",),
+    np.asarray([2], dtype=np.int32),
+    np.asarray([LEAF, LEAF, 0], dtype=np.int32),
+    np.asarray([0.0, 0.0, 0.1 + 0.2]),
+    np.asarray([0, 0, 0], dtype=np.int32),
+    np.asarray([0, 0, 1], dtype=np.int32),
+    np.asarray([-1.0, 1.0, 1 / 3]),
+)
+
+
+def row(group: str, kind: str, n: int, hit: float) -> LeftOut:
+    score = Score(n, hit, 1.0, 1.0, 0.75)
+    return LeftOut(group, kind, score, score, score)
+
+
+@pytest.fixture(scope="module")
+def learned(lightgbm: None, small_sets: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[TreesReport, ...]:
+    """The same sets twice; the second time the indexes are there."""
+    home = tmp_path_factory.mktemp("learning")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trees, "MOST", 8)
+        return tuple(learn_trees(home, small_sets, "open", EMBEDDER) for _ in range(2))
+
+
+def test_every_set_and_the_sample_are_left_out_in_turn(learned: tuple[TreesReport, ...]) -> None:
+    found = {(row.group, row.kind): row.left_out.n for row in learned[0].found}
+
+    assert {group for group, _ in found} == {"arms", "camp", "wikisql-rows.open"}
+    assert found["arms", "matrix-lookup"] == found["camp", "matrix-lookup"] == 5
+
+
+def test_of_a_large_set_and_of_generated_questions_some_are_asked(learned: tuple[TreesReport, ...]) -> None:
+    found = {(row.group, row.kind): row.left_out.n for row in learned[0].found}
+
+    assert sum(n for (group, _), n in found.items() if group == "wikisql-rows.open") == 8
+    assert 0 < found["arms", "generated"] <= 8
+
+
+def test_the_trees_see_the_features_of_a_search(learned: tuple[TreesReport, ...]) -> None:
+    assert learned[0].trees.names == NAMES
+    assert len(learned[0].trees.roots) > 0
+
+
+def test_leaving_a_book_out_is_as_if_it_were_not_there(lightgbm: None, small_sets: Path, tmp_path: Path) -> None:
+    shutil.copytree(small_sets / "wikisql-rows", tmp_path / "data" / "wikisql-rows")
+    absent = learn_trees(tmp_path / "home", tmp_path / "data", "open", EMBEDDER)
+
+    files = trees_without(["arms"], tmp_path / "home", small_sets, "open", EMBEDDER)
+
+    assert list(files) == ["arms"]
+    assert Trees.read(files["arms"]).to_json() == absent.trees.to_json()
+    assert files["arms"].read_text() == absent.trees.written
+
+
+def test_a_second_run_is_the_same(learned: tuple[TreesReport, ...]) -> None:
+    first, second = learned
+
+    assert first.trees.to_json() == second.trees.to_json()
+    assert first.page() == second.page()
+    assert first.to_json() == second.to_json()
+
+
+def test_a_report_is_written_twice_alike(tmp_path: Path) -> None:
+    report = TreesReport(
+        TREES, "wordllama", (row("a", "rule", 10, 0.5), row("b", "rule", 30, 0.9), row("b", "", 4, 0.25))
+    )
+
+    report.write(tmp_path / "docs", tmp_path / "trees.json")
+    files = [tmp_path / "docs" / "trees.md", tmp_path / "trees.json"]
+    first = [path.read_bytes() for path in files]
+    report.write(tmp_path / "docs", tmp_path / "trees.json")
+
+    assert [path.read_bytes() for path in files] == first
+    assert b"| all | rule | 40 | 0.800 / 1.000 / 1.000 / 0.750 |" in first[0]
+    assert b"| b | search | 4 | 0.250 / " in first[0]
+    assert Trees.read(tmp_path / "trees.json").to_json() == TREES.to_json()
+
+
+def test_numbers_are_told_without_the_trees() -> None:
+    told = TreesReport(TREES, "wordllama", (row("a", "rule", 10, 0.5),)).to_json()
+
+    assert told["n_nodes"] == 3
+    assert told["found"][0]["left_out"] == {"n": 10, "hit_1": 0.5, "hit_5": 1.0, "hit_10": 1.0, "mrr": 0.75}
+    assert "trees" not in told
+
+
+def test_a_folder_without_question_sets_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BenchmarkDataError, match="no set with the split"):
+        learn_trees(tmp_path, tmp_path, "open", EMBEDDER)

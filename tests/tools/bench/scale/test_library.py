@@ -1,0 +1,52 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from retrieval.index.chroma.store import ChromaStore
+from retrieval.index.embedding.embedders import load_embedder
+from tools.bench.scale.library import ScaleIndex, scale_index, synthetic_library
+
+LIBRARY = synthetic_library(200, 0)
+
+
+def build(home: Path, seed: int = 0) -> tuple[ScaleIndex, list[str]]:
+    told: list[str] = []
+    return scale_index(home, LIBRARY, seed, load_embedder(), lambda stage, *_: told.append(stage)), told
+
+
+@pytest.fixture
+def single(tmp_path: Path) -> Iterator[ChromaStore]:
+    build(tmp_path)
+    store = ChromaStore(tmp_path / "single")
+    yield store
+    store.close()
+
+
+def test_a_second_run_takes_the_index_up_again(tmp_path: Path) -> None:
+    first, told = build(tmp_path)
+    again, nothing = build(tmp_path)
+    assert again == first
+    assert {"lexical", "collections"} <= set(told)
+    assert nothing == []
+
+
+def test_another_library_takes_its_place(tmp_path: Path) -> None:
+    first, _ = build(tmp_path)
+    other, told = build(tmp_path, seed=1)
+    assert other.key != first.key
+    assert "one collection of everything" in told
+    assert [path.name for path in (tmp_path / "snapshots").iterdir()] == [other.snapshot]
+
+
+def test_the_one_collection_is_made_where_it_is_wanted(tmp_path: Path) -> None:
+    without = scale_index(tmp_path, LIBRARY, 0, load_embedder(), lambda *_: None, single=False)
+    assert not (tmp_path / "single").exists()
+    found, told = build(tmp_path)
+    assert "one collection of everything" in told
+    assert found.key != without.key
+    assert found.snapshot == without.snapshot
+
+
+def test_one_collection_holds_everything(single: ChromaStore) -> None:
+    assert single.count("open") == len(LIBRARY)

@@ -1,0 +1,45 @@
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from evals.benchmarks.data_files import BenchmarkDataError
+from retrieval.index.embedding.embedders import load_embedder
+from tests.pipeline.conftest import write_lines
+from tools.bench.answers import AnswersReport, run_answers
+
+BOOK = """# Arms
+
+## Weapons
+
+| Weapon | Cost | Weight |
+|---|---|---|
+| Glaive | 7 gp | 75 |
+| Mace | 8 gp | 100 |
+| Sling | 1 gp | 5 |
+"""
+
+
+def test_a_book_is_asked_and_the_report_is_a_table(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "shelf"
+    (folder / "arms").mkdir(parents=True)
+    (folder / "arms" / "weapons.md").write_text(BOOK)
+    gold = [{"document": "weapons.md", "snippet": "| Mace | 8 gp | 100 |"}]
+    look_up = {"id": "a", "query": "what does a mace cost", "kind": "matrix-lookup", "answer": "8 gp", "gold": gold}
+    write_lines(folder / "arms.open.jsonl", look_up)
+    report = run_answers(tmp_path / "home", tmp_path / "data", "open", load_embedder())
+    (book,) = report.books
+    assert (book.book, book.look_ups, book.answerable) == ("arms", 1, 1)
+    assert AnswersReport.of(json.loads(json.dumps(asdict(report)))) == report
+    head, _, *rows = report.lines()
+    assert [row.count("|") for row in rows] == [head.count("|")] * 2
+
+
+def test_a_folder_without_such_books_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "shelf"
+    (folder / "arms").mkdir(parents=True)
+    (folder / "arms" / "weapons.md").write_text(BOOK)
+    write_lines(folder / "arms.open.jsonl", {"id": "a", "query": "q", "gold": []})
+    with pytest.raises(BenchmarkDataError):
+        run_answers(tmp_path / "home", tmp_path / "data", "hidden", load_embedder())

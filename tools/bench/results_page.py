@@ -1,0 +1,200 @@
+"""`docs/results.md`, made from `docs/benchmarks.json`: what every strategy scores on every open question set."""
+
+import json
+import os
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from dataclasses import fields as dataclass_fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from evals.metric_table import Use, names
+from evals.report import breakdown, cell_table, leaderboard
+from evals.statistics.aggregates import ALL, Aggregate
+from evals.statistics.cells import Cell, cells
+from tools.bench.reference import ALIKE, NOTES, REFERENCES, SPLIT
+from tools.bench.run import BenchmarkRun, IndexNote
+
+DATA_FILE, PAGE_FILE = "benchmarks.json", "results.md"
+
+LEFT_OUT = (
+    "`default` ranks each book and set by trees that were learned on all others: neither its questions nor those "
+    "generated from it had a say. The weights of the first look, which choose the candidates, are the ones that ship, "
+    "fitted on most of these sets. No other strategy was fitted."
+)
+SHIPPED = (
+    "What `default` ranks by was fitted on questions of these sets, so its numbers flatter it; no other strategy was "
+    "fitted. [trees.md](trees.md) says what it does in books that had no say."
+)
+
+CELLS = """\
+Look-ups and rules of each book: the figure of `default`, that of the best other strategy (`fts5` is the reference,
+which [benchmarks.md](benchmarks.md) describes), and p of a paired randomisation test of the two. `▼` names what is
+better than `default` beyond chance (p < 0.05). `*` is all books of a set, or all sets. No p is corrected for the choice
+of the best among several, which is to the disadvantage of `default`, nor for the number of cells."""
+
+_DIGITS, _CELL_DIGITS = 4, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Everything that the page says."""
+
+    date: str
+    """ISO, in UTC."""
+    cores: int
+    python: str
+    embedder: str
+    seconds: dict[str, float]
+    """Wall time by set, in this run: what was kept from an earlier one costs nothing."""
+    indexes: tuple[IndexNote, ...]
+    numbers: tuple[Aggregate, ...]
+    cells: tuple[Cell, ...] = ()
+    """Of the sets of books."""
+    left_out: bool = False
+    """Whether `default` ranked each book and set by trees that it had no say in."""
+
+    @classmethod
+    def of(cls, runs: Sequence[BenchmarkRun], *, left_out: bool) -> "Results":
+        """The results of these runs, on this machine, today.
+
+        Args:
+            runs: of all sets.
+            left_out: whether each book and set was ranked by trees that it had no say in.
+        """
+        return cls(
+            date=datetime.now(tz=UTC).date().isoformat(),
+            cores=os.cpu_count() or 1,
+            python=platform.python_version(),
+            embedder=", ".join(dict.fromkeys(run.embedder for run in runs)),
+            seconds={run.set: round(run.seconds, 1) for run in runs},
+            indexes=tuple(note for run in runs for note in run.indexes),
+            numbers=tuple(
+                _rounded(each) for run in runs for each in run.aggregates if each.metric in names(Use.PUBLISHED)
+            ),
+            cells=tuple(map(_rounded_cell, cells_of_books(runs))),
+            left_out=left_out,
+        )
+
+    def write(self, folder: Path) -> None:
+        """Write the data and the page."""
+        folder.mkdir(parents=True, exist_ok=True)
+        facts = {name: value for name, value in asdict(self).items() if name not in {"numbers", "cells"}}
+        head = json.dumps(facts, indent=1).removesuffix("\n}")
+        tables = f"{_table('numbers', Aggregate, self.numbers)},\n{_table('cells', Cell, self.cells)}"
+        (folder / DATA_FILE).write_text(f"{head},\n{tables}\n}}\n", "utf-8")
+        (folder / PAGE_FILE).write_text(results_page(self), "utf-8")
+
+    @classmethod
+    def read(cls, folder: Path) -> "Results":
+        """Read what `write` wrote."""
+        values: dict[str, Any] = json.loads((folder / DATA_FILE).read_text("utf-8"))
+        values["numbers"] = tuple(Aggregate(**each) for each in _records(values.pop("numbers")))
+        values["cells"] = tuple(
+            Cell(**{**each, "ahead": tuple(each["ahead"])}) for each in _records(values.pop("cells"))
+        )
+        values["indexes"] = tuple(IndexNote(**each) for each in values["indexes"])
+        return cls(**values)
+
+
+def results_page(results: Results) -> str:
+    """The page as markdown."""
+    splits = ", ".join(dict.fromkeys(each.split for each in results.numbers))
+    whole = [each for each in results.numbers if each.book == each.kind == ALL]
+    return "\n".join(
+        [
+            "# Results",
+            "",
+            f"Made by `python -m tools bench all` from [{DATA_FILE}]({DATA_FILE}); do not edit. Split {splits}, "
+            f"{results.date}, {results.cores} cores, Python {results.python}, embedder {results.embedder}. "
+            "Numbers have their 95 % bootstrap intervals; [benchmarks.md](benchmarks.md) says what is measured.",
+            "",
+            LEFT_OUT if results.left_out else SHIPPED,
+            "",
+            *_compared(results.cells),
+            "## Ranking",
+            "",
+            leaderboard(whole, names(Use.RANKING)),
+            "## Filtering and time",
+            "",
+            "Milliseconds are the median of one k = 15 retrieval on a machine that did other work too.",
+            "",
+            leaderboard(_without_evaluability(whole), names(Use.FILTERING)),
+            "## BM25 against published figures",
+            "",
+            _reference_table(results.numbers),
+            NOTES,
+            "## By book and kind",
+            "",
+            breakdown(_without_evaluability(results.numbers), names(Use.BY_KIND)),
+            "## Indexes",
+            "",
+            _index_table(results),
+        ]
+    )
+
+
+def cells_of_books(runs: Sequence[BenchmarkRun]) -> tuple[Cell, ...]:
+    """`default` against all others, over the questions of all runs that are about books."""
+    return cells([row for run in runs if run.of_books for row in run.rows])
+
+
+def _compared(found: Sequence[Cell]) -> list[str]:
+    return ["## `default` against the best other", "", CELLS, "", cell_table(found)] if found else []
+
+
+def _table(name: str, record: type[Aggregate | Cell], rows: Sequence[Any]) -> str:
+    """Records as JSON, a line each: their fields once, then their values."""
+    fields = [each.name for each in dataclass_fields(record)]
+    lines = ",\n".join(json.dumps([getattr(each, field) for field in fields]) for each in rows)
+    return f' "{name}": {{"fields": {json.dumps(fields)}, "rows": [\n{lines}\n ]}}'
+
+
+def _records(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [dict(zip(table["fields"], row, strict=True)) for row in table["rows"]]
+
+
+def _reference_table(numbers: Iterable[Aggregate]) -> str:
+    ours = {
+        (each.set, each.book, each.kind, each.metric): each
+        for each in numbers
+        if each.strategy == "bm25" and each.split == SPLIT
+    }
+    lines = ["| set | book | kind | metric | published | ours | difference |", "|---|---|---|---|---:|---:|---:|"]
+    for reference in REFERENCES:
+        found = ours.get((reference.set, reference.book, reference.kind, reference.metric))
+        if found is not None and found.value is not None:
+            difference = found.value - reference.value
+            mark = "" if abs(difference) <= ALIKE else " *"
+            place = f"| {reference.set} | {reference.book} | {reference.kind} | {reference.metric} "
+            lines.append(f"{place}| {reference.value:.3f} | {found.value:.3f} | {difference:+.3f}{mark} |")
+    return "\n".join(lines) + f"\n\n`*`: more than {ALIKE}; see below.\n"
+
+
+def _index_table(results: Results) -> str:
+    lines = ["| set | index over | chunks | guarded | snapshot |", "|---|---|---:|---:|---|"]
+    lines += [
+        f"| {note.set} | {note.corpus} | {note.n_chunks} | {note.n_guarded} | `{note.snapshot}` |"
+        for note in results.indexes
+    ]
+    times = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in results.seconds.items())
+    return "\n".join(lines) + f"\n\nWall time of this run: {times}.\n"
+
+
+def _without_evaluability(numbers: Iterable[Aggregate]) -> list[Aggregate]:
+    return [each for each in numbers if each.metric != "evaluability"]
+
+
+def _rounded_cell(each: Cell) -> Cell:
+    # shown to three digits, as in the terminal: fewer here would be rounded twice
+    value, other, p = (round(number, _CELL_DIGITS) for number in (each.value, each.other_value, each.p))
+    return replace(each, value=value, other_value=other, p=p)
+
+
+def _rounded(each: Aggregate) -> Aggregate:
+    value, low, high = (
+        None if number is None else round(number, _DIGITS) + 0.0 for number in (each.value, each.low, each.high)
+    )
+    return replace(each, value=value, low=low, high=high)

@@ -1,0 +1,191 @@
+"""One benchmark from its files to numbers: every corpus indexed, every question asked, all corpora summed up."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals.benchmarks.books import LibraryBook
+from evals.benchmarks.corpus import Corpus
+from evals.benchmarks.fts5 import REFERENCE, why_missing
+from evals.benchmarks.parsed_chunks import ScoringSearcher
+from evals.benchmarks.passages import with_graded_ndcg
+from evals.benchmarks.referenced import retriever_for
+from evals.experiment import Measures, Progress, run_experiment
+from evals.fit.corpus_index import Tell, open_index
+from evals.metrics import SHOWN
+from evals.noise import Admits
+from evals.pairing import counterpart_among
+from evals.questions.gold import AnchorFinding, Resolution
+from evals.questions.question_sets import QuestionSet, Unscored
+from evals.scored_questions import ScoredQuestion, ScoreStore
+from evals.statistics.aggregates import Aggregate, aggregate, evaluability, timings
+from evals.surroundings import Surroundings
+from retrieval.clock import Clock
+from retrieval.errors import UnknownNameError
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.query_must.predicate import satisfies_query_must
+from retrieval.search.strategies import STRATEGIES, VARIANTS, scored, strategy
+from retrieval.strategy import Strategy
+from retrieval.types import Chunk, Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class IndexNote:
+    """What was searched. Key: (set, corpus)."""
+
+    set: str
+    corpus: str
+    snapshot: str
+    n_chunks: int
+    n_guarded: int
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkRun:
+    """What one benchmark gave. Key: (set, split)."""
+
+    set: str
+    split: str
+    embedder: str
+    """Name and version."""
+    indexes: tuple[IndexNote, ...]
+    aggregates: tuple[Aggregate, ...]
+    """With the timings and the evaluability of each set."""
+    unscored: tuple[Unscored, ...]
+    rows: tuple[ScoredQuestion, ...]
+    seconds: float
+    of_books: bool
+    """Whether every corpus is a book, so that there are look-ups and rules."""
+
+
+Instead = Callable[[Corpus, Strategy], Strategy]
+"""(corpus, strategy) -> what is searched with in its place, under the same name: weights that were fitted without this
+corpus, say."""
+
+
+def run_benchmark(
+    folder: Path,
+    name: str,
+    split: str,
+    corpora: Sequence[Corpus],
+    strategies: Sequence[Strategy],
+    embedder: Embedder,
+    tell: Tell = lambda *_: None,
+    instead: Instead | None = None,
+) -> BenchmarkRun:
+    """Score strategies on a benchmark; what an earlier call scored with the same code and data is not asked again.
+
+    Args:
+        folder: folder of the benchmarks.
+        name: of the set.
+        split: which questions.
+        corpora: what the set's reader gave.
+        strategies: which to score.
+        embedder: makes vectors, and measures `answer_similarity`.
+        tell: called as the work goes on.
+        instead: the one place where a corpus can be searched with something else than what a name stands for.
+    """
+    clock = Clock()
+    rows: list[ScoredQuestion] = []
+    asked: list[QuestionSet] = []
+    unscored: list[Unscored] = []
+    notes: list[IndexNote] = []
+    for corpus in corpora:
+        with open_index(folder, name, corpus, embedder, _about(corpus.name, tell)) as snapshot:
+            chunks = tuple(snapshot.chunks)
+            searched_with = [instead(corpus, each) for each in strategies] if instead else list(strategies)
+            with retriever_for(searched_with, snapshot, embedder, chunks) as retriever:
+                searcher = ScoringSearcher(retriever, chunks, timed=SHOWN)
+                sets = corpus.question_sets(searcher.parsed, chunks)
+                measures = _measures(corpus, snapshot, chunks, embedder, folder, tell)
+                experiment = run_experiment(
+                    searcher, searched_with, sets, chunks, snapshot=snapshot.id, measures=measures
+                )
+            rows += with_graded_ndcg(corpus, experiment.rows)
+            asked += sets
+            unscored += experiment.unscored
+            manifest = snapshot.manifest
+            notes.append(
+                IndexNote(name, corpus.name, snapshot.id, manifest.n_chunks, manifest.n_guarded + manifest.n_keyed)
+            )
+    tell("summing up", 0, 1)
+    aggregates = aggregate(rows) + evaluability(_pooled(asked)) + timings(rows)
+    return BenchmarkRun(
+        set=name,
+        split=split,
+        embedder=f"{embedder.identity.name} {embedder.identity.version}",
+        indexes=tuple(notes),
+        aggregates=aggregates,
+        unscored=tuple(unscored),
+        rows=tuple(rows),
+        seconds=clock.seconds,
+        of_books=all(isinstance(corpus, LibraryBook) for corpus in corpora),
+    )
+
+
+def _pooled(sets: Sequence[QuestionSet]) -> list[QuestionSet]:
+    """Sets of one name and split, asked of several corpora, as one set."""
+    pooled: dict[tuple[str, str], QuestionSet] = {}
+    for each in sets:
+        known = pooled.get((each.name, each.split))
+        pooled[each.name, each.split] = _joined(known, each) if known else each
+    return list(pooled.values())
+
+
+def _joined(left: QuestionSet, right: QuestionSet) -> QuestionSet:
+    one, other = left.resolution, right.resolution
+    stale: tuple[AnchorFinding, ...] = one.stale + other.stale
+    resolution = Resolution(
+        {**one.gold, **other.gold},
+        stale,
+        one.ambiguous + other.ambiguous,
+        one.questions_with_gold + other.questions_with_gold,
+        {**one.groups, **other.groups},
+    )
+    return QuestionSet(left.name, left.split, left.questions + right.questions, resolution)
+
+
+def _measures(
+    corpus: Corpus, snapshot: Snapshot, chunks: Sequence[Chunk], embedder: Embedder, folder: Path, tell: Tell
+) -> Measures:
+    return Measures(
+        counterpart=counterpart_among(STRATEGIES.values()),
+        admits=_admits(snapshot),
+        embedder=embedder,
+        surroundings=Surroundings.of(chunks, snapshot.graph),
+        store=ScoreStore(folder / "evaluations"),
+        progress=_asking(corpus.name, tell),
+    )
+
+
+def _admits(snapshot: Snapshot) -> Admits:
+    return lambda question, query_must: satisfies_query_must(snapshot.asked(question), query_must)
+
+
+def _about(corpus: str, tell: Tell) -> Tell:
+    return lambda doing, done, total: tell(f"{corpus}, {doing}", done, total)
+
+
+def _asking(corpus: str, tell: Tell) -> Callable[[Progress], None]:
+    return lambda at: tell(f"{corpus}, {at.set}, {at.strategy}", at.done, at.total)
+
+
+def contestants(names: Iterable[str]) -> tuple[Strategy, ...]:
+    """The strategies of these names; none is all that every build scores, and the reference where it can be asked.
+
+    Raises:
+        UnknownNameError: no strategy is called that; lists those that exist.
+    """
+    chosen = list(dict.fromkeys(names))
+    if not chosen:
+        return (*STRATEGIES.values(), *([] if why_missing() else [REFERENCE]))
+    return tuple(map(_contestant, chosen))
+
+
+def _contestant(name: str) -> Strategy:
+    if name == REFERENCE.name:
+        return REFERENCE
+    try:
+        return scored(strategy(name))
+    except UnknownNameError:
+        raise UnknownNameError("strategy", name, {**STRATEGIES, **VARIANTS, REFERENCE.name: REFERENCE}) from None

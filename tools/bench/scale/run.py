@@ -1,0 +1,367 @@
+"""How the ways of searching compare on a library of N chunks, in one run, text in and ids out.
+
+The library is synthetic: tables of 20 near-twin rows, a fifth of the tables strict (four tables a subject, as attack
+matrices are), the rest keyed by a number. Vectors are the offline embedder's own.
+"""
+
+import multiprocessing
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import numpy.typing as npt
+
+from evals.fit.corpus_index import Tell
+from retrieval.clock import Clock
+from retrieval.index.chroma.place import EMBEDDED_UP_TO
+from retrieval.index.chroma.store import ChromaStore
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.index.words.lexical_index import LexicalIndex
+from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
+from retrieval.search.dense.cosine import similarity
+from retrieval.search.foreign.filtering import retrieve_with_iterative_filtering
+from retrieval.search.fusion import best
+from retrieval.search.query import Query
+from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import strategy
+from retrieval.strategy import DEFAULT_K, Strategy
+from retrieval.types import Chunk
+from tools.bench.memory import folder_megabytes, mapped_megabytes, own_megabytes, resident_megabytes
+from tools.bench.scale.library import (
+    ROWS,
+    TABLES_TOGETHER,
+    AskedQuestion,
+    ScaleIndex,
+    scale_index,
+    synthetic_library,
+    synthetic_questions,
+)
+from tools.bench.scale.report import ScaleReport, Timing
+
+STRATEGIES = ("dense", "prefilter", "bm25", "hybrid", "hybrid_graph", "default")
+EXHAUSTIVE = replace(strategy("default"), name="default_exhaustive", exhaustive=True)
+"""`default` without its shortcut."""
+_PASSES = 3
+
+Way = Callable[[AskedQuestion], int]
+Milliseconds = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """Milliseconds and number of results for each question that was asked, aligned."""
+
+    milliseconds: Milliseconds
+    cpu: Milliseconds
+    """Milliseconds of CPU, of all threads of this process: what else a machine does stretches them less."""
+    counts: tuple[int, ...]
+    asked: tuple[AskedQuestion, ...]
+
+
+def measure(ways: Mapping[str, Way], asked: Sequence[AskedQuestion]) -> dict[str, Measured]:
+    """Ask every question in every way, three times over; a question's time is the middle one.
+
+    The passes of the ways alternate, so that what else the machine does meets all of them.
+    """
+    times: dict[str, list[list[tuple[float, float]]]] = {name: [] for name in ways}
+    counts: dict[str, tuple[int, ...]] = {}
+    for _ in range(_PASSES):
+        for name, way in ways.items():
+            way(asked[0])
+            taken, found = zip(*(_timed(way, question) for question in asked), strict=True)
+            times[name].append(list(taken))
+            counts[name] = found
+    middle = {name: np.median(np.asarray(taken), axis=0) for name, taken in times.items()}
+    return {name: Measured(each[:, 0], each[:, 1], counts[name], tuple(asked)) for name, each in middle.items()}
+
+
+def searches(retriever: Retriever, single: ChromaStore | None) -> dict[str, Way]:
+    """Text in, ids out: a plain question to one collection, if there is one, an exact masked scan, our strategies."""
+    snapshot, embedder = retriever.snapshot, retriever.embedder
+
+    def exact_scan(asked: AskedQuestion) -> int:
+        mask = passing(retriever, asked)
+        return len(best(similarity(snapshot.vectors, embedder.embed_query(asked.text)), DEFAULT_K, mask))
+
+    plain: dict[str, Way] = {}
+    if single is not None:
+        nearest = single.nearest
+        plain["chroma_plain"] = lambda asked: len(nearest("open", embedder.embed_query(asked.text), DEFAULT_K).ids)
+    return {
+        **plain,
+        "exact_scan": exact_scan,
+        **{name: _strategy(retriever, name) for name in STRATEGIES},
+    }
+
+
+def exhaustive(retriever: Retriever) -> dict[str, Way]:
+    """`default` without its shortcut."""
+    return {EXHAUSTIVE.name: _strategy(retriever, EXHAUSTIVE)}
+
+
+def nin_loop(retriever: Retriever, single: ChromaStore, rounds: list[int]) -> Way:
+    """The published loop over one collection; the rounds of each question are added to `rounds`."""
+
+    def ask(asked: AskedQuestion) -> int:
+        outcome = retrieve_with_iterative_filtering(
+            asked.text, single.collection("open"), DEFAULT_K, embedder=retriever.embedder, where=asked.chroma_where
+        )
+        rounds.append(outcome.rounds)
+        return len(outcome.kept)
+
+    return ask
+
+
+def lexical_indexes(retriever: Retriever, texts: Sequence[str]) -> tuple[dict[str, Way], Way]:
+    """Our lexical index and bm25s', and rank_bm25's, all on the same tokens; text in, positions out, no filter."""
+    from bm25s import BM25
+    from rank_bm25 import BM25Okapi
+
+    snapshot = retriever.snapshot
+    index: LexicalIndex = snapshot.lexical
+    words, how = snapshot.vocabulary, snapshot.manifest.tokenization
+    cut, ask = tokenizer(words, how), question_tokenizer(words, how)
+    corpus = [cut(text) for text in texts]
+    peer = BM25(k1=1.5, b=0.75, method="atire")
+    peer.index(corpus, show_progress=False)
+    slow = BM25Okapi(corpus)
+    ways: dict[str, Way] = {
+        "bm25_index": lambda asked: len(best(index.scores(asked.text), DEFAULT_K)),
+        "bm25s": lambda asked: peer.retrieve([ask(asked.text)], k=DEFAULT_K, show_progress=False).documents.shape[1],
+    }
+    return ways, lambda asked: len(best(slow.get_scores(ask(asked.text)), DEFAULT_K))
+
+
+def passing(retriever: Retriever, asked: AskedQuestion) -> npt.NDArray[np.bool_]:
+    """(n,): chunks that may come back for a question, by query_must and by its filter."""
+    snapshot = retriever.snapshot
+    where = asked.where.mask(snapshot.metadata) if asked.where else None
+    return retriever.admitted(Query.ask(asked.text, snapshot.vocabulary)).mask(snapshot, where)
+
+
+def _strategy(retriever: Retriever, chosen: str | Strategy) -> Way:
+    return lambda asked: len(retriever.retrieve(asked.text, DEFAULT_K, chosen, where=asked.where).hits)
+
+
+def _timed(way: Way, asked: AskedQuestion) -> tuple[tuple[float, float], int]:
+    clock, cpu = Clock(), process_time()
+    found = way(asked)
+    return (clock.milliseconds, 1000 * (process_time() - cpu)), found
+
+
+ASKED_IN = ("prefilter", "dense", "bm25", "hybrid", "default")
+"""The strategies in which a reader is asked every question before its memory is looked at."""
+
+
+def megabytes(folder: Path, asked: Sequence[AskedQuestion]) -> dict[str, float]:
+    """Room on disk, and memory of a fresh process before it opens the snapshot and after it was asked.
+
+    Args:
+        folder: of the snapshot.
+        asked: every question, in each of `ASKED_IN`.
+    """
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        process = pool.submit(_resident, folder.parent.parent, folder.name, asked).result()
+    chroma = folder / "chroma"
+    sizes = {"disk": folder_megabytes(folder), "disk_chroma": folder_megabytes(chroma) if chroma.is_dir() else 0.0}
+    return {name: round(size, 1) for name, size in {**sizes, **process}.items()}
+
+
+def _resident(home: Path, snapshot: str, asked: Sequence[AskedQuestion]) -> dict[str, float]:
+    embedder = load_embedder()
+    embedder.embed_query("loads the weights")
+    before = resident_megabytes()
+    with open_snapshot(home, snapshot) as opened:
+        retriever = Retriever(opened, embedder)
+        for strategy in ASKED_IN:
+            for question in asked:
+                retriever.retrieve(question.text, DEFAULT_K, strategy, where=question.where)
+        return {
+            "process": before,
+            "process_searching": resident_megabytes(),
+            "process_own": own_megabytes(),
+            "process_mapped": mapped_megabytes(),
+        }
+
+
+SLOW_FROM = 100_000
+"""From this many chunks on, the slow ways are asked fewer questions."""
+FEW_QUESTIONS = 20
+FEW_HITS = 5
+UNFILTERED = frozenset({"dense", "bm25", "hybrid", "hybrid_graph"})
+
+
+def run_scale(
+    chunks: int,
+    seed: int = 0,
+    questions: int = 200,
+    home: Path | None = None,
+    tell: Tell = lambda *_: None,
+    *,
+    chroma: bool = False,
+) -> ScaleReport:
+    """Build a synthetic library and time every way of searching it.
+
+    Args:
+        chunks: how many; a multiple of 100, because the tables come in fives of 20 rows.
+        seed: of the library and of the questions.
+        questions: half name one row, a quarter two to four, a quarter none; a tenth have a metadata filter.
+        home: where the index is built and found again; a temporary folder when None.
+        tell: called as the work goes on.
+        chroma: whether Chroma itself and the published loop over it are timed in a larger library than has collections
+            of its own; in a smaller one they are in any case.
+    """
+    if chunks < TABLES_TOGETHER * ROWS or chunks % (TABLES_TOGETHER * ROWS):
+        raise ValueError(f"{chunks} chunks asked for; give a multiple of {TABLES_TOGETHER * ROWS}")
+    if home is None:
+        with tempfile.TemporaryDirectory() as folder:
+            return run_scale(chunks, seed, questions, Path(folder), tell, chroma=chroma)
+    home.mkdir(parents=True, exist_ok=True)
+    library = synthetic_library(chunks, seed)
+    asked = synthetic_questions(library, questions, seed)
+    embedder = load_embedder()
+    with_chroma = chroma or chunks <= EMBEDDED_UP_TO
+    index = scale_index(home, library, seed, embedder, tell, single=with_chroma)
+    single = ChromaStore(home / "single") if with_chroma else None
+    with open_snapshot(home, index.snapshot) as snapshot:
+        retriever = Retriever(snapshot, embedder)
+        report = _measure(retriever, single, library, asked, index, seed, tell)
+    if single is not None:
+        single.close()
+    return report
+
+
+def _measure(
+    retriever: Retriever,
+    single: ChromaStore | None,
+    library: Sequence[Chunk],
+    asked: Sequence[AskedQuestion],
+    index: ScaleIndex,
+    seed: int,
+    tell: Tell,
+) -> ScaleReport:
+    snapshot = retriever.snapshot
+    few = asked[:FEW_QUESTIONS] if len(snapshot) >= SLOW_FROM else asked
+    rounds: list[int] = []
+    tell("asking", 0, 1)
+    measured = measure(searches(retriever, single), asked)
+    loop = measure({} if single is None else {"nin_loop": nin_loop(retriever, single, rounds)}, few)
+    measured |= measure(exhaustive(retriever), few)
+    needed = rounds[-len(few) :]
+    ordered = sorted(library, key=lambda chunk: chunk.id)
+    ways, slow = lexical_indexes(retriever, [chunk.search_text for chunk in ordered])
+    measured |= measure(ways, asked) | loop | measure({"rank_bm25": slow}, few)
+    hard = [place for place, count in enumerate(needed) if count >= 3]
+    if hard:
+        measured["nin_loop, three rounds"] = _at(loop["nin_loop"], hard)
+        measured["prefilter, those questions"] = _at(measured["prefilter"], hard)
+    plain = None if single is None else measured["chroma_plain"].milliseconds
+    same_first = _same_first(retriever, asked)
+    return ScaleReport(
+        chunks=len(snapshot),
+        guarded=snapshot.manifest.n_guarded,
+        seed=seed,
+        cores=os.cpu_count() or 1,
+        python=platform.python_version(),
+        load=round(os.getloadavg()[0], 1),
+        questions=len(asked),
+        questions_of_slow_ways=len(few),
+        filtered_questions=sum(question.where is not None for question in asked),
+        admitted_p50=float(np.median([_admitted(retriever, question) for question in asked])),
+        rounds={str(count): needed.count(count) for count in sorted(set(needed))},
+        overhead_ms={} if plain is None else _overhead(measured["prefilter"].milliseconds, plain, needed),
+        ann_recall=None if single is None else _recall(retriever, single, asked),
+        build_seconds=index.seconds,
+        build_cpu_seconds=index.cpu_seconds,
+        megabytes={**megabytes(snapshot.folder, asked), "build": index.peak_megabytes},
+        keeping_out=sum(not retriever.admitted(_read(retriever, each)).kept_out.is_empty for each in asked),
+        same_first=same_first[DEFAULT_K],
+        same_first_few=same_first[FEW_HITS],
+        own_recall={name: _own_recall(retriever, asked, name) for name in ("dense", "prefilter")},
+        timings=tuple(
+            _timing(name, each, _exists(retriever, name, each.asked), plain) for name, each in measured.items()
+        ),
+    )
+
+
+def _at(measured: Measured, places: Sequence[int]) -> Measured:
+    counts = tuple(measured.counts[place] for place in places)
+    asked = tuple(measured.asked[place] for place in places)
+    return Measured(measured.milliseconds[list(places)], measured.cpu[list(places)], counts, asked)
+
+
+def _overhead(prefilter: Milliseconds, plain: Milliseconds, rounds: Sequence[int]) -> dict[str, float]:
+    """Median of what prefilter takes longer than a plain query, by the rounds that a question needs."""
+    extra, needed = prefilter[: len(rounds)] - plain[: len(rounds)], np.asarray(rounds)
+    return {str(count): round(float(np.median(extra[needed == count])), 3) for count in sorted(set(rounds))}
+
+
+def _timing(name: str, measured: Measured, exists: Sequence[int], plain: Milliseconds | None) -> Timing:
+    p50, p95 = (round(float(value), 3) for value in np.percentile(measured.milliseconds, [50, 95]))
+    starved = sum(count < min(DEFAULT_K, there) for count, there in zip(measured.counts, exists, strict=True))
+    times = None if plain is None else round(float(np.median(measured.milliseconds) / np.median(plain)), 2)
+    return Timing(name, p50, p95, times, starved, round(float(np.median(measured.cpu)), 3))
+
+
+def _exists(retriever: Retriever, name: str, asked: Sequence[AskedQuestion]) -> list[int]:
+    """How many chunks each question may have back."""
+    size = len(retriever.snapshot)
+    if name.startswith(("bm25", "rank", "chroma")) or name in UNFILTERED:
+        metadata = retriever.snapshot.metadata
+        return [int(each.where.mask(metadata).sum()) if each.where and name in UNFILTERED else size for each in asked]
+    return [int(passing(retriever, each).sum()) for each in asked]
+
+
+def _read(retriever: Retriever, asked: AskedQuestion) -> Query:
+    return Query.ask(asked.text, retriever.snapshot.vocabulary).among(retriever.snapshot.rivals)
+
+
+def _admitted(retriever: Retriever, asked: AskedQuestion) -> int:
+    return len(retriever.snapshot.predicates.admitted(asked.text))
+
+
+def _same_first(retriever: Retriever, asked: Sequence[AskedQuestion]) -> dict[int, float]:
+    """Share of the questions to which an exhaustive `default` gives the same first chunks, in the same order, by how
+    many are looked at."""
+    same = dict.fromkeys((FEW_HITS, DEFAULT_K), 0)
+    for question in asked:
+        first, whole = (
+            retriever.retrieve(question.text, DEFAULT_K, each, where=question.where).chunk_ids
+            for each in (strategy("default"), EXHAUSTIVE)
+        )
+        same = {count: found + (first[:count] == whole[:count]) for count, found in same.items()}
+    return {count: round(found / len(asked), 4) for count, found in same.items()}
+
+
+def _recall(retriever: Retriever, single: ChromaStore, asked: Sequence[AskedQuestion]) -> float:
+    """Share of the true 15 nearest that a plain query finds, ties counted as found."""
+    snapshot, hit = retriever.snapshot, 0
+    for question in asked:
+        vector = retriever.embedder.embed_query(question.text)
+        exact = similarity(snapshot.vectors, vector)
+        found = snapshot.chunks.positions(single.nearest("open", vector, DEFAULT_K).ids)
+        hit += int((exact[found] >= np.sort(exact)[-DEFAULT_K] - 1e-6).sum())
+    return round(hit / (DEFAULT_K * len(asked)), 4)
+
+
+def _own_recall(retriever: Retriever, asked: Sequence[AskedQuestion], name: str) -> float:
+    """Share of the true nearest, of what may come back, that a strategy of ours finds; ties counted as found."""
+    snapshot, hit, there = retriever.snapshot, 0, 0
+    for question in asked:
+        where = question.where.mask(snapshot.metadata) if question.where else np.ones(len(snapshot), dtype=np.bool_)
+        may = passing(retriever, question) if name == "prefilter" else where
+        wanted = min(DEFAULT_K, int(np.count_nonzero(may)))
+        exact = similarity(snapshot.vectors, retriever.embedder.embed_query(question.text))
+        hits = retriever.retrieve(question.text, DEFAULT_K, name, where=question.where).chunk_ids
+        if wanted:
+            found = exact[snapshot.chunks.positions(hits)]
+            hit += int((found >= np.sort(exact[may])[-wanted] - 1e-6).sum())
+            there += wanted
+    return round(hit / max(there, 1), 4)

@@ -1,0 +1,438 @@
+"""`python -m tools bench`: strategies scored on published question sets, and the engine timed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.commands.command_list import CommandList
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, QuestionsOption, existing
+from pipeline.console.output import err, out, print_json, print_report, progress_bar
+from tools.set_commands import add_sets
+
+app = typer.Typer(
+    cls=CommandList, help="Score published question sets; time the engine.", no_args_is_help=True, rich_markup_mode=None
+)
+
+add_sets(app)
+
+
+@app.command("predicates")
+def bench_predicates(
+    n: Annotated[int, typer.Option("--n", min=1, max=1_000_000, help="How many predicates.")] = 100_000,
+    json_: JsonOption = False,
+) -> None:
+    """Time the compiled predicates against a plain loop over all of them.
+
+    \b
+    Example:
+      python -m tools bench predicates --n 100000
+    """
+    with progress_bar("predicates") as bar:
+        bar(f"{n} of them", 0, 1)
+        from tools.bench.predicates import run_predicates
+
+        report = run_predicates(n)
+    print_report(report, report.lines(), json_=json_)
+
+
+@app.command("scale")
+def bench_scale(
+    chunks: Annotated[int, typer.Option("--chunks", min=100, help="How many; a multiple of 100.")] = 100_000,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", help="Folder for the index, which a second run takes up again.", file_okay=False),
+    ] = None,
+    chroma: Annotated[
+        bool, typer.Option("--chroma", help="Time Chroma itself beyond 200,000 chunks too, which takes long to fill.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Time every way of searching on a synthetic library of near-twin rows; needs the dev extra.
+
+    \b
+    Examples:
+      python -m tools bench scale --chunks 100000
+      python -m tools bench scale --chunks 1000000 --keep scale-1000000 --json
+    """
+    with progress_bar("scale") as bar:
+        bar(f"{chunks} chunks", 0, 1)
+        from tools.bench.extra import require_extra
+        from tools.bench.scale.run import run_scale
+
+        require_extra("bm25s")
+        _require_hundreds(chunks)
+        report = run_scale(chunks, home=keep.expanduser().resolve() if keep else None, tell=bar, chroma=chroma)
+    print_report(report, report.lines(), json_=json_)
+
+
+@app.command("contract")
+def bench_contract(
+    chunks: Annotated[int, typer.Option("--chunks", min=100, help="Of the large library; a multiple of 100.")] = (
+        100_000
+    ),
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", help="Folder for its index, as that of `bench scale`.", file_okay=False),
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Time the contract's answers over a hundred documents and over a large library, beside a plain Chroma query.
+
+    \b
+    Examples:
+      python -m tools bench contract
+      python -m tools bench contract --keep scale-100000 --json
+    """
+    with progress_bar("contract") as bar:
+        bar(f"{chunks} chunks", 0, 1)
+        from tools.bench.contract import run_contract
+
+        _require_hundreds(chunks)
+        report = run_contract(chunks, home=keep.expanduser().resolve() if keep else None, tell=bar)
+    print_report(report, report.lines(), json_=json_)
+
+
+@app.command("builds")
+def bench_builds(
+    library: Annotated[Path, typer.Option("--library", help="Folder of books.")],
+    times: Annotated[int, typer.Option("--times", min=1, help="How often each book is built.")] = 100,
+    json_: JsonOption = False,
+) -> None:
+    """Build every book of a library many times, and count the builds whose index goes live.
+
+    \b
+    Example:
+      python -m tools bench builds --library books --times 100
+    """
+    with progress_bar("builds") as bar:
+        bar("starting", 0, 1)
+        from retrieval.index.embedding.embedders import load_embedder
+        from retrieval.settings import Settings
+        from tools.bench.builds import run_builds
+
+        report = run_builds(library.expanduser().resolve(), times, load_embedder(Settings().embedder), bar)
+    print_report(report, report.lines(), json_=json_)
+
+
+@app.command("rebuild")
+def bench_rebuild(
+    chunks: Annotated[int, typer.Option("--chunks", min=200, help="Of the synthetic library.")] = 13_000,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="Folder of books to copy and edit instead.", exists=True, file_okay=False),
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Time builds after nothing, one cell, one document and one book changed, against the first build.
+
+    \b
+    Examples:
+      python -m tools bench rebuild
+      python -m tools bench rebuild --chunks 100000 --json
+    """
+    with progress_bar("rebuild") as bar:
+        bar("writing the library", 0, 1)
+        from tools.bench.rebuild import run_rebuild
+
+        report = run_rebuild(chunks, data.expanduser().resolve() if data else None, bar)
+    print_report(report, report.lines(), json_=json_)
+
+
+@app.command("faults")
+def bench_faults(
+    trials: Annotated[int, typer.Option("--trials", min=0, help="How many kills.")] = 200,
+    files: Annotated[int | None, typer.Option("--files", min=0, help="How many are damaged; else every one.")] = None,
+    disks: Annotated[int, typer.Option("--disks", min=0, help="Sizes of a full disk; 0: no hardship at all.")] = 3,
+    promotions: Annotated[int, typer.Option("--promotions", min=0, help="How many under readers.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", help="Of the documents and the moments.")] = 0,
+    json_: JsonOption = False,
+) -> None:
+    """Kill what writes at random moments, damage files, fill disks, read while indexes go live, and count what broke.
+
+    Status 1 if anything did. The hardships are full disks, a home that may not be written, another model behind a name,
+    and a snapshot of an older program.
+
+    \b
+    Examples:
+      python -m tools bench faults
+      python -m tools bench faults --trials 20 --files 0 --disks 0 --promotions 0 --seed 1 --json
+    """
+    with progress_bar("faults") as bar:
+        bar("starting", 0, 1)
+        from tools.faults.readers import Readers
+        from tools.faults.run import Scope, run_faults
+
+        readers = Readers(promotions) if promotions else None
+        scope = Scope(trials, files, disks=disks, readers=readers, ordeals=None if disks else ())
+        report = run_faults(scope, seed, bar)
+    print_report(report, report.lines(), json_=json_)
+    if not report.sound:
+        raise typer.Exit(1)
+
+
+@app.command("documents")
+def bench_documents(
+    count: Annotated[int, typer.Option("--count", min=0, help="How many are written.")] = 10_000,
+    seed: Annotated[int, typer.Option("--seed", help="Of what is written.")] = 0,
+    json_: JsonOption = False,
+) -> None:
+    """Bring random documents through the ingest: which fall or lose a word, and how its time grows.
+
+    Status 1 if one crashed, lost a word or made a rule fail. Nothing is embedded.
+
+    \b
+    Examples:
+      python -m tools bench documents
+      python -m tools bench documents --count 500 --seed 3 --json
+    """
+    with progress_bar("documents") as bar:
+        bar("starting", 0, 1)
+        from tools.bench.documents import run_documents
+
+        report = run_documents(count, seed, bar)
+    print_report(report, report.lines(), json_=json_)
+    if report.crashed or report.rule_failed or report.lost:
+        raise typer.Exit(1)
+
+
+@app.command("gate")
+def bench_gate(
+    changes: Annotated[int, typer.Option("--changes", min=1, help="How many of each kind and size.")] = 300,
+    json_: JsonOption = False,
+) -> None:
+    """Simulate changes of an index, and count those that the gate refuses.
+
+    \b
+    Example:
+      python -m tools bench gate --changes 100
+    """
+    with progress_bar("gate") as bar:
+        bar("starting", 0, 1)
+        from tools.bench.gate import run_gate
+
+        report = run_gate(changes, tell=bar)
+    print_report(report, report.lines(), json_=json_)
+
+
+@app.command("metrics")
+def bench_metrics(
+    questions: Annotated[int, typer.Option("--questions", min=1, help="How many.")] = 10_000,
+    json_: JsonOption = False,
+) -> None:
+    """Time our metrics against pytrec_eval's on random rankings; needs the dev extra.
+
+    \b
+    Example:
+      python -m tools bench metrics
+    """
+    with progress_bar("metrics") as bar:
+        bar(f"{questions} questions", 0, 1)
+        from tools.bench.metrics import run_metrics
+
+        report = run_metrics(questions)
+    print_report(report, report.lines(), json_=json_)
+
+
+def _require_hundreds(chunks: int) -> None:
+    if chunks % 100:
+        raise typer.BadParameter(f"{chunks} is not a multiple of 100", param_hint="--chunks")
+
+
+@app.command("first-stage")
+def bench_first_stage(
+    home: HomeOption = DEFAULT_HOME, questions: QuestionsOption = None, json_: JsonOption = False
+) -> None:
+    """Ask questions through the store that the settings name, and through our own files; count the same hits.
+
+    \b
+    Example:
+      python -m tools bench first-stage --questions questions.jsonl
+    """
+    from evals.questions.questions import load_questions
+    from pipeline.commands.options import remembered_questions
+    from retrieval.home import Home
+    from tools.bench.first_stage import compare_stages
+
+    opened = Home.at(home)
+    files = existing(questions) or remembered_questions(opened)
+    asked = [question.query for path in files for question in load_questions(path)]
+    with progress_bar("first stage") as bar:
+        report = compare_stages(opened.root, asked, bar)
+    print_report(report, report.lines(), json_=json_)
+
+
+@app.command("spread")
+def bench_spread(
+    books: Annotated[int, typer.Option("--books", min=2, help="Of the synthetic library, 1,000 chunks each.")] = 12,
+    json_: JsonOption = False,
+) -> None:
+    """Build one library with each executor, by one process and by two, and say how many books an hour that is.
+
+    \b
+    Examples:
+      python -m tools bench spread
+      python -m tools bench spread --books 6 --json
+    """
+    with progress_bar("spread") as bar:
+        from tools.bench.throughput import run_spread
+
+        report = run_spread(books, bar)
+    print_report(report, report.lines(), json_=json_)
+
+
+@app.command("hints")
+def bench_hints(
+    data: Annotated[Path, typer.Option("--data", help="Folder with folders of books in it.", show_default=False)],
+    split: Annotated[str, typer.Option("--split", help="Which questions, as the files are named.")] = "open",
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Compare hints at categories with none and with a filter: what a right and a wrong one keep out and lose.
+
+    All books are searched together, and each is a category.
+
+    \b
+    Example:
+      python -m tools bench hints --data ROOT
+    """
+    with progress_bar("hints") as bar:
+        bar("starting", 0, 1)
+        from retrieval.index.embedding.embedders import load_embedder
+        from retrieval.settings import Settings
+        from tools.bench.hints import read_shelf, run_hints
+
+        root = home.expanduser().resolve()
+        embedder = load_embedder(Settings.read(root).embedder)
+        curve = run_hints(root / "benchmarks", read_shelf(data, split), embedder, bar)
+    print_report(curve, curve.lines(), json_=json_)
+
+
+@app.command("conditions")
+def bench_conditions(
+    data: Annotated[Path, typer.Option("--data", help="Folder of documents and questions.", show_default=False)],
+    today: Annotated[datetime, typer.Option("--today", formats=["%Y-%m-%d"], help="What `last month` goes back from.")],
+    split: Annotated[str, typer.Option("--split", help="Which questions, as the files are named.")] = "open",
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Judge how questions that state conditions are read, and time them: one at a time, and 50 at once.
+
+    \b
+    Example:
+      python -m tools bench conditions --data ROOT/self-query --today 2026-08-22
+    """
+    with progress_bar("conditions") as bar:
+        bar("starting", 0, 1)
+        from evals.benchmarks.documents import read_documents
+        from retrieval.index.embedding.embedders import load_embedder
+        from retrieval.settings import Settings
+        from tools.bench.conditions import run_conditions
+
+        root = home.expanduser().resolve()
+        (corpus,) = read_documents("self-query", data, split)
+        embedder = load_embedder(Settings.read(root).embedder)
+        report = run_conditions(root / "benchmarks", corpus, today.date(), embedder, bar)
+    print_report(report, report.lines(), json_=json_)
+
+
+@app.command("answers")
+def bench_answers(
+    data: Annotated[Path, typer.Option("--data", help="Folder with folders of books in it.", show_default=False)],
+    split: Annotated[str, typer.Option("--split", help="Which questions, as the files are named.")] = "open",
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Put answers that are read beside those that people wrote, and count what is refused.
+
+    \b
+    Example:
+      python -m tools bench answers --data ROOT
+    """
+    with progress_bar("answers") as bar:
+        bar("starting", 0, 1)
+        from retrieval.index.embedding.embedders import load_embedder
+        from retrieval.settings import Settings
+        from tools.bench.answers import run_answers
+
+        root = home.expanduser().resolve()
+        report = run_answers(root / "benchmarks", data, split, load_embedder(Settings.read(root).embedder), bar)
+    print_report(report, report.lines(), json_=json_)
+
+
+PAGE = Path("docs") / "search.md"
+
+
+@app.command("ablation")
+def bench_ablation(
+    data: Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)],
+    split: Annotated[str, typer.Option("--split", help="Which questions; sets without them are left out.")] = "open",
+    page: Annotated[Path, typer.Option("--page", help="The page that is written.")] = PAGE,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Compare strategies that differ in one thing, in pairs, and write the page that says what is kept and why.
+
+    \b
+    Example:
+      python -m tools bench ablation --data ROOT
+    """
+    from evals.benchmarks.sets import benchmarks_under
+    from retrieval.index.embedding.embedders import load_embedder
+    from retrieval.settings import Settings
+    from tools.bench.ablation import ablation_page, run_ablation
+
+    root = home.expanduser().resolve()
+    found = benchmarks_under(data, split)
+    for sentence in found.left_out:
+        err.print(f"left out: {sentence}", markup=False)
+    with progress_bar("ablation") as bar:
+        ablation = run_ablation(
+            root / "benchmarks", found.corpora, split, load_embedder(Settings.read(root).embedder), bar
+        )
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(ablation_page(ablation), "utf-8")
+    if json_:
+        print_json(asdict(ablation))
+        return
+    out.print(ablation_page(ablation), markup=False)
+
+
+@app.command("load")
+def bench_load(
+    clients: Annotated[int, typer.Option("--clients", min=1, help="How many ask at a time.")] = 50,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="How long each server is asked.")] = 120,
+    promotions: Annotated[int, typer.Option("--promotions", min=0, help="Indexes that go live meanwhile.")] = 3,
+    processes: Annotated[str, typer.Option("--processes", help="Of each server, one after the other.")] = "1,2",
+    seed: Annotated[int, typer.Option("--seed", help="Of what the clients ask.")] = 0,
+    json_: JsonOption = False,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Ask a real server over a copy of the live index with many clients: four searches to one streamed answer.
+
+    Its questions are those of the home. Status 1 if any request was not answered.
+
+    \b
+    Examples:
+      querymust quickstart && python -m tools bench load
+      python -m tools bench load --clients 8 --seconds 30 --promotions 0 --processes 1 --json
+    """
+    with progress_bar("load") as bar:
+        bar("starting", 0, 1)
+        from retrieval.home import Home
+        from tools.bench.load import run_load
+
+        report = run_load(Home.at(home), clients, seconds, promotions, _numbers(processes), seed, bar)
+    print_report(report, report.lines(), json_=json_)
+    if not report.sound:
+        raise typer.Exit(1)
+
+
+def _numbers(text: str) -> list[int]:
+    if not all(part.strip().isdecimal() and int(part) > 0 for part in text.split(",")):
+        raise typer.BadParameter(f"{text!r} is not a list of numbers such as 1,2", param_hint="--processes")
+    return [int(part) for part in text.split(",")]

@@ -1,0 +1,145 @@
+"""Homes in which something is interrupted: prepared once, copied for each trial."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals.fit.corpus_index import Tell
+from retrieval.errors import RetrievalError
+from retrieval.records import dump_record
+from retrieval.settings import Settings
+from tools.faults.judge import Form, form_of
+from tools.faults.library import EDITIONS, Written, edition, write_books, write_rule_documents
+from tools.faults.warm import Warm
+
+ACTS = "tools.faults.acts"
+CLI = "pipeline.cli"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where every trial takes place: settings name a library by its path, so it is always the same."""
+
+    work: Path
+
+    @property
+    def home(self) -> Path:
+        """The home that is tried."""
+        return self.work / "trial" / "home"
+
+    @property
+    def source(self) -> Path:
+        """Its library, or the folder of its documents."""
+        return self.work / "trial" / "source"
+
+    def keep(self, name: str) -> Path:
+        """Remember how home and source are now."""
+        kept = self.work / name
+        shutil.copytree(self.work / "trial", kept, symlinks=True)
+        return kept
+
+    def restore(self, kept: Path) -> None:
+        """Make home and source what they were."""
+        shutil.rmtree(self.work / "trial", ignore_errors=True)
+        shutil.copytree(kept, self.work / "trial", symlinks=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Something to interrupt. Key: name."""
+
+    name: str
+    kept: Path
+    """Home and source before it."""
+    argv: tuple[str, ...]
+    """The program that is interrupted."""
+    forms: tuple[Path, ...]
+    """Files of the forms of which one must be live afterwards, as `judge` reads them."""
+    next: tuple[str, ...]
+    """The program that must then do well."""
+    final: Path
+    """The form that it must leave: that of an index which was built from nothing."""
+
+
+def library_scenes(place: Place, warm: Warm, seed: int, tell: Tell) -> tuple[Scene, ...]:
+    """Build three editions of a library one after the other, and the last one from nothing too."""
+    next_ = (ACTS, "build", str(place.home))
+
+    def take(number: int, *, anew: bool = False) -> None:
+        shutil.rmtree(place.source, ignore_errors=True)
+        if anew:
+            shutil.rmtree(place.home, ignore_errors=True)
+        write_books(edition(number, seed), place.source)
+        Settings(place.source).write(place.home)
+
+    before, after, forms = _grown(place, warm, seed, "built", take, next_, tell)
+    old, new = forms[1:]
+    return (
+        Scene("build", before, next_, (old, new), next_, new),
+        Scene("rollback", after, (CLI, "rollback", "--home", str(place.home)), (old, new), next_, new),
+        Scene("gc", after, (CLI, "gc", "--keep", "0", "--home", str(place.home)), (new,), next_, new),
+        Scene("command", before, (CLI, "build", "--home", str(place.home)), (old, new), next_, new),
+    )
+
+
+def contract_scenes(place: Place, warm: Warm, seed: int, tell: Tell) -> tuple[Scene, ...]:
+    """Ingest three editions of documents one after the other, and all that remains from nothing too."""
+    next_ = (ACTS, "ingest", str(place.home), str(place.source))
+
+    def take(number: int, *, anew: bool = False) -> None:
+        documents: dict[tuple[str, str], Written] = {}
+        # What a later edition does not have stays in the index: nobody takes it out.
+        for each in (each for one in range(number + 1) for each in edition(one, seed)):
+            documents[each.book, each.name] = each
+        for folder in (place.source, *((place.home,) if anew else ())):
+            shutil.rmtree(folder, ignore_errors=True)
+        write_rule_documents(tuple(documents.values()), place.source)
+
+    before, after, forms = _grown(place, warm, seed, "ingested", take, next_, tell)
+    old, new = forms[1:]
+    return (
+        Scene("ingest", before, next_, (old, new), next_, new),
+        Scene("rollback-ingested", after, (CLI, "rollback", "--home", str(place.home)), (old, new), next_, new),
+        Scene("gc-ingested", after, (CLI, "gc", "--keep", "0", "--home", str(place.home)), (new,), next_, new),
+    )
+
+
+def _grown(
+    place: Place,
+    warm: Warm,
+    seed: int,
+    name: str,
+    take: Callable[..., None],
+    argv: tuple[str, ...],
+    tell: Tell,
+) -> tuple[Path, Path, list[Path]]:
+    """The home before the last edition and after it, and the files of all forms.
+
+    Raises:
+        RetrievalError: one could not be made, or what grew is not what is made from nothing.
+    """
+    questions = [each.question for number in range(EDITIONS) for each in edition(number, seed)]
+    shutil.rmtree(place.work / "trial", ignore_errors=True)
+    before, forms = place.work, list[Path]()
+    for number in range(EDITIONS):
+        tell(f"{name}: edition {number + 1}", number, EDITIONS + 1)
+        take(number)
+        if number == EDITIONS - 1:
+            before = place.keep(f"{name}-before")
+        grown = _made(warm, argv, place.home, questions)
+        forms.append(place.work / f"{name}-{number}.json")
+        forms[-1].write_bytes(dump_record(grown))
+    after = place.keep(f"{name}-after")
+    tell(f"{name}: from nothing", EDITIONS, EDITIONS + 1)
+    take(EDITIONS - 1, anew=True)
+    if _made(warm, argv, place.home, questions) != grown:
+        raise RetrievalError(f"an index that was {name} edition by edition is not that of the last edition alone")
+    return before, after, forms
+
+
+def _made(warm: Warm, argv: tuple[str, ...], home: Path, questions: list[str]) -> Form:
+    done = warm.run(*argv)
+    if done.status != 0:
+        raise RetrievalError(f"{' '.join(argv)} {done.sentence}")
+    return form_of(home, questions)

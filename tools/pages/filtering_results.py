@@ -1,0 +1,236 @@
+"""What the filter does on the sample book, written into `docs/results_query_must.md`.
+
+Run it with `python -m tools.pages.filtering_results`; with `--home DIR` it asks a home that
+holds the sample book already, with `--times` it also measures anew what the filter costs.
+The figures are those of `dense` (filter off) and `prefilter` (filter on): same vectors, same order, nothing else; and
+of what ships, `default`, without query_must and with it.
+"""
+
+import argparse
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals.noise import Relatives, noise, noise_reduction, refused_gold
+from evals.questions.gold import resolve
+from evals.questions.questions import Question, load_questions
+from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
+from pipeline.console.output import err, out
+from retrieval.home import Home
+from retrieval.query_must import satisfies_query_must
+from retrieval.query_must.conditional import always_asks
+from retrieval.search.retriever import Retriever
+from retrieval.settings import Settings
+from retrieval.strategy import DEFAULT_K
+from retrieval.types import Retrieval
+from tools.pages.filtering_times import FILE, FilterTimes, measure, time_lines
+from tools.pages.marked_blocks import with_blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One question with the filter off and on. Key: query."""
+
+    query: str
+    off: Retrieval
+    on: Retrieval
+    rounds: int
+    """Of the published loop for the same question."""
+    noise: tuple[int, int]
+    gold: tuple[int, int, int]
+    """Gold chunks: how many there are, how many of them are in the list with the filter off, and on."""
+    ranks: tuple[int, ...]
+    """Of the gold with the filter on."""
+    stopped: str
+    """Why the published loop ended."""
+    refused: tuple[str, ...]
+    """Gold that its own predicate refuses."""
+
+    @property
+    def guarded(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The guarded rows of both lists as `I.A. 6`, in the order of the book."""
+        return _guarded(self.off), _guarded(self.on)
+
+
+def ask_all(
+    retriever: Retriever, questions: Sequence[Question], off: str = "dense", on: str = "prefilter"
+) -> tuple[Outcome, ...]:
+    """Ask every question with the filter off, on, and in rounds; `off` and `on` are strategies."""
+    chunks = tuple(retriever.snapshot.chunks)
+    relatives = Relatives.of(chunks)
+    gold = resolve([question for question in questions if question.gold], chunks).gold
+    return tuple(
+        _ask(retriever, question.query, frozenset(gold.get(question.id, ())), relatives, (off, on))
+        for question in questions
+    )
+
+
+def _ask(
+    retriever: Retriever, query: str, gold: frozenset[str], relatives: Relatives, names: tuple[str, str]
+) -> Outcome:
+    off, on, rounds = (retriever.retrieve(query, DEFAULT_K, name) for name in (*names, "iterative"))
+    return Outcome(
+        query=query,
+        off=off,
+        on=on,
+        rounds=rounds.receipt.rounds,
+        noise=(noise(off.chunk_ids, gold, relatives), noise(on.chunk_ids, gold, relatives)),
+        gold=(len(gold), len(gold.intersection(off.chunk_ids)), len(gold.intersection(on.chunk_ids))),
+        ranks=tuple(hit.rank for hit in on.hits if hit.chunk.id in gold),
+        stopped=str(rounds.receipt.stopped),
+        refused=refused_gold(query, gold, relatives, satisfies_query_must),
+    )
+
+
+def _guarded(retrieval: Retrieval) -> tuple[str, ...]:
+    guarded = [hit.chunk for hit in retrieval.hits if always_asks(hit.chunk.query_must)]
+    guarded.sort(key=lambda chunk: (chunk.document, chunk.position))
+    return tuple(f"{chunk.heading_path[-1].split(' ')[0]} {chunk.row_key}" for chunk in guarded)
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "results_query_must.md"
+EDGE_CASES = (
+    "How do I make an attack roll?",
+    "What does armor class mean?",
+    "How much does fifty feet of silk rope cost?",
+    "a 4th level cleric against armor classes 2, 4, 5, 7 and 10",
+    "7th level fighter against AC 2 to 4",
+    "What does an 11th level fighter need against AC-2?",
+    "7th level fighter against AC 5 or better",
+    "What roll hits AC 6?",
+    "What does a bard of 5th level need to hit AC 4?",
+    "What does a 7th level cleric need to roll to hit AC 14?",
+    "psionic blast attack",
+    "psionic blast, int 8 wis 15",
+    "psionic blast by a monk with AC 12",
+    "psionic blast by somebody of 8th level, intelligence 12",
+)
+
+
+def blocks(retriever: Retriever, times: FilterTimes) -> Mapping[str, str]:
+    """The generated parts of the page by their names; `times` are shown as they were measured."""
+    asked = load_questions(SAMPLE_QUESTIONS)
+    examples = [question for question in asked if "example" in question.tags]
+    edges = ask_all(retriever, [Question(id=query, query=query) for query in EDGE_CASES])
+    return {
+        "examples": "\n".join(_example_lines(ask_all(retriever, examples))),
+        "examples of default": "\n".join(_example_lines(ask_all(retriever, examples, "default-query_must", "default"))),
+        "times": "\n".join(time_lines(times)),
+        "noisy": "\n".join(_noisy_lines(ask_all(retriever, asked, "iterative", "iterative_noisy"))),
+        "edge cases": "\n".join(_edge_lines(edges)),
+        "all questions": "\n".join(_pooled_lines(ask_all(retriever, asked))),
+    }
+
+
+def _example_lines(examples: Iterable[Outcome]) -> Iterable[str]:
+    yield (
+        "| question | noise@15 off | on | cut | precision off | on | gold in the list, off | on | gold at rank, on "
+        "| results | guarded rows that are left |"
+    )
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"
+    for each in examples:
+        (before, after), (total, gold_off, gold_on) = each.noise, each.gold
+        reduction = noise_reduction([before], [after])
+        cut = "-" if reduction is None else f"{reduction:.0%}"
+        kept, ranks = ", ".join(each.guarded[1]), ", ".join(map(str, each.ranks))
+        yield (
+            f"| {each.query} | {before} | {after} | {cut} | {_precision(gold_off, before)} | "
+            f"{_precision(gold_on, after)} | {gold_off} of {total} | {gold_on} of {total} | {ranks} | "
+            f"{len(each.on.hits)} | {kept} |"
+        )
+
+
+def _precision(gold: int, noise: int) -> str:
+    """Of the rows of a right table or its twins that came back, the share that answers."""
+    return f"{gold / (gold + noise):.0%}" if gold + noise else "-"
+
+
+def _edge_lines(edges: Iterable[Outcome]) -> Iterable[str]:
+    yield "| question | as the predicates see it | guarded rows off | guarded rows on |"
+    yield "|---|---|---:|---|"
+    for each in edges:
+        before, after = each.guarded
+        kept = f"{len(after)}: {', '.join(after)}" if after else "0"
+        yield f"| {each.query} | `{each.on.receipt.canonical}` | {len(before)} | {kept} |"
+
+
+def _pooled_lines(outcomes: Sequence[Outcome]) -> Iterable[str]:
+    rounds = Counter(each.rounds for each in outcomes)
+    ended = Counter(each.stopped for each in outcomes)
+    touched = [each for each in outcomes if each.guarded[0]]
+    figures = {
+        "questions": len(outcomes),
+        "noise@15, summed, filter off": sum(each.noise[0] for each in outcomes),
+        "noise@15, summed, filter on": sum(each.noise[1] for each in outcomes),
+        "noise reduction, pooled": _reduction(outcomes),
+        "questions with a guarded row in the unfiltered list": len(touched),
+        "noise reduction, pooled over those": _reduction(touched),
+        "lists that the filter leaves as they were": sum(each.off.chunk_ids == each.on.chunk_ids for each in outcomes),
+        f"lists with fewer than {DEFAULT_K} results": sum(len(each.on.hits) < DEFAULT_K for each in outcomes),
+        "gold chunks": sum(each.gold[0] for each in outcomes),
+        "gold chunks in the lists, filter off": sum(each.gold[1] for each in outcomes),
+        "gold chunks in the lists, filter on": sum(each.gold[2] for each in outcomes),
+        "gold chunks that their own predicate refuses": sum(len(each.refused) for each in outcomes),
+        "questions for which asking again takes one, two, three rounds": f"{rounds[1]}, {rounds[2]}, {rounds[3]}",
+        "and why its rounds end": ", ".join(f"{count} {reason}" for reason, count in sorted(ended.items())),
+    }
+    yield "| over all sample questions | |"
+    yield "|---|---:|"
+    yield from (f"| {name} | {figure} |" for name, figure in figures.items())
+
+
+def _noisy_lines(outcomes: Sequence[Outcome]) -> Iterable[str]:
+    columns = []
+    for side in (0, 1):
+        found = [(each.off, each.on)[side] for each in outcomes]
+        rounds = Counter(each.receipt.rounds for each in found)
+        columns.append(
+            {
+                "questions that take one, two, three rounds": f"{rounds[1]}, {rounds[2]}, {rounds[3]}",
+                "chunks excluded on the way": sum(each.receipt.excluded or 0 for each in found),
+                f"lists with fewer than {DEFAULT_K} results": sum(len(each.hits) < DEFAULT_K for each in found),
+                "noise@15, summed": sum(each.noise[side] for each in outcomes),
+                "gold chunks in the lists": sum(each.gold[1 + side] for each in outcomes),
+            }
+        )
+    yield "| over all sample questions | `iterative` | `iterative_noisy` |"
+    yield "|---|---:|---:|"
+    yield from (f"| {name} | {figure} | {columns[1][name]} |" for name, figure in columns[0].items())
+
+
+def _reduction(outcomes: Sequence[Outcome]) -> str:
+    reduction = noise_reduction([each.noise[0] for each in outcomes], [each.noise[1] for each in outcomes])
+    return "-" if reduction is None else f"{reduction:.3f}"
+
+
+def main() -> None:
+    """Write the page."""
+    parser = argparse.ArgumentParser(description=str(__doc__).split("\n", maxsplit=1)[0])
+    parser.add_argument("--home", type=Path, help="holds the sample book; a temporary one if left out")
+    parser.add_argument("--times", action="store_true", help=f"measure what the filter costs, into {FILE.name}")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        retriever = Retriever.open(given.home or _built(Path(folder)))
+        with retriever.snapshot:
+            if given.times:
+                asked = load_questions(SAMPLE_QUESTIONS)
+                examples = [question.query for question in asked if "example" in question.tags]
+                measure(retriever, examples, [question.query for question in asked]).write()
+            PAGE.write_text(with_blocks(PAGE.read_text("utf-8"), blocks(retriever, FilterTimes.read())), "utf-8")
+    out.print(f"{PAGE.name}: made again")
+
+
+def _built(folder: Path) -> Path:
+    from pipeline.runs.build import build
+
+    err.print("building the sample book")
+    done = build(Home(folder, Settings(SAMPLE_LIBRARY, (SAMPLE_QUESTIONS,))))
+    if done.problems:
+        raise SystemExit(f"the sample book was not built: {done.problems[0].sentence}")
+    return folder
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Tables of pages that hold what a benchmark printed with `--json`: `python -m tools.pages.measured_tables`."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import typer
+
+from tools.bench.answers import AnswersReport
+from tools.bench.conditions import ConditionsReport
+from tools.bench.contract import ContractReport
+from tools.bench.gate import GateReport
+from tools.bench.hints import HintCurve
+from tools.bench.throughput import SpreadReport
+from tools.pages.marked_blocks import with_blocks
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Report(Protocol):
+    """What a benchmark found."""
+
+    def lines(self) -> Iterator[str]:
+        """A markdown table."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredTable:
+    """A table, and the file that it is made from. Key: block."""
+
+    page: Path
+    measured: Path
+    """What the benchmark printed."""
+    block: str
+    read: Callable[[Mapping[str, Any]], Report]
+
+    def report(self) -> Report:
+        """What was measured."""
+        return self.read(json.loads((ROOT / self.measured).read_text("utf-8")))
+
+    def on(self, page: str, report: Report) -> str:
+        """The page's text with its table made again. Raises ValueError where its markers are not there."""
+        return with_blocks(page, {self.block: "\n".join(report.lines())})
+
+
+_DOCS = Path("docs")
+CONTRACT_TIMES = MeasuredTable(_DOCS / "contract.md", _DOCS / "contract_times.json", "times", ContractReport.of)
+GATE_RATES = MeasuredTable(_DOCS / "evals.md", _DOCS / "gate_rates.json", "rates", GateReport.of)
+HINTS = MeasuredTable(_DOCS / "decomposition.md", _DOCS / "hint_curve.json", "hints", HintCurve.of)
+CONDITIONS = MeasuredTable(_DOCS / "self_query.md", _DOCS / "self_query.json", "conditions", ConditionsReport.of)
+ANSWERS = MeasuredTable(_DOCS / "answers.md", _DOCS / "answers_read.json", "read", AnswersReport.of)
+SPREAD = MeasuredTable(_DOCS / "operations.md", _DOCS / "books_an_hour.json", "spread", SpreadReport.of)
+TABLES = (CONTRACT_TIMES, GATE_RATES, HINTS, CONDITIONS, ANSWERS, SPREAD)
+HINTS_DRAWN = _DOCS / "hint_curve.svg"
+
+
+def hints_drawn() -> str:
+    """The same numbers as `HINTS`, as a picture."""
+    return HintCurve.of(json.loads((ROOT / HINTS.measured).read_text("utf-8"))).svg()
+
+
+def main() -> None:
+    """Write the tables into their pages."""
+    (ROOT / HINTS_DRAWN).write_text(hints_drawn(), "utf-8")
+    for table in TABLES:
+        page = ROOT / table.page
+        page.write_text(table.on(page.read_text("utf-8"), table.report()), "utf-8")
+        typer.echo(f"{page.name}: table made from {table.measured}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,249 @@
+"""`python -m tools bench SET`, `books`, `generated` and `all`: strategies scored on question sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
+from pipeline.console.output import err, out, print_json, progress_bar
+
+if TYPE_CHECKING:
+    from evals.benchmarks.corpus import Corpus
+    from retrieval.strategy import Strategy
+    from tools.bench.run import BenchmarkRun, Instead
+
+DataOption = Annotated[Path, typer.Option("--data", help="Folder of the set.", show_default=False)]
+BooksOption = Annotated[
+    list[Path], typer.Option("--data", help="Folder of books; may be given again.", show_default=False)
+]
+RootOption = Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)]
+SplitOption = Annotated[
+    str, typer.Option("--split", help="Which questions, as the files are named.", show_default=False)
+]
+StrategiesOption = Annotated[
+    list[str] | None,
+    typer.Option("--strategy", help="May be given again; all if not. `default` is what ships, `fts5` the reference."),
+]
+DOCS = Path("docs")
+BOOK_METRICS = ("hit@1", "hit@5", "hit@10", "mrr")
+SETS = {
+    "wikisql-rows": "Rows of Wikipedia tables named by their cells: DIR/<split>.tables.jsonl.gz and .queries.jsonl.gz.",
+    "wtq-rows": "Rows of tables, also superlatives and neighbours, in the files of wikisql-rows.",
+    "fetaqa-rows": "Several rows for a question, in the files of wikisql-rows.",
+    "passages": "Judged passages: DIR/<collection>.corpus.jsonl.gz and DIR/<collection>.<split>.jsonl.gz.",
+    "self-query": "Documents with metadata: DIR/docs.jsonl.gz and DIR/<split>.jsonl.",
+}
+
+
+def bench_books(
+    data: BooksOption,
+    split: Annotated[str, typer.Option("--split", help="Which questions, as the files are named.")] = "open",
+    strategy: StrategiesOption = None,
+    leave_out: Annotated[
+        Path | None,
+        typer.Option(
+            "--leave-out",
+            help="Folder with a folder for each set: rank each book by trees that were learned on these without it.",
+            show_default=False,
+        ),
+    ] = None,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Score look-ups and rules in books: any folder of DIR/<book>/ and DIR/<book>.<split>.jsonl is a set.
+
+    \b
+    Examples:
+      python -m tools bench books --data rulebooks
+      python -m tools bench books --data rulebooks --data manuals --strategy default --strategy bm25
+      python -m tools bench books --data ROOT/manuals --leave-out ROOT
+    """
+    from evals.benchmarks.books import read_books
+
+    names = [folder.expanduser().resolve().name for folder in data]
+    if len(set(names)) < len(names):
+        raise typer.BadParameter(f"two folders have one name: {', '.join(names)}", param_hint="--data")
+    books = [corpus.name for folder in data for corpus in read_books(folder, split)] if leave_out else []
+    instead = _without_say(books, leave_out, split, home) if leave_out else None
+    runs = [
+        run_set(name, split, partial(read_books, folder, split), strategy or [], home, instead)
+        for name, folder in zip(names, data, strict=True)
+    ]
+    _tell(runs, strategy or [], json_=json_)
+
+
+def bench_generated(
+    data: BooksOption,
+    split: Annotated[str, typer.Option("--split", help="The seed of the questions.")] = "seed0",
+    strategy: StrategiesOption = None,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Score questions that templates write over folders of books, all books together.
+
+    \b
+    Examples:
+      python -m tools bench generated --data rulebooks --data manuals
+      python -m tools bench generated --data rulebooks --split seed7 --strategy default
+    """
+    from evals.benchmarks.generated import GENERATED_SET, read_generated
+
+    run = run_set(GENERATED_SET, split, lambda: read_generated(data, split), strategy or [], home)
+    _tell([run], strategy or [], json_=json_)
+
+
+def bench_all(
+    data: RootOption,
+    split: Annotated[str, typer.Option("--split", help="Which questions; sets without them are left out.")] = "open",
+    strategy: StrategiesOption = None,
+    docs: Annotated[Path, typer.Option("--docs", help="Folder of results.md; not written with --strategy.")] = DOCS,
+    shipped: Annotated[
+        bool, typer.Option("--shipped", help="Rank by the trees that ship, which were learned on these sets.")
+    ] = False,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Score every set under --data, folders of books and all others, and write the page of results with its data.
+
+    Each book or set is ranked by trees that were learned on the others; that needs the extra `fit`.
+
+    \b
+    Examples:
+      python -m tools bench all --data ROOT
+      python -m tools bench all --data ROOT --strategy default --json
+    """
+    from evals.benchmarks.sets import benchmarks_under
+
+    found = benchmarks_under(data, split)
+    for sentence in found.left_out:
+        err.print(f"left out: {sentence}", markup=False)
+    every = [corpus.name for corpora in found.corpora.values() for corpus in corpora]
+    instead = None if shipped else _without_say(every, data, split, home)
+    runs = [
+        run_set(name, split, partial(found.corpora.__getitem__, name), strategy or [], home, instead)
+        for name in found.corpora
+    ]
+    if not strategy:
+        from tools.bench.results_page import Results
+
+        Results.of(runs, left_out=not shipped).write(docs)
+    _tell(runs, strategy or [], json_=json_)
+
+
+def _command(name: str) -> Callable[..., None]:
+    def bench_set(
+        data: DataOption,
+        split: SplitOption,
+        strategy: StrategiesOption = None,
+        home: HomeOption = DEFAULT_HOME,
+        json_: JsonOption = False,
+    ) -> None:
+        from evals.benchmarks.sets import read_benchmark
+
+        run = run_set(name, split, lambda: read_benchmark(name, data, split), strategy or [], home)
+        _tell([run], strategy or [], json_=json_)
+
+    return bench_set
+
+
+def add_sets(app: typer.Typer) -> None:
+    """Give `python -m tools bench` a command for each set."""
+    app.command("books")(bench_books)
+    for name, about in SETS.items():
+        example = f"\n\n\b\nExample:\n  python -m tools bench {name} --data DIR --split open --strategy default"
+        app.command(name, help=about + example)(_command(name))
+    app.command("generated")(bench_generated)
+    app.command("all")(bench_all)
+
+
+def run_set(
+    name: str,
+    split: str,
+    read: Callable[[], tuple[Corpus, ...]],
+    strategies: list[str],
+    home: Path,
+    instead: Instead | None = None,
+) -> BenchmarkRun:
+    """Read, index and score one set, with a progress bar.
+
+    Args:
+        name: of the set.
+        split: which questions.
+        read: gives what is searched.
+        strategies: names; none is all.
+        home: under it the indexes are kept.
+        instead: what a strategy is searched with in a corpus, in its place: other weights, say. See `run_benchmark`.
+    """
+    with progress_bar(name) as bar:
+        bar("starting", 0, 1)
+        from retrieval.index.embedding.embedders import load_embedder
+        from retrieval.settings import Settings
+        from tools.bench.run import contestants, run_benchmark
+
+        root = home.expanduser().resolve()
+        chosen = contestants(strategies)
+        corpora = read()
+        embedder = load_embedder(Settings.read(root).embedder)
+        return run_benchmark(root / "benchmarks", name, split, corpora, chosen, embedder, bar, instead)
+
+
+def _without_say(names: list[str], data: Path, split: str, home: Path) -> Instead:
+    """Each of these books and sets is ranked by trees that it had no say in."""
+    with progress_bar("learning") as bar:
+        bar("starting", 0, 1)
+        from evals.fit.trees import trees_without
+        from retrieval.index.embedding.embedders import load_embedder
+        from retrieval.settings import Settings
+
+        root = home.expanduser().resolve()
+        files = trees_without(
+            names, root / "benchmarks", data, split, load_embedder(Settings.read(root).embedder), tell=bar
+        )
+
+    def instead(corpus: Corpus, strategy: Strategy) -> Strategy:
+        return replace(strategy, trees=str(files[corpus.name])) if strategy.second_look else strategy
+
+    return instead
+
+
+def _tell(runs: list[BenchmarkRun], strategies: list[str], *, json_: bool) -> None:
+    from evals.benchmarks.fts5 import REFERENCE, why_missing
+    from evals.report import cell_table, flat_records
+    from tools.bench.results_page import cells_of_books
+
+    if not strategies and (reason := why_missing()):
+        err.print(f"left out: {REFERENCE.name}: {reason}", markup=False)
+    if json_:
+        print_json(flat_records(each for run in runs for each in run.aggregates))
+        return
+    for run in runs:
+        _print_run(run, strategies)
+    if found := cells_of_books(runs):
+        out.print(
+            f"\n`default` against the best other, p of a paired randomisation test\n\n{cell_table(found)}", markup=False
+        )
+
+
+def _print_run(run: BenchmarkRun, strategies: list[str]) -> None:
+    """Say it in tables for a person: every strategy over all questions, then by book and kind."""
+    from evals.report import breakdown, leaderboard
+
+    if run.of_books:
+        shown = {*(strategies or ["default"]), "*"}
+        chosen = [each for each in run.aggregates if each.strategy in shown]
+        out.print(leaderboard(run.aggregates, BOOK_METRICS), markup=False)
+        out.print(breakdown(chosen, BOOK_METRICS), markup=False)
+    else:
+        out.print(leaderboard(run.aggregates), markup=False)
+        out.print(breakdown(run.aggregates, ("hit@1", "hit@10", "mrr", "noise@15")), markup=False)
+    for unscored in run.unscored:
+        out.print(f"not scored: {unscored.question_id}: {unscored.reason}", markup=False)
+    for note in run.indexes:
+        out.print(f"index {note.snapshot}: {note.corpus}, {note.n_chunks} chunks, {note.n_guarded} guarded")
+    out.print(f"{run.seconds:.0f} s")
