@@ -1,33 +1,24 @@
 """`docs/search.md`: what each part of the search adds, and whether `default` has it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from pipeline.bench.ablation.run import Ablation, Number, RoutedTrial, Trial
+from pipeline.bench.ablation.run import Ablation, Number, Trial
 from pipeline.bench.ablation.ways import ALIASED, APART, TRAVERSED, UNALIASED
 
 NOTES = {
     "bm25": "words alone",
     "dense": "vectors alone",
     "hybrid": "two legs, no evidence from the places where words are, no filter",
-    "rrf": "reciprocal rank fusion, constant 60",
-    "hybrid_tmm": "theoretical bounds instead of min-max, same weights",
     "hybrid_graph": "graph boost over all six relations",
-    "seed": "graph boost over the published plan's four relations",
     "default-query_must": "query_must is not asked",
     "default-names": "what the question calls a chunk does not count: words of places, and the two legs, alone",
-    "default+graph": "graph boost on the evidence, all six relations",
-    "default+graph_first": "what the graph connects with a named thing comes first",
     TRAVERSED: "the walk from named things alone ([graph](graph.md#traversal)); what names nothing finds nothing",
     APART: "a comparison is searched part by part ([decomposition](decomposition.md)); other questions as they are",
-    "default+routing": "eight chapters; everything where the best chunk is in none of them",
-    "default+routing3": "three chapters, always",
-    "default+routing8": "eight chapters, always",
-    "default+routing12": "twelve chapters, always",
     UNALIASED: "labels and aliases are not folded (`armour class` is not `ac`)",
 }
 REMARKS = {
     APART: "what it gains, both answers among the first four, is not in MRR; `querymust ask` does so",
-    "hybrid_tmm": "`default` has it: its evidence begins every leg at the floor of its score",
     UNALIASED: "they stay on: predicates and names need them",
     "bm25": "a leg of `default`",
     "dense": "a leg of `default`",
@@ -36,25 +27,25 @@ REMARKS = {
     "default-names": "where it is worse is what the names add",
 }
 """What a verdict means for `default`, where it is not plain."""
+_LEFT_OUT = Path(__file__).parent / "left_out.md"
+"""What was measured and left out, with the numbers of the time; nothing can measure it again."""
 _INTRO = """# What each part of the search adds
 
 Made by `querymust bench ablation` from the {split} questions with gold, embedder {embedder}; do not edit.
 Each line differs from the one it is compared with in one thing. The difference is of MRR, paired by question, with its
 95 % bootstrap interval; p is of a paired randomisation test. A thing is kept in `default` where some set gains beyond
 its interval and none loses. The weights of `default` were fitted on these questions ([weights](weights.md)), so a
-difference *from* `default` favours it; one from `hybrid` does not. The boost of `default+graph` is 0.1, of scores
-whose best is about 8; 0.2 and 0.4, which is the plan's proportion, did worse on the four smaller sets.
+difference *from* `default` favours it; one from `hybrid` does not.
 
 How each works: [fusion](../retrieval/search/fusion.py), [graph](../retrieval/index/graph/graph.py) and
-[its boost](../retrieval/search/graph_boost.py), [routing](../retrieval/search/routing.py).
+[its boost](../retrieval/search/graph_boost.py).
 """
 
 
 def ablation_page(ablation: Ablation) -> str:
     """The page as markdown."""
     parts = [_INTRO.format(split=ablation.split, embedder=ablation.embedder), "## Verdicts\n", _verdicts(ablation)]
-    for name, trials in ablation.routed.items():
-        parts += [f"\n## Chapter routing on {name}\n", _tradeoff(trials)]
+    parts += ["", _LEFT_OUT.read_text("utf-8")]
     parts.append("\n## Every set\n")
     for name in dict.fromkeys(trial.set for trial in ablation.trials):
         parts += [f"### {name}\n", _set_table([trial for trial in ablation.trials if trial.set == name])]
@@ -77,22 +68,6 @@ def _verdicts(ablation: Ablation) -> str:
         if trials:
             remark = f"; {REMARKS[name]}" if name in REMARKS else ""
             lines.append(f"| {_code(name)} | {about} | {_code(trials[0].baseline or '')} | {verdict(trials)}{remark} |")
-    return "\n".join(lines) + "\n"
-
-
-def _tradeoff(trials: Sequence[RoutedTrial]) -> str:
-    lines = [
-        "Chapters are the first two headings. Evaluability is the share of the questions whose gold is all in the",
-        "kept chapters; MRR and hit@1 are once over those alone, as the published table has them, and once over all.",
-        "Other sets have no chapters: a table or a passage is a document of its own, so routing cuts it off.",
-        "",
-        "| searched by | chapters kept | evaluability | MRR | hit@1 | MRR over all | hit@1 over all |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
-    for trial in trials:
-        inside, everything = trial.among_evaluable, trial.among_all
-        numbers = [trial.evaluability, inside["mrr"], inside["hit@1"], everything["mrr"], everything["hit@1"]]
-        lines.append(f"| `{trial.base}` | {trial.chapters or 'all'} | " + " | ".join(map(_number, numbers)) + " |")
     return "\n".join(lines) + "\n"
 
 

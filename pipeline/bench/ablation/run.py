@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from evals.benchmarks.books import LibraryBook
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.parsed_chunks import ScoringSearcher
 from evals.metrics import DEPTH, SHOWN, hit, mrr
@@ -15,31 +14,28 @@ from evals.statistics.significance import Interval, bootstrap_interval, paired_r
 from pipeline.bench.ablation.ways import WAYS, Ask, ways
 from pipeline.bench.index import Tell, open_index
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.search.evidence.weights import WEIGHTS
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
-from retrieval.strategy import Routing, Strategy
+from retrieval.strategy import Strategy
 from retrieval.types import Embedder
 
 BASELINES: Mapping[str, str] = {
     "bm25": "default",
     "dense": "default",
-    "rrf": "hybrid",
-    "hybrid_tmm": "hybrid",
     "hybrid_graph": "hybrid",
-    "seed": "hybrid",
     "hybrid": "default",
     "default-query_must": "default",
     "default-names": "default",
-    "default+graph": "default",
-    "default+graph_first": "default",
-    "default+routing": "default",
-    "default+routing3": "default",
-    "default+routing8": "default",
-    "default+routing12": "default",
 }
 """Each strategy that is tried and what it is compared with: the one that differs in one thing."""
-ROUTED = (3, 8, 12)
-ROUTED_BASES = ("hybrid", "default")
+_NAMELESS = replace(
+    strategy("default"),
+    name="default-names",
+    evidence=replace(WEIGHTS, name=0.0, heading=0.0, quote=0.0, figure=0.0, number=0.0, axis=0.0, sibling=0.0),
+    second_look=False,
+)
+"""What ships, by the sum of the evidence alone, without what the question calls a chunk."""
 METRICS = {"mrr": mrr(), "hit@1": hit(1), "hit@10": hit(10)}
 
 Values = Mapping[str, float]
@@ -76,35 +72,12 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class RoutedTrial:
-    """Chapter routing on one set. Key: (base, chapters kept; 0 for all)."""
-
-    base: str
-    chapters: int
-    evaluability: Number
-    """Share of the questions whose gold is all in the kept chapters."""
-    among_evaluable: Mapping[str, Number]
-    among_all: Mapping[str, Number]
-
-
-@dataclass(frozen=True, slots=True)
 class Ablation:
     """Everything that the page says."""
 
     split: str
     embedder: str
     trials: tuple[Trial, ...]
-    routed: Mapping[str, tuple[RoutedTrial, ...]]
-    """By set; only books have chapters."""
-
-
-@dataclass(slots=True)
-class _Asked:
-    """Values by strategy, aligned over the questions of a set."""
-
-    values: dict[str, list[Values]]
-    reached: dict[str, list[bool]]
-    """By routed strategy: whether all gold is in the kept chapters."""
 
 
 def run_ablation(
@@ -120,35 +93,32 @@ def run_ablation(
         tell: called as the work goes on.
     """
     trials: list[Trial] = []
-    routed: dict[str, tuple[RoutedTrial, ...]] = {}
     for name, members in corpora.items():
-        asked = _Asked({}, {})
+        asked: dict[str, list[Values]] = {}
         for corpus in members:
             with open_index(folder, name, corpus, embedder, tell) as snapshot:
                 _ask_corpus(asked, corpus, snapshot, embedder, tell)
         tried = {*BASELINES, *BASELINES.values(), *WAYS, *WAYS.values()}
-        trials += [_trial(name, each, asked.values) for each in asked.values if each in tried]
-        if all(isinstance(corpus, LibraryBook) for corpus in members):
-            routed[name] = tuple(_routed(base, count, asked) for base in ROUTED_BASES for count in (*ROUTED, 0))
+        trials += [_trial(name, each, asked) for each in asked if each in tried]
     identity = embedder.identity
-    return Ablation(split, f"{identity.name} {identity.version}", tuple(trials), routed)
+    return Ablation(split, f"{identity.name} {identity.version}", tuple(trials))
 
 
-def _ask_corpus(asked: _Asked, corpus: Corpus, snapshot: Snapshot, embedder: Embedder, tell: Tell) -> None:
+def _ask_corpus(
+    asked: dict[str, list[Values]], corpus: Corpus, snapshot: Snapshot, embedder: Embedder, tell: Tell
+) -> None:
     chunks = tuple(snapshot.chunks)
     searcher = ScoringSearcher(Retriever(snapshot, embedder), chunks, timed=SHOWN).parsed
     questions = corpus.question_sets(searcher, chunks)[0]
     for trial in dict.fromkeys((*BASELINES, *BASELINES.values())):
         tell(f"{corpus.name}, {trial}", 0, 1)
-        asked.values.setdefault(trial, []).extend(_scored(questions, _searching(questions, searcher, strategy(trial))))
+        asked.setdefault(trial, []).extend(_scored(questions, _searching(questions, searcher, _strategy(trial))))
     for trial, way in ways(searcher, questions, chunks).items():
-        asked.values.setdefault(trial, []).extend(_scored(questions, way()))
-    if isinstance(corpus, LibraryBook):
-        for routing in (_routing(base, count) for base in ROUTED_BASES for count in ROUTED):
-            if routing.name not in BASELINES:
-                scores = _scored(questions, _searching(questions, searcher, routing))
-                asked.values.setdefault(routing.name, []).extend(scores)
-            asked.reached.setdefault(routing.name, []).extend(_kept(searcher, questions, routing, len(chunks)))
+        asked.setdefault(trial, []).extend(_scored(questions, way()))
+
+
+def _strategy(trial: str) -> Strategy:
+    return _NAMELESS if trial == _NAMELESS.name else strategy(trial)
 
 
 def _searching(questions: QuestionSet, searcher: Retriever, chosen: Strategy) -> Ask:
@@ -169,19 +139,6 @@ def _scored(questions: QuestionSet, ask: Ask) -> Iterator[Values]:
             yield {name: metric(judgement) for name, metric in METRICS.items()}
 
 
-def _routing(base: str, count: int) -> Strategy:
-    return replace(strategy(base), name=f"{base}+routing{count}", routing=Routing(count))
-
-
-def _kept(searcher: Retriever, questions: QuestionSet, chosen: Strategy, size: int) -> list[bool]:
-    judged = (
-        questions.judge(question, searcher.retrieve(question.query, size, chosen).chunk_ids)
-        for question in questions.scored
-        if questions.gold(question)
-    )
-    return [len(each.ranks) == each.gold for each in judged]
-
-
 def _trial(name: str, trial: str, values: Mapping[str, list[Values]]) -> Trial:
     baseline = WAYS.get(trial) or BASELINES.get(trial)
     numbers = {metric: Number.of([each[metric] for each in values[trial]]) for metric in METRICS}
@@ -191,17 +148,3 @@ def _trial(name: str, trial: str, values: Mapping[str, list[Values]]) -> Trial:
     theirs = [each["mrr"] for each in values[baseline]]
     difference = Number.of([a - b for a, b in zip(mine, theirs, strict=True)])
     return Trial(name, trial, len(mine), numbers, baseline, difference, paired_randomisation(mine, theirs))
-
-
-def _routed(base: str, count: int, asked: _Asked) -> RoutedTrial:
-    name = _routing(base, count).name if count else base
-    values = asked.values[name]
-    reached = asked.reached.get(name, [True] * len(values))
-    inside = [each for each, found in zip(values, reached, strict=True) if found]
-    return RoutedTrial(
-        base,
-        count,
-        Number.of([float(found) for found in reached]),
-        {metric: Number.of([each[metric] for each in inside]) for metric in METRICS},
-        {metric: Number.of([each[metric] for each in values]) for metric in METRICS},
-    )
