@@ -142,10 +142,6 @@ class MongoStore:
         """A book's edges."""
         return self._found(EDGES, GraphEdge, _of(book), _EDGE_KEY)
 
-    def edges_at(self, node_id: str) -> Iterator[GraphEdge]:
-        """The edges of a node, in both directions."""
-        return self._found(EDGES, GraphEdge, {"$or": [{"source_id": node_id}, {"target_id": node_id}]}, _EDGE_KEY)
-
     def save_config(self, config: StoredTraversalConfig) -> None:
         """Keep a config."""
         kept = kept_times(config, self.configs(config.ruleset_id))

@@ -140,10 +140,6 @@ class SqliteStore:
         """A book's edges."""
         return self._found(EDGES, GraphEdge, "ruleset_id = ? AND book_id = ?", book, _EDGE_KEY)
 
-    def edges_at(self, node_id: str) -> Iterator[GraphEdge]:
-        """The edges of a node, in both directions."""
-        return self._found(EDGES, GraphEdge, "source_id = ? OR target_id = ?", (node_id, node_id), _EDGE_KEY)
-
     def save_config(self, config: StoredTraversalConfig) -> None:
         """Keep a config."""
         kept = kept_times(config, self.configs(config.ruleset_id))

@@ -58,9 +58,6 @@ class ArtifactStore(Protocol):
     def edges(self, book: BookKey) -> Iterator[GraphEdge]:
         """A book's edges: those whose source is in it."""
 
-    def edges_at(self, node_id: str) -> Iterator[GraphEdge]:
-        """The edges of a node, in both directions and of all books."""
-
     def save_config(self, config: StoredTraversalConfig) -> None:
         """Keep a config. One of its key that was there keeps its `created_at`, and `updated_at` where they agree."""
 

@@ -45,12 +45,6 @@ def min_max(scores: Scores) -> Scores:
     return (scores - low) / (high - low + 1e-9)
 
 
-def share_of_best(scores: Scores) -> Scores:
-    """Scores that begin at 0, as a share of the largest; all zeros when nothing scored."""
-    best = float(scores.max(initial=0.0))
-    return scores / best if best > 0 else np.zeros_like(scores)
-
-
 def weighted_min_max(leg: Leg) -> Leg:
     """Min-max scores over all documents."""
     return leg.scaled(min_max(leg.scores), leg.weight)

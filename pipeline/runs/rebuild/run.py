@@ -2,7 +2,6 @@
 
 import os
 import platform
-import resource
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.bench.index import Tell
-from pipeline.runs.apart import build_apart
+from pipeline.runs.apart import build_apart, cpu_of_children
 from pipeline.runs.outcomes import Build, Step
 from pipeline.runs.rebuild.library import add_document, edit_cell, remove_book, write_library
 from retrieval.clock import Clock
@@ -21,7 +20,6 @@ from retrieval.settings import Settings
 
 SEED = 0
 UNCHANGED, CELL = "unchanged", "one cell edited"
-LARGE = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +119,9 @@ def _report(home: Home, data: Path | None, tell: Tell) -> RebuildReport:
 
 
 def _timed(name: str, home: Home, first: RebuildTiming | None, tell: Tell) -> RebuildTiming:
-    parts, before, clock, cpu = _Parts(name, tell), live_id(home.root), Clock(), _cpu_of_children()
+    parts, before, clock, cpu = _Parts(name, tell), live_id(home.root), Clock(), cpu_of_children()
     done = build_apart(home, parts.add)
-    seconds, cpu = round(clock.seconds, 2), round(_cpu_of_children() - cpu, 2)
+    seconds, cpu = round(clock.seconds, 2), round(cpu_of_children() - cpu, 2)
     parts.end()
     _require_live(name, done, is_same=live_id(home.root) == before)
     n_chunks = done.library["candidate_index"]["n_chunks"]
@@ -162,8 +160,3 @@ class _Parts:
     def end(self) -> None:
         self.seconds[self._part] = self.seconds.get(self._part, 0.0) + self._since.seconds
         self._since = Clock()
-
-
-def _cpu_of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime

@@ -8,7 +8,6 @@ from retrieval.search.fusion import (
     Leg,
     best,
     min_max,
-    share_of_best,
     total,
     weighted_min_max,
 )
@@ -28,11 +27,6 @@ def test_min_max_spans_zero_to_one_and_equal_scores_are_all_zero() -> None:
     assert min_max(np.asarray([2.0, 4.0, 3.0])) == pytest.approx([0, 1, 0.5])
     assert min_max(np.full(3, 5.0)).tolist() == [0, 0, 0]
     assert min_max(np.zeros(0)).size == 0
-
-
-def test_share_of_best_leaves_what_did_not_score_at_zero() -> None:
-    assert share_of_best(np.asarray([0.0, 1.0, 4.0])).tolist() == [0, 0.25, 1]
-    assert share_of_best(np.zeros(2)).tolist() == [0, 0]
 
 
 @given(st.integers(1, 300), st.sampled_from([3, 37, 256, 384, 1536]), st.integers(0, 2**32 - 1))
