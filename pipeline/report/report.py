@@ -51,7 +51,7 @@ def report_of(
         progress: told how many rankings are done.
 
     Raises:
-        IndexMissingError: nothing was built in the home.
+        NothingLiveError: nothing was built in the home.
         EvaluationError: the questions cannot be used.
     """
     retriever = Retriever.open(home.root, home.candidate)

@@ -22,7 +22,7 @@ BATCH = 500
 
 
 class ArtifactStore(Protocol):
-    """The artifact tables. All methods raise IndexMissingError where the store cannot be reached.
+    """The artifact tables. All methods raise StoreUnavailableError where the store cannot be reached.
 
     Records come in the order of their keys. A book is written as one: until all of it is there its entry is not
     complete, and afterwards nothing of an earlier run is left.

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrieval.errors import IndexMissingError, UnreadableSettingsError
+from retrieval.errors import StoreUnavailableError, UnreadableSettingsError
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -110,5 +110,5 @@ def test_an_address_that_is_none_and_a_server_that_is_away_are_sentences(
         with pytest.raises(UnreadableSettingsError, match="not an address like"):
             first_stage(snapshot)
         monkeypatch.setenv("QUERYMUST_STORE", "milvus+http://127.0.0.1:1")
-        with pytest.raises(IndexMissingError, match=r"start it, then build again with the same `store`"):
+        with pytest.raises(StoreUnavailableError, match=r"start it, then build again with the same `store`"):
             Retriever(snapshot, ToyEmbedder()).retrieve(QUESTIONS[0])
