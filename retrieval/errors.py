@@ -10,7 +10,10 @@
       x UnknownNameError        a strategy, embedder or chunk that does not exist; lists those that do
       x AmbiguousNameError      the beginning of a name that several have; lists them
       x VectorDBUnavailableError  there is no index that could be asked
-        x IndexMissingError     nothing is live under this home
+        x IndexMissingError     a snapshot, a collection or an artifact is not there
+          x NothingLiveError      nothing is live, or nothing was built, under this home
+          x NotMaterializedError  an asset must be materialized first
+        x StoreUnavailableError a server of vectors or artifacts cannot be asked
         x IndexCorruptError     a snapshot's counts, hashes or schema version disagree
       x VectorDBWriteError      a new index could not be written; what was live stays live
       x TransferError           a snapshot could not be brought to a place, or from it
@@ -82,11 +85,43 @@ class AmbiguousNameError(RetrievalError):
 
 
 class VectorDBUnavailableError(RetrievalError):
-    """There is no index that could be asked; the contract's name for both of its kinds."""
+    """There is no index that could be asked; the contract's name for all of its kinds."""
 
 
 class IndexMissingError(VectorDBUnavailableError):
-    """Nothing is live under this home."""
+    """A snapshot, a collection or an artifact is not there."""
+
+
+class NothingLiveError(IndexMissingError):
+    """Nothing is live under a home, or nothing was built there."""
+
+    @classmethod
+    def of(cls, home: object, missing: str = "nothing is live") -> "NothingLiveError":
+        """The error of a home; `missing` says what it lacks, where that is more than the live snapshot."""
+        return cls(f"{missing} in {home}; run: querymust build --library DIR")
+
+
+class NotMaterializedError(IndexMissingError):
+    """What an asset reads was not materialized, or was materialized for other chunks."""
+
+    @classmethod
+    def of(cls, problem: str, asset: str) -> "NotMaterializedError":
+        """The error of one asset that must be materialized first."""
+        return cls(f"{problem}; materialize {asset} first")
+
+
+class StoreUnavailableError(VectorDBUnavailableError):
+    """A server of vectors or artifacts cannot be asked, or its client is not installed."""
+
+    @classmethod
+    def of(cls, store: str, reason: object, advice: str) -> "StoreUnavailableError":
+        """The error of a store that was asked; `reason` is what its client said."""
+        return cls(f"{store} cannot be asked ({reason}); {advice}")
+
+    @classmethod
+    def not_installed(cls, store: str, install: str) -> "StoreUnavailableError":
+        """The error of a store whose Python client is missing; `install` is the command that brings it."""
+        return cls(f"the Python client of {store} is not installed; run: {install}")
 
 
 class IndexCorruptError(VectorDBUnavailableError):

@@ -30,8 +30,8 @@ from retrieval.artifacts.sqlite_store import FILE_NAME as ARTIFACTS
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import (
     IndexCorruptError,
-    IndexMissingError,
     LibraryError,
+    NothingLiveError,
     UnknownNameError,
     UnreadableSettingsError,
 )
@@ -170,7 +170,7 @@ class Home:
         """
         pointer = self.root / "candidate"
         if not pointer.is_file():
-            raise IndexMissingError(f"no snapshot was built in {self.root}; run: querymust build --library DIR")
+            raise NothingLiveError.of(self.root, "no snapshot was built")
         found = pointer.read_text(encoding="utf-8", errors="replace").strip()
         if not is_id(found):
             raise IndexCorruptError(f"{pointer} names no snapshot ({found[:40]!r}); build the index again")

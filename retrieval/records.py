@@ -15,7 +15,8 @@ Record = TypeVar("Record")
 _ADAPTERS: dict[type, TypeAdapter[Any]] = {}
 
 
-def _adapter(record_type: type[Record]) -> TypeAdapter[Record]:
+def adapter_of(record_type: type[Record]) -> TypeAdapter[Record]:
+    """What reads and writes records of a type, made once."""
     if record_type not in _ADAPTERS:
         _ADAPTERS[record_type] = TypeAdapter(record_type)
     return _ADAPTERS[record_type]
@@ -23,7 +24,7 @@ def _adapter(record_type: type[Record]) -> TypeAdapter[Record]:
 
 def dump_record(record: object) -> bytes:
     """One record as a JSON line without its line end; keys in field order."""
-    return _adapter(type(record)).dump_json(record)
+    return adapter_of(type(record)).dump_json(record)
 
 
 def parse_record(line: bytes | str, record_type: type[Record]) -> Record:
@@ -32,7 +33,7 @@ def parse_record(line: bytes | str, record_type: type[Record]) -> Record:
     Raises:
         pydantic.ValidationError: the line is not a `record_type`.
     """
-    return _adapter(record_type).validate_json(line)
+    return adapter_of(record_type).validate_json(line)
 
 
 def write_jsonl(path: Path, records: Iterable[object]) -> int:

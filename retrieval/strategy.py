@@ -10,7 +10,6 @@ OFFERED = ("bm25", "dense", "hybrid", "hybrid_graph", "iterative", "prefilter", 
 """Names of the strategies that users are offered, and that every build with questions scores."""
 
 QueryMustMode = Literal["off", "iterative", "prefilter"]
-Fusion = Literal["min_max", "reciprocal_rank", "theoretical"]
 Relation = Literal["contains", "next", "describes", "has_trait", "see", "similar", "mentions"]
 
 
@@ -69,16 +68,6 @@ class GraphBoost:
 
 
 @dataclass(frozen=True, slots=True)
-class Routing:
-    """A search within the chapters that speak most for a question."""
-
-    chapters: int = 8
-    """How many are kept."""
-    unrouted_when_weak: bool = False
-    """Search everything where the kept chapters do not hold the best chunk."""
-
-
-@dataclass(frozen=True, slots=True)
 class ModelOrder:
     """A model that puts the first hits in order."""
 
@@ -107,16 +96,9 @@ class Strategy:
     """File of those trees; None: the ones that ship."""
     max_iterations: int = 3
     """Rounds of the `iterative` mode."""
-    noisy_weight: float = 1.0
-    """Below 1, chunks with a query_must are put back in those rounds: their distance is divided by it."""
-    fusion: Fusion = "min_max"
-    """How the two legs become one score, where there is no `evidence`."""
     graph: GraphBoost | None = None
-    routing: Routing | None = None
     exhaustive: bool = False
     """Give every chunk of the first look its whole score. It finds the same, later: what a shortcut is measured by."""
-    graph_first: bool = False
-    """Chunks that the graph connects with what the question names come before all others."""
     companions: int = 0
     """Places after the tenth that go to what stands beside the first row: notes, lead, section, what it refers to."""
     order: ModelOrder | None = None
@@ -125,12 +107,7 @@ class Strategy:
     @property
     def scans(self) -> bool:
         """Whether every chunk gets a score of its own; otherwise the collections are asked for the nearest."""
-        return self.has_lexical_leg or self.looks_around
-
-    @property
-    def looks_around(self) -> bool:
-        """Whether the scores of other chunks than the best decide which the best are."""
-        return bool(self.graph or self.routing or self.graph_first)
+        return self.has_lexical_leg or self.graph is not None
 
     @property
     def has_lexical_leg(self) -> bool:

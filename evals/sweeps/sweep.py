@@ -142,15 +142,6 @@ _ALL = (
         "How many of the best chunks raise their neighbours, in hybrid_graph.",
         _graph(lambda graph, value: replace(graph, seeds=int(value))),
     ),
-    Sweep(
-        "noisy_weight",
-        "iterative_noisy",
-        "noisy_weight",
-        strategy("iterative_noisy").noisy_weight,
-        (0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
-        "What the similarity of a chunk that was put back counts in iterative_noisy; at 1 nothing is put back.",
-        lambda base, value: replace(base, noisy_weight=value),
-    ),
 )
 
 SWEEPS: Mapping[str, Sweep] = MappingProxyType({sweep.name: sweep for sweep in _ALL})

@@ -9,8 +9,8 @@ from typing import Literal
 from evals.terms.known_phrases import KnownPhrases, unknown_words, words_of
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.word_model import word_vector
+from retrieval.query_must.conditions import canonical_label
 from retrieval.query_must.predicate import read_query_must
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk
 
 Way = Literal["written apart", "initials", "spelling", "meaning", "answer", "group"]
@@ -85,7 +85,7 @@ def suggest(
     found = []
     for word, questions in saying.items():
         guesses = [
-            (_named(means, snapshot.vocabulary), way, strength)
+            (canonical_label(means, snapshot.vocabulary), way, strength)
             for means, way, strength in _guesses(word, snapshot, phrases, by_letters, questions)
         ]
         left = [guess for guess in guesses if (word, guess[0]) not in decided]
@@ -187,9 +187,3 @@ def _names(row: Chunk) -> list[str]:
     """What a row is called, its key first."""
     said = (words_of(name) for name in (row.row_key or "", *row.names))
     return list(dict.fromkeys(" ".join(words) for words in said if words))
-
-
-def _named(phrase: str, vocabulary: Vocabulary) -> str:
-    """The name of the label that a phrase says; else the phrase."""
-    label = vocabulary.label(phrase)
-    return label.name if label else phrase

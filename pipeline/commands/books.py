@@ -22,13 +22,13 @@ def list_indexed_books(home: HomeOption = DEFAULT_HOME, json_: JsonOption = Fals
       querymust books --json
     """
     from pipeline.building.book_entry import book_entries
-    from retrieval.errors import IndexMissingError
+    from retrieval.errors import NothingLiveError
     from retrieval.home import Home
 
     opened = Home.at(home)
     entries = tuple(book_entries(opened).values())
     if not entries:
-        raise IndexMissingError(f"no book was indexed in {opened.root}; run: querymust build --library DIR")
+        raise NothingLiveError.of(opened.root, "no book was indexed")
     if json_:
         print_json([record(entry) for entry in entries])
         return

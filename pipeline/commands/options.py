@@ -116,7 +116,7 @@ def live_retriever(root: Path) -> Retriever:
     """A retriever over the live snapshot of the home at `root`, with the embedder that made its vectors.
 
     Raises:
-        IndexMissingError: nothing is live there.
+        NothingLiveError: nothing is live there.
     """
     from retrieval.search.retriever import Retriever
 

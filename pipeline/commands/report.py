@@ -41,14 +41,8 @@ def write_report(
     best_practice_eval: Annotated[  # noqa: ARG001 -- there are no other settings
         bool, typer.Option("--best-practice-eval", help="Standard settings: k 15 and 100, every strategy. Always on.")
     ] = False,
-    best_practice_boost: Annotated[
-        bool, typer.Option("--best-practice-boost", help="Score `seed` too: hybrid with the published graph boost.")
-    ] = False,
     expand_gold: Annotated[
         bool, typer.Option("--expand-gold", help="Show what neighbours in the graph would add if they were gold too.")
-    ] = False,
-    chapter_routing: Annotated[
-        bool, typer.Option("--chapter-routing-report", help="Show `default` within 3, 8 and 12 chapters.")
     ] = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
@@ -61,10 +55,9 @@ def write_report(
       querymust report
       querymust report --open
       querymust report --out scores.html --no-times
-      querymust report --queries-dir questions --best-practice-boost --expand-gold --report-dir reports
+      querymust report --queries-dir questions --expand-gold --report-dir reports
     """
     from pipeline.report.glance import glance
-    from pipeline.report.harness import Extras
     from pipeline.report.page import FILE_NAME, default_path, write_page
     from pipeline.report.report import report_of
     from pipeline.report.summary import write_summary
@@ -79,7 +72,7 @@ def write_report(
         made = report_of(
             found,
             times=not no_times,
-            extras=Extras(best_practice_boost, expand_gold, chapter_routing),
+            expand_gold=expand_gold,
             progress=lambda done, total: bar("rankings", done, total),
         )
         path = (chosen or default_path(found)).expanduser().resolve()

@@ -69,12 +69,12 @@ class Status:
         """Look at `home`; nothing is changed.
 
         Raises:
-            IndexMissingError: nothing was built there, and nobody is at it.
+            NothingLiveError: nothing was built there, and nobody is at it.
             IndexCorruptError: the pointer or the manifest of the live snapshot cannot be read.
         """
         from evals.judging.verdicts import gate_state
         from pipeline.building.book_entry import book_entries
-        from retrieval.errors import IndexCorruptError, IndexMissingError, LibraryError
+        from retrieval.errors import IndexCorruptError, IndexMissingError, LibraryError, NothingLiveError
         from retrieval.index.snapshot.live import SNAPSHOTS
         from retrieval.ingest.library.library import list_books
         from retrieval.write_lock import holder
@@ -82,7 +82,7 @@ class Status:
         entries, live, at_work = book_entries(home), _live(home), holder(home.root)
         if not (entries or live or at_work):
             how = "live" if (home.root / SNAPSHOTS).is_dir() else "built"
-            raise IndexMissingError(f"nothing is {how} in {home.root}; run: querymust build --library DIR")
+            raise NothingLiveError.of(home.root, f"nothing is {how}")
         unreadable = None
         try:
             digests = {folder.slug: folder.digest for folder in list_books(home.library)}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from evals.acceptance.wording import place
 from evals.metric_table import metric_text
 from pipeline.console.leaderboard import print_leaderboard
 from pipeline.console.output import out
@@ -47,9 +48,9 @@ def print_failures(strategy: str, found: Sequence[Failure], asked: int) -> None:
         rank = f"gold at rank {each.gold_rank}" if each.gold_rank else "no gold in the first 100"
         out.print(f"\n{name}  {row.kind}, {rank}", markup=False, style="bold")
         _print_told("", row.query, indent=2)
-        _print_told("first", _place(each.first) if each.first else "nothing")
+        _print_told("first", place(each.first) if each.first else "nothing")
         for chunk in each.gold[:_GOLD_SHOWN]:
-            _print_told("gold", _place(chunk))
+            _print_told("gold", place(chunk))
         if len(each.gold) > _GOLD_SHOWN:
             _print_told("", f"and {len(each.gold) - _GOLD_SHOWN} more")
         for sentence in each.why:
@@ -136,10 +137,6 @@ def _number(metric: str, number: Aggregate | None) -> str:
         return value
     digits = 1 if metric.startswith("noise@") else 2
     return f"{value} {number.low:.{digits}f}–{number.high:.{digits}f}"
-
-
-def _place(chunk: Chunk) -> str:
-    return f"{chunk.book}/{chunk.document}:{chunk.lines[0]}  {chunk.title}"
 
 
 def _chunk_record(chunk: Chunk) -> dict[str, object]:

@@ -15,7 +15,7 @@ from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.chunks import chunks, embeddings
 from pipeline.defs.partitions import books_partitions
 from pipeline.defs.tables import predicates, table_rows
-from retrieval.errors import IndexMissingError, LibraryError
+from retrieval.errors import LibraryError, NotMaterializedError
 from retrieval.home import Home
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.embedding.embedders import load_embedder
@@ -34,11 +34,11 @@ def book_slugs(instance: dg.DagsterInstance) -> list[str]:
     """The books that are partitions.
 
     Raises:
-        IndexMissingError: none is.
+        NotMaterializedError: none is.
     """
     slugs = sorted(instance.get_dynamic_partitions(str(books_partitions.name)))
     if not slugs:
-        raise IndexMissingError(
+        raise NotMaterializedError(
             "no book is a partition yet; switch on the sensor new_or_changed_books, which adds the library's, "
             "or run: querymust build --library DIR"
         )
@@ -49,13 +49,13 @@ def library_records(instance: dg.DagsterInstance, home: Home) -> LibraryRecords:
     """The records of every book that is a partition.
 
     Raises:
-        IndexMissingError: no book is a partition, or one was never chunked, so the library is not whole.
+        NotMaterializedError: no book is a partition, or one was never chunked, so the library is not whole.
         LibraryError: no book has a chunk.
     """
     folders = {slug: home.book(slug) for slug in book_slugs(instance)}
     for slug, folder in folders.items():
         if not (folder / CHUNKS).is_file():
-            raise IndexMissingError(f"book {slug!r} has no chunks yet; materialize its partition first")
+            raise NotMaterializedError.of(f"book {slug!r} has no chunks yet", "its partition")
     records = LibraryRecords.of(folders.values())
     if not records.chunks:
         books = [book for folder in folders.values() for book in read_jsonl(folder / "book.jsonl", Book)]
@@ -76,14 +76,13 @@ def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
     It is found by a hash of the texts, the vocabulary and the switches of the tokenizer, not of its code.
 
     Raises:
-        IndexMissingError: `lexical` was last materialized over other chunks, or with another vocabulary.
+        NotMaterializedError: `lexical` was last materialized over other chunks, or with another vocabulary.
     """
     tokenize = tokenizer(home.vocabulary)
     folder = home.lexical / lexical_fingerprint(texts, tokenize)
     if not folder.is_dir():
-        raise IndexMissingError(
-            "the lexical index is over other chunks than the library's, or cut by another vocabulary; "
-            "materialize lexical first"
+        raise NotMaterializedError.of(
+            "the lexical index is over other chunks than the library's, or cut by another vocabulary", "lexical"
         )
     return LexicalIndex.load(folder, tokenize)
 
@@ -98,11 +97,11 @@ def graph_of(home: Home, records: LibraryRecords, vectors: Vector) -> Graph:
     """The graph over exactly these chunks and vectors.
 
     Raises:
-        IndexMissingError: `graph` was last materialized over others.
+        NotMaterializedError: `graph` was last materialized over others.
     """
     folder = graph_folder(home, records, vectors)
     if not folder.is_dir():
-        raise IndexMissingError("the graph is over other chunks than the library's; materialize graph first")
+        raise NotMaterializedError.of("the graph is over other chunks than the library's", "graph")
     return Graph.load(folder)
 
 
@@ -148,7 +147,7 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
     slugs, records = book_slugs(context.instance), library_records(context.instance, home)
     found = records.chunks
     if unfinished := unfinished_books(home, slugs):
-        raise IndexMissingError(
+        raise NotMaterializedError(
             f"{', '.join(unfinished)}: read again and not indexed to the end, so the library is of two states; "
             "materialize the partition again, its last run says what stopped it"
         )

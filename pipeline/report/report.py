@@ -1,13 +1,12 @@
 """Everything that the page shows, gathered from one home before anything is drawn."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evals.evaluation import SHIPPED, Evaluation, evaluate
 from evals.failures import failures
 from evals.noise import Relatives
 from evals.relaxation import Relaxation, relaxation
-from pipeline.report.harness import NO_EXTRAS, NOTHING_MORE, Extras, Harness, harness_of
+from pipeline.report.expanded_gold import ExpandedGold, expanded_gold_of
 from pipeline.report.header import Header, header_of
 from pipeline.report.history import History, history_of
 from pipeline.report.questions import Exclusion, Outcome, Progress, exclusions_of, outcomes_of
@@ -17,7 +16,6 @@ from retrieval.home import Home
 from retrieval.search.json_record import ShortId
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
-from retrieval.strategy import Strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +33,12 @@ class Report:
     """From a chunk's id to what commands call it."""
     relaxation: Relaxation
     """Of the conditions that questions state."""
-    harness: Harness = NOTHING_MORE
+    expanded_gold: tuple[ExpandedGold, ...] = ()
+    """Empty where nobody asked for it."""
 
 
 def report_of(
-    home: Home, *, times: bool = True, extras: Extras = NO_EXTRAS, progress: Progress = lambda *_: None
+    home: Home, *, times: bool = True, expand_gold: bool = False, progress: Progress = lambda *_: None
 ) -> Report:
     """Gather the report on the candidate of a home: the newest snapshot, live or not.
 
@@ -48,21 +47,17 @@ def report_of(
     Args:
         home: what to report on.
         times: milliseconds and dates too; without them two homes with the same contents give the same report.
-        extras: what is scored and shown besides.
+        expand_gold: scores with expanded gold too.
         progress: told how many rankings are done.
 
     Raises:
-        IndexMissingError: nothing was built in the home.
+        NothingLiveError: nothing was built in the home.
         EvaluationError: the questions cannot be used.
     """
     retriever = Retriever.open(home.root, home.candidate)
     with retriever.snapshot as snapshot:
-
-        def scored(strategies: Sequence[Strategy]) -> Evaluation:
-            return evaluate(snapshot, retriever.embedder, home.settings.questions, strategies, home.evaluations)
-
-        scores = scored(extras.strategies(tuple(STRATEGIES.values())))
-        routed = extras.routed(STRATEGIES[SHIPPED])
+        strategies = tuple(STRATEGIES.values())
+        scores = evaluate(snapshot, retriever.embedder, home.settings.questions, strategies, home.evaluations)
         rows = scores.experiment.rows if scores.experiment else ()
         failed = failures(rows, Relatives.of(tuple(snapshot.chunks)), snapshot.asked)
         headline = set(map(id, scores.headline_rows()))
@@ -79,5 +74,5 @@ def report_of(
             outcomes=outcomes_of(rows, failed, retriever, SHIPPED, progress),
             short_id=snapshot.chunks.short_id,
             relaxation=relaxation(retriever, scores),
-            harness=harness_of(extras, snapshot, scores, scored(routed) if routed else None),
+            expanded_gold=expanded_gold_of(scores, snapshot) if expand_gold else (),
         )

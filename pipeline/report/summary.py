@@ -25,18 +25,7 @@ def write_summary(report: Report, path: Path) -> None:
         }
         for each in standings
     }
-    expanded = [asdict(each) | {"delta": each.delta} for each in report.harness.expanded]
-    routed = [
-        {
-            "strategy": each.strategy,
-            "chapters": each.chapters,
-            "coverage": each.coverage,
-            "mrr": each.mrr,
-            "difference": each.difference.comparison.difference if each.difference else None,
-            "p": each.difference.comparison.corrected if each.difference else None,
-        }
-        for each in report.harness.routed
-    ]
+    expanded = [asdict(each) | {"delta": each.delta} for each in report.expanded_gold]
     values = {
         "snapshot": report.header.snapshot,
         "embedder": report.header.embedder,
@@ -44,7 +33,6 @@ def write_summary(report: Report, path: Path) -> None:
         "strategies": strategies,
         "relaxation": asdict(report.relaxation) | {"rate": _rounded(report.relaxation.rate)},
         "expanded_gold": [{name: _rounded(value) for name, value in line.items()} for line in expanded],
-        "chapter_routing": [{name: _rounded(value) for name, value in line.items()} for line in routed],
     }
     write_atomically(path, json.dumps(values, indent=1) + "\n")
 

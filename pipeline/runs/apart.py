@@ -1,6 +1,7 @@
 """A build in a process of its own, so that Ctrl-C ends it at once, whatever library it is in."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -33,6 +34,12 @@ def build_apart(home: Home, progress: Progress, force: str | None = None, accept
         if last.error is not None:
             raise RetrievalError(last.error)
         return last.build or Build(problems=[Problem("build", _died(status))])
+
+
+def cpu_of_children() -> float:
+    """Seconds of the processor that ended child processes of this one took."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _listen(worker: subprocess.Popen[bytes], order: Order, progress: Progress) -> Message:

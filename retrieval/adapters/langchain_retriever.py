@@ -24,7 +24,7 @@ class LangChainRetriever(BaseRetriever):
         """One over a home that was built; `settings` are `k`, `strategy` and `where`.
 
         Raises:
-            IndexMissingError: nothing is live there.
+            NothingLiveError: nothing is live there.
         """
         return cls(search=Search.open(home, **settings))
 

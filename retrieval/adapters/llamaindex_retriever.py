@@ -34,7 +34,7 @@ class LlamaIndexRetriever(BaseRetriever):
         """One over a home that was built; `settings` are `k`, `strategy` and `where`.
 
         Raises:
-            IndexMissingError: nothing is live there.
+            NothingLiveError: nothing is live there.
         """
         return cls(Search.open(home, **settings))
 

@@ -28,7 +28,7 @@ class Search:
         """One over a home that was built; `settings` are `k`, `strategy` (else that of the home) and `where`.
 
         Raises:
-            IndexMissingError: nothing is live there.
+            NothingLiveError: nothing is live there.
         """
         live = LiveIndex(Home.at(home))
         live.reader()

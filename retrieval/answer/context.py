@@ -1,6 +1,6 @@
 """What an answer is made from: the passages of a question that are relevant enough, part by part for a comparison."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -9,9 +9,9 @@ from retrieval.answer.answers import Passage
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.answering import Reader
 from retrieval.rag.measures import LOOKED_AT, NAMES, measures
-from retrieval.rag.relevance import why_none
+from retrieval.rag.relevance import marked, why_none
 from retrieval.search.query import Query
-from retrieval.types import RELEVANCE, Hit, Retrieval
+from retrieval.types import Retrieval
 from retrieval.understand.decompose.names import Names
 from retrieval.understand.iterate.retriever import DEALT_FROM, IterativeResult, IterativeRetriever
 from retrieval.understand.iterate.settings import IterationSettings
@@ -87,7 +87,7 @@ class Gatherer:
         found = measures(retriever, query, [hit.chunk.id for hit in hits])
         scores = self.reader.calibration.of(found).tolist()
         if not scores or max(scores) < least:
-            near = Passage(1, _marked(hits[0], scores[0]), query) if scores and max(scores) >= NEAR else None
+            near = Passage(1, marked(hits[0], scores[0]), query) if scores and max(scores) >= NEAR else None
             return Context(
                 query, (), (query,), why_none(scores, least), retriever.snapshot, near, read_as=whole.receipt.read_as
             )
@@ -103,7 +103,7 @@ class Gatherer:
             hits = tuple(hit for hit in hits if relevance[hit.chunk.id] >= least)[:most]
         ids = [hit.chunk.id for hit in hits]
         passages = tuple(
-            Passage(number, _marked(hit, relevance.get(name)), of.get(name, query), says.get(name, 0.0))
+            Passage(number, marked(hit, relevance.get(name)), of.get(name, query), says.get(name, 0.0))
             for number, (name, hit) in enumerate(zip(ids, hits, strict=True), start=1)
         )
         return Context(query, passages, parts, "", retriever.snapshot, best=best, read_as=whole.receipt.read_as)
@@ -122,7 +122,3 @@ class Gatherer:
         """
         found = self._rounds.retrieve(whole.query, most, whole)
         return found if len(found.decomposition.sub_queries) > 1 else None
-
-
-def _marked(hit: Hit, relevance: float | None) -> Hit:
-    return hit if relevance is None else replace(hit, evidence={**hit.evidence, RELEVANCE: relevance})

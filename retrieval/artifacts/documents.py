@@ -3,26 +3,18 @@
 from collections.abc import Mapping
 from typing import Any, Literal, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from retrieval.errors import IndexCorruptError
+from retrieval.records import adapter_of
 
 Record = TypeVar("Record")
 Document = dict[str, Any]
 
 
-_ADAPTERS: dict[type, TypeAdapter[Any]] = {}
-
-
-def _adapter(record: type[Record]) -> TypeAdapter[Record]:
-    if record not in _ADAPTERS:
-        _ADAPTERS[record] = TypeAdapter(record)
-    return _ADAPTERS[record]
-
-
 def document_of(record: object, mode: Literal["python", "json"] = "python") -> Document:
     """The fields of a record by name, nested ones too. `json`: times are text."""
-    found: Document = _adapter(type(record)).dump_python(record, mode=mode)
+    found: Document = adapter_of(type(record)).dump_python(record, mode=mode)
     return found
 
 
@@ -38,7 +30,7 @@ def record_of(document: Mapping[str, Any], record: type[Record], where: str) -> 
         IndexCorruptError: it is no such record.
     """
     try:
-        return _adapter(record).validate_python(document)
+        return adapter_of(record).validate_python(document)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))

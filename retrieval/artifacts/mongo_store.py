@@ -21,7 +21,7 @@ from retrieval.artifacts.artifacts import (
 from retrieval.artifacts.documents import Document, document_of, record_of
 from retrieval.artifacts.store import BATCH, kept_times, newest_first
 from retrieval.artifacts.tables import CHUNKS, CONFIGS, EDGES, EMBEDDINGS, ENTRIES, NODES, OF_A_BOOK, TABLES, Table
-from retrieval.errors import IndexMissingError, UnreadableSettingsError, VectorDBWriteError
+from retrieval.errors import StoreUnavailableError, UnreadableSettingsError, VectorDBWriteError
 from retrieval.extras import install
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class MongoStore:
         name: what to call it in an error; without a password.
 
     Raises:
-        IndexMissingError: the server cannot be reached, or refuses.
+        StoreUnavailableError: the server cannot be reached, or refuses.
     """
 
     def __init__(self, database: Database[Document], name: str = "the MongoDB database") -> None:
@@ -67,7 +67,7 @@ class MongoStore:
 
         Raises:
             UnreadableSettingsError: no address is given, or it is none.
-            IndexMissingError: the client is not installed, or the server cannot be reached.
+            StoreUnavailableError: the client is not installed, or the server cannot be reached.
         """
         address = uri or environment.get(URI)
         if not address:
@@ -76,7 +76,7 @@ class MongoStore:
             from pymongo import MongoClient
             from pymongo.errors import PyMongoError
         except ImportError as error:
-            raise IndexMissingError(f"MongoDB's client is not installed; run: {install('mongo')}") from error
+            raise StoreUnavailableError.not_installed("MongoDB", install("mongo")) from error
         # What stands before an @ or behind a ? may be a secret, and the client's own words may repeat it.
         shown = address.rpartition("@")[2].rpartition("//")[2].partition("?")[0]
         try:
@@ -141,10 +141,6 @@ class MongoStore:
     def edges(self, book: BookKey) -> Iterator[GraphEdge]:
         """A book's edges."""
         return self._found(EDGES, GraphEdge, _of(book), _EDGE_KEY)
-
-    def edges_at(self, node_id: str) -> Iterator[GraphEdge]:
-        """The edges of a node, in both directions."""
-        return self._found(EDGES, GraphEdge, {"$or": [{"source_id": node_id}, {"target_id": node_id}]}, _EDGE_KEY)
 
     def save_config(self, config: StoredTraversalConfig) -> None:
         """Keep a config."""
@@ -221,7 +217,7 @@ class MongoStore:
             ) from error
         except PyMongoError as error:
             first = str(error).partition(" (configured")[0]
-            raise IndexMissingError(f"{self.name} cannot be asked ({first}); start it, or fix {URI}") from error
+            raise StoreUnavailableError.of(self.name, first, f"start it, or fix {URI}") from error
 
 
 _EDGE_KEY = ("source_id", "target_id", "relation")

@@ -24,7 +24,7 @@ from retrieval.artifacts.artifacts import (
 from retrieval.artifacts.documents import document_of, record_of
 from retrieval.artifacts.store import kept_times, newest_first
 from retrieval.artifacts.tables import CHUNKS, CONFIGS, EDGES, EMBEDDINGS, ENTRIES, NODES, OF_A_BOOK, TABLES, Table
-from retrieval.errors import IndexCorruptError, IndexMissingError, VectorDBWriteError
+from retrieval.errors import IndexCorruptError, IndexMissingError, StoreUnavailableError, VectorDBWriteError
 
 Record = TypeVar("Record")
 
@@ -50,7 +50,8 @@ class SqliteStore:
         create: make it where it is not there.
 
     Raises:
-        IndexMissingError: there is no such file, or it is in use for more than a minute.
+        IndexMissingError: there is no such file.
+        StoreUnavailableError: it is in use for more than a minute.
         IndexCorruptError: it is damaged, no artifact store, or of another version of this program.
     """
 
@@ -140,10 +141,6 @@ class SqliteStore:
         """A book's edges."""
         return self._found(EDGES, GraphEdge, "ruleset_id = ? AND book_id = ?", book, _EDGE_KEY)
 
-    def edges_at(self, node_id: str) -> Iterator[GraphEdge]:
-        """The edges of a node, in both directions."""
-        return self._found(EDGES, GraphEdge, "source_id = ? OR target_id = ?", (node_id, node_id), _EDGE_KEY)
-
     def save_config(self, config: StoredTraversalConfig) -> None:
         """Keep a config."""
         kept = kept_times(config, self.configs(config.ruleset_id))
@@ -189,8 +186,8 @@ class SqliteStore:
                 f"{self.path}: a record of that key is another book's ({error}); delete the file and export again"
             ) from error
         except sqlite3.OperationalError as error:
-            raise IndexMissingError(
-                f"{self.path} is in use or cannot be written ({error}); wait for the other writer, or free space"
+            raise StoreUnavailableError.of(
+                str(self.path), error, "wait until no other program writes, or free space"
             ) from error
         except sqlite3.DatabaseError as error:
             raise IndexCorruptError(f"{self.path} cannot be read ({error}); delete it and export again") from error

@@ -22,7 +22,7 @@ BATCH = 500
 
 
 class ArtifactStore(Protocol):
-    """The artifact tables. All methods raise IndexMissingError where the store cannot be reached.
+    """The artifact tables. All methods raise StoreUnavailableError where the store cannot be reached.
 
     Records come in the order of their keys. A book is written as one: until all of it is there its entry is not
     complete, and afterwards nothing of an earlier run is left.
@@ -57,9 +57,6 @@ class ArtifactStore(Protocol):
 
     def edges(self, book: BookKey) -> Iterator[GraphEdge]:
         """A book's edges: those whose source is in it."""
-
-    def edges_at(self, node_id: str) -> Iterator[GraphEdge]:
-        """The edges of a node, in both directions and of all books."""
 
     def save_config(self, config: StoredTraversalConfig) -> None:
         """Keep a config. One of its key that was there keeps its `created_at`, and `updated_at` where they agree."""

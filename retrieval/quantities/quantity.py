@@ -66,10 +66,11 @@ def holds(cell: Quantity, asked: Quantity) -> bool:
 
 
 def _within(ends: tuple[float, float], low: float, high: float) -> bool:
-    return ends[0] - _slack(ends[0]) <= low and high <= ends[1] + _slack(ends[1])
+    return ends[0] - slack(ends[0]) <= low and high <= ends[1] + slack(ends[1])
 
 
-def _slack(end: float) -> float:
+def slack(end: float) -> float:
+    """How far a number may be off an end of an interval and still be that end."""
     return 0.0 if isinf(end) else abs(end) * ROUNDING
 
 

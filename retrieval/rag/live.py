@@ -57,7 +57,7 @@ class LiveIndex:
         """What reads the snapshot that is live now; one that is open stays open until another is live.
 
         Raises:
-            IndexMissingError: nothing is live.
+            NothingLiveError: nothing is live.
             IndexCorruptError: it is damaged, or of another version.
         """
         live = live_id(self.home.root)

@@ -59,7 +59,7 @@ def search(
     enough = k >= LOOKED_AT or found.receipt.ordering is not None
     whole = found if enough else retriever.retrieve(query, LOOKED_AT, strategy, where=where, decisions=False)
     relevance = dict(zip(whole.chunk_ids, relevance_of(retriever)(query, whole.chunk_ids), strict=True))
-    return replace(found, hits=tuple(_marked(hit, relevance.get(hit.chunk.id)) for hit in found.hits)), None
+    return replace(found, hits=tuple(marked(hit, relevance.get(hit.chunk.id)) for hit in found.hits)), None
 
 
 def _only_relevant(retriever: Retriever, found: Retrieval, least: float, k: int) -> tuple[Retrieval, str | None]:
@@ -75,11 +75,12 @@ def _only_relevant(retriever: Retriever, found: Retrieval, least: float, k: int)
         The search with those hits; and, where none is left, a sentence that says how far off the best one is.
     """
     scores = relevance_of(retriever)(found.query, found.chunk_ids)
-    hits = tuple(_marked(hit, score) for hit, score in zip(found.hits, scores, strict=True) if score >= least)
+    hits = tuple(marked(hit, score) for hit, score in zip(found.hits, scores, strict=True) if score >= least)
     return replace(found, hits=hits[:k]), None if hits else why_none(scores, least)
 
 
-def _marked(hit: Hit, relevance: float | None) -> Hit:
+def marked(hit: Hit, relevance: float | None) -> Hit:
+    """The hit with its relevance among its evidence; as it is where there is none."""
     return hit if relevance is None else replace(hit, evidence={**hit.evidence, RELEVANCE: relevance})
 
 

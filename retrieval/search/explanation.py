@@ -1,12 +1,12 @@
 """Why one chunk is in or out for one question."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
-from retrieval.query_must.predicate import SATISFIED, UNRESTRICTED
+from retrieval.query_must.predicate import UNRESTRICTED
 from retrieval.query_must.predicate import explain as explain_predicate
 from retrieval.query_must.refusal import refusal
 from retrieval.search.fusion import Positions
@@ -30,10 +30,9 @@ class Explanation:
     strategy: str
     chunk: Chunk
     excluded: bool
-    """A predicate, or a routing to other chapters, keeps it out under this strategy."""
+    """A predicate keeps it out under this strategy."""
     verdict: str
-    """`no restrictions`, `satisfies query_must`, what fails, or that its chapter is not searched; said even if the
-    filter is off."""
+    """`no restrictions`, `satisfies query_must`, or what fails; said even if the filter is off."""
     in_words: str
     """The verdict as one sentence for a person, where it refuses the chunk; else empty."""
     rank: int | None
@@ -77,7 +76,7 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
     legs = scan(snapshot, asked, vector, chosen, Stopwatch())
     admitted = retriever.admitted(asked)
     chunk = snapshot.chunks[position]
-    everything = rank(legs, snapshot, replace(chosen, routing=None), len(snapshot), None)
+    everything = rank(legs, snapshot, chosen, len(snapshot), None)
     allowed = rank(legs, snapshot, chosen, len(snapshot), admitted if chosen.query_must != "off" else None)
     unfiltered, place = _place(everything.positions, position), _place(allowed.positions, position)
     # The graph raises what is near the best chunks that may come back: a score is that of its own ranking.
@@ -88,8 +87,8 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
         strategy=chosen.name,
         chunk=chunk,
         excluded=place is None,
-        verdict=_verdict(chunk, asked, out=place is None),
-        in_words=_in_words(chunk, asked, out=place is None),
+        verdict=_verdict(chunk, asked),
+        in_words=refusal(asked.text, asked.canonical, chunk.query_must, chunk),
         rank=None if place is None else place + 1,
         rank_unfiltered=(unfiltered or 0) + 1,
         n_chunks=len(snapshot),
@@ -99,15 +98,8 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
     )
 
 
-def _verdict(chunk: Chunk, asked: Query, *, out: bool) -> str:
-    said = UNRESTRICTED if chunk.query_must is None else explain_predicate(asked.canonical, chunk.query_must)
-    passed = said.startswith((UNRESTRICTED, SATISFIED))
-    return f"{said}, but its chapter is not searched" if out and passed else said
-
-
-def _in_words(chunk: Chunk, asked: Query, *, out: bool) -> str:
-    refused = refusal(asked.text, asked.canonical, chunk.query_must, chunk)
-    return refused or ("Its chapter is not among those that are searched for this question." if out else "")
+def _verdict(chunk: Chunk, asked: Query) -> str:
+    return UNRESTRICTED if chunk.query_must is None else explain_predicate(asked.canonical, chunk.query_must)
 
 
 def _place(positions: Positions, position: int) -> int | None:

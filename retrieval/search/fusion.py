@@ -1,24 +1,18 @@
-"""Merging two legs: pure functions on score arrays. A fusion scales each leg, and `total` adds them up by weight."""
+"""Merging two legs: pure functions on score arrays. Each leg is scaled, and `total` adds them up by weight."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.snapshot.metadata_index import Mask
-from retrieval.strategy import Fusion
 
 Scores = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.int64]
 
-RANK_CONSTANT = 60
-"""The k of Cormack, Clarke and Buettcher, who found the result flat around it."""
 _OUT = 1e300
 """Above all scores."""
-LISTED = 10_000
-"""Documents of a leg that reciprocal rank fusion puts in order; one further down would add less than 0.0001."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,13 +22,11 @@ class Leg:
     scores: Scores
     """(n,)."""
     weight: float = 1.0
-    floor: float = 0.0
-    """The least score that any document could have: 0 for BM25, -1 for a cosine."""
     name: str = ""
 
     def scaled(self, scores: Scores, weight: float) -> "Leg":
         """The same leg with these scores and this weight."""
-        return Leg(scores, weight, self.floor, self.name)
+        return Leg(scores, weight, self.name)
 
 
 def total(legs: Sequence[Leg]) -> Scores:
@@ -53,49 +45,9 @@ def min_max(scores: Scores) -> Scores:
     return (scores - low) / (high - low + 1e-9)
 
 
-def share_of_best(scores: Scores) -> Scores:
-    """Scores that begin at 0, as a share of the largest; all zeros when nothing scored."""
-    best = float(scores.max(initial=0.0))
-    return scores / best if best > 0 else np.zeros_like(scores)
-
-
 def weighted_min_max(leg: Leg) -> Leg:
     """Min-max scores over all documents."""
     return leg.scaled(min_max(leg.scores), leg.weight)
-
-
-def theoretical_bounds(leg: Leg) -> Leg:
-    """Scores moved to 0-1 by their floor and the largest of this question.
-
-    TM2C2 of Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval" (2022), arXiv 2210.11934: the
-    smallest score of a question says little, because it depends on the worst document; the function's floor does not.
-    """
-    return leg.scaled(share_of_best(np.maximum(leg.scores - leg.floor, 0.0)), leg.weight)
-
-
-def reciprocal_rank(leg: Leg, constant: int = RANK_CONSTANT, listed: int = LISTED) -> Leg:
-    """1 / (constant + rank), with the weight 1: weights of legs are not used.
-
-    Cormack, Clarke, Buettcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods"
-    (SIGIR 2009), https://doi.org/10.1145/1571941.1572114. Equal scores share the best of their ranks. A document whose
-    score is not above 0 was not found by that leg and gets nothing from it; nor do those after the first `listed`.
-    """
-    shares = np.zeros(len(leg.scores))
-    found = np.flatnonzero(leg.scores > 0)
-    if len(found) > listed:
-        last = np.partition(leg.scores[found], len(found) - listed)[len(found) - listed]
-        found = found[leg.scores[found] >= last]
-    found = found[np.argsort(-leg.scores[found])]
-    changes = np.flatnonzero(np.diff(leg.scores[found], prepend=np.inf))
-    rank = 1 + np.repeat(changes, np.diff(changes, append=len(found)))
-    shares[found] = 1.0 / (constant + rank)
-    return leg.scaled(shares, 1.0)
-
-
-FUSIONS: Mapping[Fusion, Callable[[Leg], Leg]] = MappingProxyType(
-    {"min_max": weighted_min_max, "reciprocal_rank": reciprocal_rank, "theoretical": theoretical_bounds}
-)
-"""How a leg is scaled, by the name that a strategy gives."""
 
 
 def best(scores: Scores, k: int, allowed: Mask | None = None) -> Positions:

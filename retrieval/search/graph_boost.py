@@ -15,7 +15,7 @@ from retrieval.index.graph.graph import Graph, Nodes
 from retrieval.index.graph.names import longest_names, runs
 from retrieval.index.words.tokenizer import Tokenize
 from retrieval.quantities.words import FUNCTION_WORDS
-from retrieval.search.fusion import Positions, Scores, best
+from retrieval.search.fusion import Scores, best
 from retrieval.strategy import GraphBoost
 
 
@@ -73,13 +73,3 @@ def named_entities(graph: Graph, question: str, tokenize: Tokenize) -> Nodes:
 @lru_cache(maxsize=8)
 def _function_words(tokenize: Tokenize) -> frozenset[str]:
     return frozenset(token for word in FUNCTION_WORDS for token in tokenize(word))
-
-
-def reached(graph: Graph, nodes: Nodes, boost: GraphBoost) -> Positions:
-    """Chunks at most `depth` edges away from any of these nodes, rising; those among the nodes included."""
-    layer = seen = np.unique(nodes)
-    for _ in range(boost.depth):
-        layer = np.setdiff1d(graph.neighbours(layer, boost.relations)[1], seen)
-        seen = np.union1d(seen, layer)
-    chunks: Positions = seen[seen < graph.n_chunks]
-    return chunks

@@ -9,7 +9,7 @@ from retrieval.search.dense.cosine import Cosines
 from retrieval.search.evidence.evidence import Evidence, Wanted
 from retrieval.search.evidence.parts import Measures
 from retrieval.search.evidence.portion import Portion
-from retrieval.search.fusion import FUSIONS, Leg, Positions, Scores, total
+from retrieval.search.fusion import Leg, Positions, Scores, total, weighted_min_max
 from retrieval.search.query import Query
 from retrieval.search.rerank.rerank import SecondLook, pool, second_look
 from retrieval.strategy import Strategy
@@ -24,8 +24,6 @@ class Legs:
     dense: Cosines | None
     evidence: Evidence | None
     question: Query
-    named: Positions | None = None
-    """Chunks that the graph connects with what the question names, rising; None where the strategy does not look."""
     found: Mask | None = None
     """(n,) candidates of a first stage elsewhere, which alone are ranked; None: all chunks are."""
     portion: Portion | None = None
@@ -42,19 +40,19 @@ class Legs:
         return places if self.portion is None else self.portion.chunks.positions[places]
 
     def scaled(self, strategy: Strategy) -> Sequence[Leg]:
-        """The legs as they enter the sum: a lone one as it is, two as the strategy fuses them; none with evidence."""
+        """The legs as they enter the sum: a lone one as it is, two scaled to 0-1; none with evidence."""
         if self.evidence is not None:
             return ()
         cosines = None if self.dense is None else self.dense.all
         legs = [
-            Leg(scores, weight, floor, name)
-            for name, scores, weight, floor in (
-                ("lexical", self.lexical, strategy.lexical_weight, 0.0),
-                ("dense", cosines, strategy.dense_weight, -1.0),
+            Leg(scores, weight, name)
+            for name, scores, weight in (
+                ("lexical", self.lexical, strategy.lexical_weight),
+                ("dense", cosines, strategy.dense_weight),
             )
             if scores is not None
         ]
-        return [leg.scaled(leg.scores, 1.0) if len(legs) == 1 else FUSIONS[strategy.fusion](leg) for leg in legs]
+        return [leg.scaled(leg.scores, 1.0) if len(legs) == 1 else weighted_min_max(leg) for leg in legs]
 
     def fused(
         self,
@@ -71,7 +69,7 @@ class Legs:
                 less than their whole score.
         """
         if self.evidence is not None and strategy.evidence is not None:
-            everything = strategy.looks_around or strategy.exhaustive
+            everything = strategy.graph is not None or strategy.exhaustive
             return self.evidence.total(strategy.evidence, None if everything else wanted)
         return total(scaled)
 

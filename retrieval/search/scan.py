@@ -11,19 +11,16 @@ from retrieval.search.dense.admission import Admission
 from retrieval.search.dense.cosine import Cosines
 from retrieval.search.evidence.evidence import Wanted, gather
 from retrieval.search.front import from_the_front, standing_beside
-from retrieval.search.fusion import Leg, Positions, Scores, best
-from retrieval.search.graph_boost import graph_boost, named_entities, reached
+from retrieval.search.fusion import Leg, Scores, best
+from retrieval.search.graph_boost import graph_boost
 from retrieval.search.legs import Legs
 from retrieval.search.query import Query
 from retrieval.search.ranking import Ranking
 from retrieval.search.rerank.rerank import BEST
-from retrieval.search.routing import routed
 from retrieval.search.stopwatch import Stopwatch
-from retrieval.strategy import GraphBoost, Strategy
+from retrieval.strategy import Strategy
 from retrieval.types import Vector
 
-NAMED = GraphBoost(relations=("describes", "see", "contains"), depth=3)
-"""How far from the name of a thing its chunks are, where a strategy with `graph_first` does not say."""
 GAIN, BASE = "graph_boost", "base_score"
 """What the graph adds, and what was there before, which is a sum already and no part of one."""
 
@@ -47,12 +44,7 @@ def scan(snapshot: Snapshot, question: Query, vector: Vector | None, strategy: S
     if strategy.evidence is not None and lexical is not None:
         with watch.stage("evidence"):
             evidence = gather(snapshot, question, lexical, dense)
-    named = None
-    if strategy.graph_first:
-        with watch.stage("graph"):
-            things = named_entities(snapshot.graph, snapshot.lexical.said(question.text), snapshot.lexical.tokenize)
-            named = reached(snapshot.graph, things, strategy.graph or NAMED)
-    return Legs(lexical, dense, evidence, question, named)
+    return Legs(lexical, dense, evidence, question)
 
 
 def rank(
@@ -77,22 +69,21 @@ def rank(
     mask = _both(allowed, legs.found)
     scaled = legs.scaled(strategy)
     wanted: Wanted = [(max(k, BEST) if strategy.second_look else k, mask), *([] if admitted is None else [(k, where)])]
-    if strategy.second_look and not (strategy.looks_around or strategy.exhaustive):
+    if strategy.second_look and strategy.graph is None and not strategy.exhaustive:
         looked = from_the_front(legs, snapshot, strategy, k, wanted, allowed)
         if looked is not None:
             return looked
     base = legs.fused(strategy, scaled, wanted)
-    kept = mask if strategy.routing is None else routed(base, snapshot.graph.chapters, strategy.routing, mask)
-    first = legs.looked_at_again(snapshot, strategy, base, kept)
-    scores, gains = raised(first.over(base), snapshot, strategy, legs.named, kept)
-    found = best(scores, k, kept)
+    first = legs.looked_at_again(snapshot, strategy, base, mask)
+    scores, gains = raised(first.over(base), snapshot, strategy, mask)
+    found = best(scores, k, mask)
     displaced = np.empty(0, dtype=np.int64)
     if admitted is not None and allowed is not None:
         # A second look at what is excluded would cost as much as the search: the first says what it displaced.
         unfiltered = best(base if strategy.second_look else scores, k, where)
         displaced = unfiltered[~allowed[unfiltered]]
     # What stands beside a row was not to be found by a first stage.
-    beside = standing_beside(legs, snapshot, strategy, found, kept if legs.found is None else allowed)
+    beside = standing_beside(legs, snapshot, strategy, found, allowed)
     put = placed(found, scores[found], beside)
     found = put.positions
     raises = {name: gain[found] for name, gain in gains.items()}
@@ -111,17 +102,10 @@ def _both(one: Mask | None, other: Mask | None) -> Mask | None:
 
 
 def raised(
-    scores: Scores, snapshot: Snapshot, strategy: Strategy, named: Positions | None, kept: Mask | None
+    scores: Scores, snapshot: Snapshot, strategy: Strategy, mask: Mask | None
 ) -> tuple[Scores, Mapping[str, Scores]]:
-    """The scores with what the graph adds, and both apart as `base_score` and `graph_boost`; unchanged without a graph.
-
-    Chunks connected with what the question names gain the whole span of the scores: they come before all others.
-    """
-    if strategy.graph is None and named is None:
+    """The scores with what the graph adds, and both apart as `base_score` and `graph_boost`; unchanged without it."""
+    if strategy.graph is None:
         return scores, {}
-    gains = np.zeros(len(scores))
-    if strategy.graph is not None:
-        gains += graph_boost(scores, snapshot.graph, strategy.graph, kept)
-    if named is not None and len(named):
-        gains[named] += float(np.ptp(scores)) + float(gains.max()) + 1.0
+    gains = graph_boost(scores, snapshot.graph, strategy.graph, mask)
     return scores + gains, {BASE: scores, GAIN: gains}

@@ -27,7 +27,7 @@ from retrieval.serve.bodies import (
     RetrievalRecord,
     RetrieveBody,
 )
-from retrieval.serve.errors import UNKNOWN, Problem, problem_of, status_of
+from retrieval.serve.errors import NOT_READY, STATUSES, UNKNOWN, Problem, problem_of, status_of
 from retrieval.serve.explorer import ICON, PAGE, content_of
 from retrieval.serve.guard import Guard
 from retrieval.serve.keys import ApiKeys
@@ -47,22 +47,7 @@ AT_ONCE = 40
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
-    status: {"model": Failure, "description": about}
-    for status, about in (
-        (400, "The body is not JSON."),
-        (401, "A key is needed, or is not known."),
-        (403, "The key may only read."),
-        (404, "No strategy, key of metadata or chunk is called so."),
-        (409, "The beginning of an id that several have, or a budget that does not suffice."),
-        (413, "The body is too large."),
-        (421, "The server is not called so."),
-        (422, "The body, or a value in it, cannot be used."),
-        (429, "Too many requests."),
-        (500, "An error of the server."),
-        (502, "The embedder or the model does not answer."),
-        (503, "Nothing is live, or it cannot be read."),
-        (504, "It took too long."),
-    )
+    status: {"model": Failure, "description": about} for status, about in STATUSES.items()
 }
 
 
@@ -192,7 +177,7 @@ def _add_watching(app: FastAPI, service: Service, measuring: Measuring, examples
         """Whether a question could be answered now."""
         if service.is_ready():
             return JSONResponse({"status": "ok"})
-        return _failure(503, Problem("IndexMissingError", "nothing is live, or it cannot be read; build the index"))
+        return _failure(status_of(NOT_READY), problem_of(NOT_READY, service.home.root))
 
     @app.get("/metrics", response_class=PlainTextResponse, responses=_FAILURES, tags=["watching"])
     def metrics() -> Response:

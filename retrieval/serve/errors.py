@@ -1,5 +1,6 @@
 """What a client is told when something goes wrong: a status, a kind, one sentence, and no path of this machine."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,14 +12,32 @@ from retrieval.errors import (
     GenerationError,
     InvalidDocumentError,
     InvalidQueryError,
+    NothingLiveError,
     QueryAnalysisError,
     RetrievalError,
     RetrievalTimeoutError,
+    StoreUnavailableError,
     UnknownNameError,
     VectorDBUnavailableError,
     VectorDBWriteError,
 )
 
+STATUSES: Mapping[int, str] = {
+    400: "The body is not JSON.",
+    401: "A key is needed, or is not known.",
+    403: "The key may only read.",
+    404: "No strategy, key of metadata or chunk is called so.",
+    409: "The beginning of an id that several have, or a budget that does not suffice.",
+    413: "The body is too large.",
+    421: "The server is not called so.",
+    422: "The body, or a value in it, cannot be used.",
+    429: "Too many requests.",
+    500: "An error of the server.",
+    502: "The embedder, the model or the store does not answer.",
+    503: "Nothing is live, or it cannot be read.",
+    504: "It took too long.",
+}
+"""Every status that is no success, and when a client gets it."""
 _STATUS: tuple[tuple[type[RetrievalError], int], ...] = (
     (InvalidQueryError, 422),
     (InvalidDocumentError, 422),
@@ -30,6 +49,7 @@ _STATUS: tuple[tuple[type[RetrievalError], int], ...] = (
     (RetrievalTimeoutError, 504),
     (EmbeddingFailureError, 502),
     (GenerationError, 502),
+    (StoreUnavailableError, 502),
     (VectorDBWriteError, 503),
     (VectorDBUnavailableError, 503),
 )
@@ -49,6 +69,10 @@ class Problem:
 
 UNKNOWN = Problem("InternalError", "an error of the server; its log tells more")
 """Of an error that nobody foresaw: what it says is for the log alone."""
+
+
+NOT_READY = NothingLiveError("nothing is live, or it cannot be read; build the index")
+"""What a server without a readable index says of its health."""
 
 
 def status_of(error: RetrievalError) -> int:

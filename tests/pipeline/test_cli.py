@@ -104,7 +104,7 @@ def test_k_has_a_short_form(run: Run, sample: Home, option: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"), [("hybird", "hybrid"), ("Default", "default"), ("default+grph", "default+graph"), ("zzz", None)]
+    ("name", "meant"), [("hybird", "hybrid"), ("Default", "default"), ("default+cht", "default+chat"), ("zzz", None)]
 )
 def test_an_unknown_strategy_lists_what_is_offered_and_says_what_was_probably_meant(
     run: Run, sample: Home, name: str, meant: str | None

@@ -14,7 +14,7 @@ from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.query_must import Canonical, canonical, satisfies_query_must
 from retrieval.query_must.rivals.rivals import Rivals
 from retrieval.search.retriever import Retriever
-from retrieval.search.strategies import VARIANTS
+from retrieval.search.strategies import STRATEGIES
 from retrieval.types import Chunk, Retrieval
 
 K = 15
@@ -137,7 +137,7 @@ def test_a_list_without_guarded_chunks_stays_as_it_was(book: Book, question_id: 
 def test_the_filter_of_the_first_look_takes_away_and_keeps_the_order_too(book: Book, question_id: str) -> None:
     query = QUESTIONS[question_id].query
     # What stands beside the first row takes places that no score gave it.
-    filtered = replace(VARIANTS["default-second_look"], companions=0)
+    filtered = replace(STRATEGIES["default"], second_look=False, companions=0)
     unfiltered = replace(filtered, query_must="off")
     ranking = book.retriever.retrieve(query, k=len(book.chunks), strategy=unfiltered).hits
     left = [hit.chunk.id for hit in ranking if book.passes(query, hit.chunk.query_must)]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from evals.benchmarks.books import LibraryBook
 from evals.benchmarks.corpus import Corpus
 from evals.benchmarks.parsed_chunks import ScoringSearcher
 from evals.fit.corpus_index import Tell, open_index
@@ -17,10 +16,11 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.search.evidence.weights import WEIGHTS
 from retrieval.search.fusion import best
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
-from retrieval.strategy import Routing, Strategy
+from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder
 from retrieval.understand.iterate.retriever import IterativeRetriever
 from retrieval.understand.traversal import TraversalIndex, retrieve_candidates
@@ -79,23 +79,19 @@ def _apart(searcher: Retriever) -> Ask:
 BASELINES: Mapping[str, str] = {
     "bm25": "default",
     "dense": "default",
-    "rrf": "hybrid",
-    "hybrid_tmm": "hybrid",
     "hybrid_graph": "hybrid",
-    "seed": "hybrid",
     "hybrid": "default",
     "default-query_must": "default",
     "default-names": "default",
-    "default+graph": "default",
-    "default+graph_first": "default",
-    "default+routing": "default",
-    "default+routing3": "default",
-    "default+routing8": "default",
-    "default+routing12": "default",
 }
 """Each strategy that is tried and what it is compared with: the one that differs in one thing."""
-ROUTED = (3, 8, 12)
-ROUTED_BASES = ("hybrid", "default")
+_NAMELESS = replace(
+    strategy("default"),
+    name="default-names",
+    evidence=replace(WEIGHTS, name=0.0, heading=0.0, quote=0.0, figure=0.0, number=0.0, axis=0.0, sibling=0.0),
+    second_look=False,
+)
+"""What ships, by the sum of the evidence alone, without what the question calls a chunk."""
 METRICS = {"mrr": mrr(), "hit@1": hit(1), "hit@10": hit(10)}
 
 Values = Mapping[str, float]
@@ -132,35 +128,12 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class RoutedTrial:
-    """Chapter routing on one set. Key: (base, chapters kept; 0 for all)."""
-
-    base: str
-    chapters: int
-    evaluability: Number
-    """Share of the questions whose gold is all in the kept chapters."""
-    among_evaluable: Mapping[str, Number]
-    among_all: Mapping[str, Number]
-
-
-@dataclass(frozen=True, slots=True)
 class Ablation:
     """Everything that the page says."""
 
     split: str
     embedder: str
     trials: tuple[Trial, ...]
-    routed: Mapping[str, tuple[RoutedTrial, ...]]
-    """By set; only books have chapters."""
-
-
-@dataclass(slots=True)
-class _Asked:
-    """Values by strategy, aligned over the questions of a set."""
-
-    values: dict[str, list[Values]]
-    reached: dict[str, list[bool]]
-    """By routed strategy: whether all gold is in the kept chapters."""
 
 
 def run_ablation(
@@ -176,35 +149,32 @@ def run_ablation(
         tell: called as the work goes on.
     """
     trials: list[Trial] = []
-    routed: dict[str, tuple[RoutedTrial, ...]] = {}
     for name, members in corpora.items():
-        asked = _Asked({}, {})
+        asked: dict[str, list[Values]] = {}
         for corpus in members:
             with open_index(folder, name, corpus, embedder, tell) as snapshot:
                 _ask_corpus(asked, corpus, snapshot, embedder, tell)
         tried = {*BASELINES, *BASELINES.values(), *WAYS, *WAYS.values()}
-        trials += [_trial(name, each, asked.values) for each in asked.values if each in tried]
-        if all(isinstance(corpus, LibraryBook) for corpus in members):
-            routed[name] = tuple(_routed(base, count, asked) for base in ROUTED_BASES for count in (*ROUTED, 0))
+        trials += [_trial(name, each, asked) for each in asked if each in tried]
     identity = embedder.identity
-    return Ablation(split, f"{identity.name} {identity.version}", tuple(trials), routed)
+    return Ablation(split, f"{identity.name} {identity.version}", tuple(trials))
 
 
-def _ask_corpus(asked: _Asked, corpus: Corpus, snapshot: Snapshot, embedder: Embedder, tell: Tell) -> None:
+def _ask_corpus(
+    asked: dict[str, list[Values]], corpus: Corpus, snapshot: Snapshot, embedder: Embedder, tell: Tell
+) -> None:
     chunks = tuple(snapshot.chunks)
     searcher = ScoringSearcher(Retriever(snapshot, embedder), chunks, timed=SHOWN).parsed
     questions = corpus.question_sets(searcher, chunks)[0]
     for trial in dict.fromkeys((*BASELINES, *BASELINES.values())):
         tell(f"{corpus.name}, {trial}", 0, 1)
-        asked.values.setdefault(trial, []).extend(_scored(questions, _searching(questions, searcher, strategy(trial))))
+        asked.setdefault(trial, []).extend(_scored(questions, _searching(questions, searcher, _strategy(trial))))
     for trial, way in ways(searcher, questions, chunks).items():
-        asked.values.setdefault(trial, []).extend(_scored(questions, way()))
-    if isinstance(corpus, LibraryBook):
-        for routing in (_routing(base, count) for base in ROUTED_BASES for count in ROUTED):
-            if routing.name not in BASELINES:
-                scores = _scored(questions, _searching(questions, searcher, routing))
-                asked.values.setdefault(routing.name, []).extend(scores)
-            asked.reached.setdefault(routing.name, []).extend(_kept(searcher, questions, routing, len(chunks)))
+        asked.setdefault(trial, []).extend(_scored(questions, way()))
+
+
+def _strategy(trial: str) -> Strategy:
+    return _NAMELESS if trial == _NAMELESS.name else strategy(trial)
 
 
 def _searching(questions: QuestionSet, searcher: Retriever, chosen: Strategy) -> Ask:
@@ -225,19 +195,6 @@ def _scored(questions: QuestionSet, ask: Ask) -> Iterator[Values]:
             yield {name: metric(judgement) for name, metric in METRICS.items()}
 
 
-def _routing(base: str, count: int) -> Strategy:
-    return replace(strategy(base), name=f"{base}+routing{count}", routing=Routing(count))
-
-
-def _kept(searcher: Retriever, questions: QuestionSet, chosen: Strategy, size: int) -> list[bool]:
-    judged = (
-        questions.judge(question, searcher.retrieve(question.query, size, chosen).chunk_ids)
-        for question in questions.scored
-        if questions.gold(question)
-    )
-    return [len(each.ranks) == each.gold for each in judged]
-
-
 def _trial(name: str, trial: str, values: Mapping[str, list[Values]]) -> Trial:
     baseline = WAYS.get(trial) or BASELINES.get(trial)
     numbers = {metric: Number.of([each[metric] for each in values[trial]]) for metric in METRICS}
@@ -249,43 +206,19 @@ def _trial(name: str, trial: str, values: Mapping[str, list[Values]]) -> Trial:
     return Trial(name, trial, len(mine), numbers, baseline, difference, paired_randomisation(mine, theirs))
 
 
-def _routed(base: str, count: int, asked: _Asked) -> RoutedTrial:
-    name = _routing(base, count).name if count else base
-    values = asked.values[name]
-    reached = asked.reached.get(name, [True] * len(values))
-    inside = [each for each, found in zip(values, reached, strict=True) if found]
-    return RoutedTrial(
-        base,
-        count,
-        Number.of([float(found) for found in reached]),
-        {metric: Number.of([each[metric] for each in inside]) for metric in METRICS},
-        {metric: Number.of([each[metric] for each in values]) for metric in METRICS},
-    )
-
-
 NOTES = {
     "bm25": "words alone",
     "dense": "vectors alone",
     "hybrid": "two legs, no evidence from the places where words are, no filter",
-    "rrf": "reciprocal rank fusion, constant 60",
-    "hybrid_tmm": "theoretical bounds instead of min-max, same weights",
     "hybrid_graph": "graph boost over all six relations",
-    "seed": "graph boost over the published plan's four relations",
     "default-query_must": "query_must is not asked",
     "default-names": "what the question calls a chunk does not count: words of places, and the two legs, alone",
-    "default+graph": "graph boost on the evidence, all six relations",
-    "default+graph_first": "what the graph connects with a named thing comes first",
     TRAVERSED: "the walk from named things alone ([graph](graph.md#traversal)); what names nothing finds nothing",
     APART: "a comparison is searched part by part ([decomposition](decomposition.md)); other questions as they are",
-    "default+routing": "eight chapters; everything where the best chunk is in none of them",
-    "default+routing3": "three chapters, always",
-    "default+routing8": "eight chapters, always",
-    "default+routing12": "twelve chapters, always",
     UNALIASED: "labels and aliases are not folded (`armour class` is not `ac`)",
 }
 REMARKS = {
     APART: "what it gains, both answers among the first four, is not in MRR; `querymust ask` does so",
-    "hybrid_tmm": "`default` has it: its evidence begins every leg at the floor of its score",
     UNALIASED: "they stay on: predicates and names need them",
     "bm25": "a leg of `default`",
     "dense": "a leg of `default`",
@@ -294,25 +227,25 @@ REMARKS = {
     "default-names": "where it is worse is what the names add",
 }
 """What a verdict means for `default`, where it is not plain."""
+_LEFT_OUT = Path(__file__).parent / "left_out.md"
+"""What was measured and left out, with the numbers of the time; nothing can measure it again."""
 _INTRO = """# What each part of the search adds
 
 Made by `python -m tools bench ablation` from the {split} questions with gold, embedder {embedder}; do not edit.
 Each line differs from the one it is compared with in one thing. The difference is of MRR, paired by question, with its
 95 % bootstrap interval; p is of a paired randomisation test. A thing is kept in `default` where some set gains beyond
 its interval and none loses. The weights of `default` were fitted on these questions ([weights](weights.md)), so a
-difference *from* `default` favours it; one from `hybrid` does not. The boost of `default+graph` is 0.1, of scores
-whose best is about 8; 0.2 and 0.4, which is the plan's proportion, did worse on the four smaller sets.
+difference *from* `default` favours it; one from `hybrid` does not.
 
 How each works: [fusion](../retrieval/search/fusion.py), [graph](../retrieval/index/graph/graph.py) and
-[its boost](../retrieval/search/graph_boost.py), [routing](../retrieval/search/routing.py).
+[its boost](../retrieval/search/graph_boost.py).
 """
 
 
 def ablation_page(ablation: Ablation) -> str:
     """The page as markdown."""
     parts = [_INTRO.format(split=ablation.split, embedder=ablation.embedder), "## Verdicts\n", _verdicts(ablation)]
-    for name, trials in ablation.routed.items():
-        parts += [f"\n## Chapter routing on {name}\n", _tradeoff(trials)]
+    parts += ["", _LEFT_OUT.read_text("utf-8")]
     parts.append("\n## Every set\n")
     for name in dict.fromkeys(trial.set for trial in ablation.trials):
         parts += [f"### {name}\n", _set_table([trial for trial in ablation.trials if trial.set == name])]
@@ -335,22 +268,6 @@ def _verdicts(ablation: Ablation) -> str:
         if trials:
             remark = f"; {REMARKS[name]}" if name in REMARKS else ""
             lines.append(f"| {_code(name)} | {about} | {_code(trials[0].baseline or '')} | {verdict(trials)}{remark} |")
-    return "\n".join(lines) + "\n"
-
-
-def _tradeoff(trials: Sequence[RoutedTrial]) -> str:
-    lines = [
-        "Chapters are the first two headings. Evaluability is the share of the questions whose gold is all in the",
-        "kept chapters; MRR and hit@1 are once over those alone, as the published table has them, and once over all.",
-        "Other sets have no chapters: a table or a passage is a document of its own, so routing cuts it off.",
-        "",
-        "| searched by | chapters kept | evaluability | MRR | hit@1 | MRR over all | hit@1 over all |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
-    for trial in trials:
-        inside, everything = trial.among_evaluable, trial.among_all
-        numbers = [trial.evaluability, inside["mrr"], inside["hit@1"], everything["mrr"], everything["hit@1"]]
-        lines.append(f"| `{trial.base}` | {trial.chapters or 'all'} | " + " | ".join(map(_number, numbers)) + " |")
     return "\n".join(lines) + "\n"
 
 

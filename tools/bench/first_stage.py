@@ -58,7 +58,9 @@ def compare_stages(home: Path, questions: Sequence[str], tell: Callable[[str, in
         tell: called as the work goes on.
 
     Raises:
-        IndexMissingError: nothing is live, the settings name no store, or it does not answer.
+        NothingLiveError: nothing is live.
+        IndexMissingError: the settings name no store.
+        StoreUnavailableError: it does not answer.
     """
     elsewhere, own = Retriever.open(home), Retriever.open(home)
     if elsewhere.stage.scores_all:

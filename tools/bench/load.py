@@ -277,7 +277,8 @@ def run_load(
         tell: called as the work goes on.
 
     Raises:
-        IndexMissingError: nothing is live, or there are no questions.
+        NothingLiveError: nothing is live.
+        IndexMissingError: there are no questions.
         RetrievalError: a server did not start.
     """
     load_average = round(os.getloadavg()[0], 1)

@@ -4,7 +4,6 @@ import os
 import platform
 import random
 import re
-import resource
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from itertools import product
 from pathlib import Path
 
 from evals.fit.corpus_index import Tell
-from pipeline.runs.apart import build_apart
+from pipeline.runs.apart import build_apart, cpu_of_children
 from pipeline.runs.outcomes import Build, Step
 from retrieval.clock import Clock
 from retrieval.errors import RetrievalError
@@ -114,7 +113,6 @@ def _words(rng: random.Random) -> Iterator[str]:
 
 SEED = 0
 UNCHANGED, CELL = "unchanged", "one cell edited"
-LARGE = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +212,9 @@ def _report(home: Home, data: Path | None, tell: Tell) -> RebuildReport:
 
 
 def _timed(name: str, home: Home, first: RebuildTiming | None, tell: Tell) -> RebuildTiming:
-    parts, before, clock, cpu = _Parts(name, tell), live_id(home.root), Clock(), _cpu_of_children()
+    parts, before, clock, cpu = _Parts(name, tell), live_id(home.root), Clock(), cpu_of_children()
     done = build_apart(home, parts.add)
-    seconds, cpu = round(clock.seconds, 2), round(_cpu_of_children() - cpu, 2)
+    seconds, cpu = round(clock.seconds, 2), round(cpu_of_children() - cpu, 2)
     parts.end()
     _require_live(name, done, is_same=live_id(home.root) == before)
     n_chunks = done.library["candidate_index"]["n_chunks"]
@@ -255,8 +253,3 @@ class _Parts:
     def end(self) -> None:
         self.seconds[self._part] = self.seconds.get(self._part, 0.0) + self._since.seconds
         self._since = Clock()
-
-
-def _cpu_of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime

@@ -2,7 +2,6 @@
 
 import os
 import platform
-import resource
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.fit.corpus_index import Tell
-from pipeline.runs.apart import build_apart
+from pipeline.runs.apart import build_apart, cpu_of_children
 from pipeline.runs.outcomes import Step
 from retrieval.clock import Clock
 from retrieval.errors import RetrievalError
@@ -130,7 +129,7 @@ def run_spread(books: int, tell: Tell) -> SpreadReport:
 
 
 def _timed(home: Home, books: int, tell: Tell) -> SpreadTiming:
-    executor, cpu, clock = home.settings.executor, _cpu_of_children(), Clock()
+    executor, cpu, clock = home.settings.executor, cpu_of_children(), Clock()
     begun: list[float] = []
     rest: list[float] = []
 
@@ -148,7 +147,7 @@ def _timed(home: Home, books: int, tell: Tell) -> SpreadTiming:
         start_seconds=round(begun[0], 2),
         books_seconds=round(rest[0] - begun[0], 2),
         rest_seconds=round(seconds - rest[0], 2),
-        cpu_seconds=round(_cpu_of_children() - cpu, 2),
+        cpu_seconds=round(cpu_of_children() - cpu, 2),
     )
 
 
@@ -160,8 +159,3 @@ def _require_one_index(homes: list[Home]) -> None:
                 f"{home.settings.executor} built {home.candidate}, {homes[0].settings.executor} {first}: "
                 "how many processes index books must change nothing; compare the two"
             )
-
-
-def _cpu_of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime

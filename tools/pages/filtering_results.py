@@ -118,7 +118,6 @@ def blocks(retriever: Retriever, times: FilterTimes) -> Mapping[str, str]:
         "examples": "\n".join(_example_lines(ask_all(retriever, examples))),
         "examples of default": "\n".join(_example_lines(ask_all(retriever, examples, "default-query_must", "default"))),
         "times": "\n".join(time_lines(times)),
-        "noisy": "\n".join(_noisy_lines(ask_all(retriever, asked, "iterative", "iterative_noisy"))),
         "edge cases": "\n".join(_edge_lines(edges)),
         "all questions": "\n".join(_pooled_lines(ask_all(retriever, asked))),
     }
@@ -179,25 +178,6 @@ def _pooled_lines(outcomes: Sequence[Outcome]) -> Iterable[str]:
     yield "| over all sample questions | |"
     yield "|---|---:|"
     yield from (f"| {name} | {figure} |" for name, figure in figures.items())
-
-
-def _noisy_lines(outcomes: Sequence[Outcome]) -> Iterable[str]:
-    columns = []
-    for side in (0, 1):
-        found = [(each.off, each.on)[side] for each in outcomes]
-        rounds = Counter(each.receipt.rounds for each in found)
-        columns.append(
-            {
-                "questions that take one, two, three rounds": f"{rounds[1]}, {rounds[2]}, {rounds[3]}",
-                "chunks excluded on the way": sum(each.receipt.excluded or 0 for each in found),
-                f"lists with fewer than {DEFAULT_K} results": sum(len(each.hits) < DEFAULT_K for each in found),
-                "noise@15, summed": sum(each.noise[side] for each in outcomes),
-                "gold chunks in the lists": sum(each.gold[1 + side] for each in outcomes),
-            }
-        )
-    yield "| over all sample questions | `iterative` | `iterative_noisy` |"
-    yield "|---|---:|---:|"
-    yield from (f"| {name} | {figure} | {columns[1][name]} |" for name, figure in columns[0].items())
 
 
 def _reduction(outcomes: Sequence[Outcome]) -> str:

@@ -94,7 +94,7 @@ def mongodb() -> MongoStore:
 
     Raises:
         UnreadableSettingsError: it names none.
-        IndexMissingError: the server cannot be reached, or its client is not installed.
+        StoreUnavailableError: the server cannot be reached, or its client is not installed.
     """
     from retrieval.artifacts.mongo_store import MongoStore
 
@@ -106,7 +106,7 @@ def projected(root: Path) -> Iterator[Projection]:
     """The artifacts of what is live in the home at `root`.
 
     Raises:
-        IndexMissingError: nothing is live there.
+        NothingLiveError: nothing is live there.
     """
     from retrieval.handoff.projection import Projection
     from retrieval.index.snapshot.snapshot import open_snapshot

@@ -72,7 +72,7 @@ class IngestFlags:
 
         Raises:
             UnreadableSettingsError: none is named.
-            IndexMissingError: it cannot be reached.
+            StoreUnavailableError: it cannot be reached.
         """
         if self.store_mongodb:
             mongodb().close()

@@ -28,7 +28,7 @@ def collect_garbage(
       querymust gc --dry-run
       querymust gc --keep 1
     """
-    from retrieval.errors import IndexMissingError
+    from retrieval.errors import NothingLiveError
     from retrieval.home import Home
     from retrieval.index.snapshot.live import SNAPSHOTS
     from retrieval.index.snapshot.retention import remove_snapshots, snapshots_of
@@ -36,7 +36,7 @@ def collect_garbage(
 
     opened = Home.at(home)
     if not (opened.root / SNAPSHOTS).is_dir():
-        raise IndexMissingError(f"{opened.root} has no snapshots; run: querymust build --library DIR")
+        raise NothingLiveError.of(opened.root, "no snapshot was built")
     with write_lock(opened.root):
         candidate = opened.candidate if (opened.root / "candidate").is_file() else None
         gone = remove_snapshots(opened.root, candidate, keep, pretend=dry_run)

@@ -29,7 +29,7 @@ def roll_back(
       querymust rollback
       querymust rollback 0123456789abcdef
     """
-    from retrieval.errors import IndexMissingError
+    from retrieval.errors import NothingLiveError
     from retrieval.home import Home
     from retrieval.index.snapshot.live import live_id, promote
     from retrieval.index.snapshot.snapshot import open_snapshot
@@ -37,7 +37,7 @@ def roll_back(
 
     root = Home.at(home).root
     if not root.is_dir():
-        raise IndexMissingError(f"nothing is built in {root}; run: querymust build --library DIR")
+        raise NothingLiveError.of(root, "nothing is built")
     with write_lock(root):
         before = live_id(root)
         chosen = _chosen(root, before, snapshot)

@@ -34,14 +34,14 @@ def verify_index(
       querymust verify
       querymust verify 0123456789abcdef --json
     """
-    from retrieval.errors import IndexMissingError
+    from retrieval.errors import IndexMissingError, NothingLiveError
     from retrieval.home import Home
     from retrieval.index.snapshot.live import live_id, snapshot_folder
 
     root = Home.at(home).root
     name = snapshot or live_id(root)
     if name is None:
-        raise IndexMissingError(f"nothing is live in {root}; run: querymust build --library DIR")
+        raise NothingLiveError.of(root)
     if not snapshot_folder(root, name).is_dir():
         raise IndexMissingError(f"{root} has no snapshot {name!r}; querymust gc --dry-run lists those that there are")
     faults = _faults(root, name)

@@ -45,7 +45,7 @@ def build_collections(
 
     Raises:
         IndexCorruptError: Chroma cannot read what it wrote.
-        IndexMissingError: the server cannot be reached.
+        StoreUnavailableError: the server cannot be reached.
         VectorDBWriteError: Chroma could not write, on a full disk for one.
         OSError: nor could we.
     """
@@ -159,7 +159,7 @@ def collections_are_sound(folder: Path, server: ChromaServer | None, contents: C
     What that complains of, a build must fix. 10,000 chunks of 256 dimensions take about a second.
 
     Raises:
-        IndexMissingError: the server cannot be reached.
+        StoreUnavailableError: the server cannot be reached.
     """
     search = NeighbourSearch.read(folder)
     if search is None or search.place != (wanted := place_of(server, len(contents))):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from retrieval.errors import EmbedderMismatchError, IndexMissingError, InvalidDocumentError
-from retrieval.index.chroma.foreign import server_of
+from retrieval.errors import EmbedderMismatchError, InvalidDocumentError, StoreUnavailableError
+from retrieval.index.chroma.foreign import no_server_at, server_of
 from retrieval.index.chroma.store import BATCH, close, embedded, remote
 from retrieval.types import Chunk, MetadataValue, Vector
 
@@ -26,14 +26,14 @@ def fill(place: str | Path, name: str, chunks: Sequence[Chunk], vectors: Vector,
     Raises:
         EmbedderMismatchError: the collection has vectors of another length.
         IndexCorruptError: Chroma cannot read the folder.
-        IndexMissingError: no server answers.
+        StoreUnavailableError: no server answers.
         InvalidDocumentError: Chroma takes no collection of that name.
     """
     server = server_of(str(place))
     try:
         client = remote(server) if server else embedded(str(place))
-    except IndexMissingError as error:
-        raise IndexMissingError(f"no Chroma server answers at {place}; start it, or give another place") from error
+    except StoreUnavailableError as error:
+        raise no_server_at(place, error) from error
     try:
         if truncate and name in {each.name for each in client.list_collections()}:
             client.delete_collection(name)

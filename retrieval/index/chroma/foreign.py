@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from retrieval.errors import IndexMissingError, UnknownNameError, UnreadableSettingsError
+from retrieval.errors import IndexMissingError, StoreUnavailableError, UnknownNameError, UnreadableSettingsError
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.chroma.store import BATCH, DATABASE, close, embedded, remote
 
@@ -55,7 +55,8 @@ def open_chroma(place: str | Path) -> Iterator[CollectionClient]:
         place: a folder of Chroma's files, or a server's address, `http://HOST:PORT`.
 
     Raises:
-        IndexMissingError: the folder holds no database, or no server answers.
+        IndexMissingError: the folder holds no database.
+        StoreUnavailableError: no server answers.
         IndexCorruptError: Chroma cannot read the folder.
     """
     server = server_of(str(place))
@@ -65,8 +66,8 @@ def open_chroma(place: str | Path) -> Iterator[CollectionClient]:
         )
     try:
         client = remote(server) if server else embedded(str(place))
-    except IndexMissingError as error:
-        raise IndexMissingError(f"no Chroma server answers at {place}; start it, or give another place") from error
+    except StoreUnavailableError as error:
+        raise no_server_at(place, error) from error
     try:
         yield cast(CollectionClient, client)
     finally:
@@ -100,6 +101,11 @@ def _facts(name: str, collection: Any) -> CollectionFacts:
         guarded += sum("query_must" in (metadata or {}) for metadata in batch)
     first = collection.get(limit=1, include=["embeddings"])["embeddings"]
     return CollectionFacts(name, records, guarded, len(first[0]) if len(first) else None)
+
+
+def no_server_at(place: Path | str, error: StoreUnavailableError) -> StoreUnavailableError:
+    """The error of a place that the caller gave, where nobody answers."""
+    return StoreUnavailableError.of(f"the Chroma server at {place}", error.__cause__, "start it, or give another place")
 
 
 def server_of(place: str) -> ChromaServer | None:

@@ -62,7 +62,8 @@ class KeptCollections:
 
         Raises:
             IndexCorruptError: the files are not as the build left them.
-            IndexMissingError: the server cannot be reached, or a large library has no collections.
+            StoreUnavailableError: the server cannot be reached.
+            IndexMissingError: a large library has no collections.
         """
         name = self._snapshot.name
         if self.place == NOWHERE:

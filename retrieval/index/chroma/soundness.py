@@ -63,7 +63,7 @@ def try_collections(
 
     Raises:
         IndexCorruptError: a collection is missing or unreadable.
-        IndexMissingError: the server lacks a collection.
+        StoreUnavailableError: the server lacks a collection.
     """
     faults = [*_missing(store, contents), *_deaf(store, contents, _probed(len(contents), also, probes, seed))]
     recall = ann_recall(store, contents, seed=seed)

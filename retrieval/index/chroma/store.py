@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from retrieval.errors import EmbedderMismatchError, IndexCorruptError, IndexMissingError
+from retrieval.errors import EmbedderMismatchError, IndexCorruptError, StoreUnavailableError
 from retrieval.index.chroma.hnsw import TRIES, HnswSettings
 from retrieval.index.chroma.server import ChromaServer
 from retrieval.types import Metadata, Vector
@@ -48,7 +48,7 @@ class ChromaStore:
 
     Raises:
         IndexCorruptError: the folder cannot be read.
-        IndexMissingError: the server cannot be reached.
+        StoreUnavailableError: the server cannot be reached.
     """
 
     def __init__(self, folder: Path | None, server: ChromaServer | None = None) -> None:
@@ -63,7 +63,7 @@ class ChromaStore:
 
         Raises:
             IndexCorruptError: the folder holds no database, or one that cannot be read.
-            IndexMissingError: the server cannot be reached.
+            StoreUnavailableError: the server cannot be reached.
         """
         if server is None and not (folder / DATABASE).is_file():
             raise _unreadable(FileNotFoundError(f"no {DATABASE}"), "any", str(folder))
@@ -170,16 +170,19 @@ class ChromaStore:
     def _full(self, name: str) -> str:
         return f"{self._server.snapshot}-{name}" if self._server else name
 
-    def _translated(self, error: Exception, name: str) -> IndexCorruptError | IndexMissingError | EmbedderMismatchError:
+    def _translated(
+        self, error: Exception, name: str
+    ) -> IndexCorruptError | StoreUnavailableError | EmbedderMismatchError:
         if "dimension" in str(error).lower():
             return EmbedderMismatchError(
                 f"collection {name!r} in {self._place} refused the vector ({error}); "
                 "ask with the embedder that built it"
             )
         if self._server:
-            return IndexMissingError(
-                f"the Chroma server at {self._place} has no {self._full(name)!r} to read ({type(error).__name__}: "
-                f"{error}); start it, then build again with the same `chroma` setting, which fills it"
+            return StoreUnavailableError.of(
+                f"{self._full(name)!r} of the Chroma server at {self._place}",
+                f"{type(error).__name__}: {error}",
+                "start it, then build again with the same `chroma` setting, which fills it",
             )
         return _unreadable(error, name, self._place)
 
@@ -201,7 +204,7 @@ def embedded(folder: str) -> Client:
 
 
 def remote(server: ChromaServer) -> Client:
-    """A server's client. Raises IndexMissingError."""
+    """A server's client. Raises StoreUnavailableError."""
     import chromadb
     from chromadb.config import Settings
 
@@ -211,9 +214,11 @@ def remote(server: ChromaServer) -> Client:
         )
         return cast("Client", client)
     except Exception as error:
-        raise IndexMissingError(
-            f"no Chroma server answers at {server.host}:{server.port} ({error}); start one with `chroma run --host "
-            f"{server.host} --port {server.port} --path DIR`, or take `chroma` out of rag.yaml and QUERYMUST_CHROMA"
+        raise StoreUnavailableError.of(
+            f"the Chroma server at {server.host}:{server.port}",
+            error,
+            f"start one with `chroma run --host {server.host} --port {server.port} --path DIR`, or take `chroma` out "
+            "of rag.yaml and QUERYMUST_CHROMA",
         ) from error
 
 

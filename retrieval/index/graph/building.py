@@ -20,8 +20,6 @@ from retrieval.ragged import RaggedArray
 from retrieval.strategy import Relation
 from retrieval.types import Chunk, Section, Vector
 
-CHAPTER = 4
-"""Parts of a section's name that are its chapter's: two headings; one is half a book where books have few files."""
 DESCRIBED_BY = 16
 """A name that more chunks bear does not name a thing: "Actions", "Benefit"."""
 SEE_TARGETS = 3
@@ -58,9 +56,8 @@ def build_graph(
     ]
     pairs = similar_pairs(vectors, tables)
     triples += [(left, right, "similar") for left, right in pairs.tolist()]
-    chapters = _numbered(chunk.section[:CHAPTER] for chunk in chunks)
     reading = np.argsort(order).astype(np.int32)
-    return _assembled(chunks, list(dict.fromkeys(triples)), tables, np.asarray(chapters, dtype=np.int32), reading)
+    return _assembled(chunks, list(dict.fromkeys(triples)), tables, reading)
 
 
 def chunks_fingerprint(chunks: Iterable[Chunk]) -> str:
@@ -72,7 +69,6 @@ def _assembled(
     chunks: Sequence[Chunk],
     triples: Sequence[Triple],
     tables: Numbers,
-    chapters: Numbers,
     reading: Numbers,
 ) -> Graph:
     names = sorted({node for triple in triples for node in triple[:2] if isinstance(node, bytes)})
@@ -92,7 +88,6 @@ def _assembled(
         relations[order],
         forward[order],
         tables,
-        chapters,
         reading,
     )
 

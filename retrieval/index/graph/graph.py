@@ -57,8 +57,6 @@ class Graph:
     """Whether the edge leads from this node; every edge is kept twice, at both of its ends."""
     tables: npt.NDArray[np.int32]
     """(n_chunks,): number of a chunk's table; -1 for none."""
-    chapters: npt.NDArray[np.int32]
-    """(n_chunks,): number of a chunk's chapter."""
     reading: npt.NDArray[np.int32]
     """(n_chunks,): a chunk's place in reading order, documents end to end."""
 
@@ -157,7 +155,7 @@ class Graph:
         self.names.save(folder)
         save_array(folder / "fingerprint.npy", np.frombuffer(bytes.fromhex(self.fingerprint), dtype=np.uint8))
         self.targets.save(folder, "targets")
-        for name in ("relations", "forward", "tables", "chapters", "reading"):
+        for name in ("relations", "forward", "tables", "reading"):
             save_array(folder / f"{name}.npy", getattr(self, name))
 
     @classmethod
@@ -174,7 +172,6 @@ class Graph:
             load_array(folder / "relations.npy", np.int8),
             load_array(folder / "forward.npy", np.bool_),
             load_array(folder / "tables.npy", np.int32),
-            load_array(folder / "chapters.npy", np.int32),
             load_array(folder / "reading.npy", np.int32),
         )
         if graph.n_nodes != graph.n_chunks + len(graph.names):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.errors import IndexMissingError, VectorDBWriteError
+from retrieval.errors import StoreUnavailableError, VectorDBWriteError
 from retrieval.index.milvus.server import MilvusServer
 from retrieval.index.milvus.store import LONGEST, MilvusStore
 from retrieval.types import Chunk, Vector
@@ -42,7 +42,7 @@ def fill(
         tell: called as the work goes on.
 
     Raises:
-        IndexMissingError: the server cannot be reached.
+        StoreUnavailableError: the server cannot be reached.
         VectorDBWriteError: it cannot be written, or does not find what was written.
     """
     with closing(MilvusStore(server)) as store:
@@ -63,7 +63,7 @@ def holds(server: MilvusServer, n_chunks: int) -> bool:
     try:
         with closing(MilvusStore(server)) as store:
             return store.count() == n_chunks
-    except IndexMissingError:
+    except StoreUnavailableError:
         return False
 
 

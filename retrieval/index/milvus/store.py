@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.errors import IndexMissingError, VectorDBWriteError
+from retrieval.errors import StoreUnavailableError, VectorDBWriteError
 from retrieval.extras import install
 from retrieval.index.milvus.server import MilvusServer
 from retrieval.types import Vector
@@ -43,7 +43,7 @@ class MilvusStore:
         server: where it is.
 
     Raises:
-        IndexMissingError: the client is not installed, or the server cannot be reached.
+        StoreUnavailableError: the client is not installed, or the server cannot be reached.
     """
 
     def __init__(self, server: MilvusServer) -> None:
@@ -51,9 +51,7 @@ class MilvusStore:
         try:
             from pymilvus import MilvusClient
         except ImportError as error:
-            raise IndexMissingError(
-                f"store is a Milvus server, whose client is not installed; run: {install('milvus')}"
-            ) from error
+            raise StoreUnavailableError.not_installed("Milvus", install("milvus")) from error
         # It logs the stack of each error that it raises.
         logging.getLogger("pymilvus").setLevel(logging.CRITICAL)
         with self._asked():
@@ -196,9 +194,10 @@ class MilvusStore:
         try:
             yield
         except MilvusException as error:
-            raise IndexMissingError(
-                f"the Milvus server at {self._server.uri} has no {self._name!r} to read ({error.message}); start it, "
-                "then build again with the same `store`, which fills it"
+            raise StoreUnavailableError.of(
+                f"{self._name!r} of the Milvus server at {self._server.uri}",
+                error.message,
+                "start it, then build again with the same `store`, which fills it",
             ) from error
 
     @contextmanager

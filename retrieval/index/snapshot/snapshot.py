@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.arrays import load_array
-from retrieval.errors import IndexCorruptError, IndexMissingError, VectorDBUnavailableError
+from retrieval.errors import IndexCorruptError, IndexMissingError, NothingLiveError, VectorDBUnavailableError
 from retrieval.index.chroma.kept_collections import KeptCollections
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.chroma.server import ChromaServer
@@ -231,7 +231,7 @@ def open_snapshot(home: Path, id: str = "live", *, hashes: bool = True) -> Snaps
             before, found = found, live_id(home)
             if found == before:
                 raise
-    raise IndexMissingError(f"nothing is live in {home}; run: querymust build --library DIR")
+    raise NothingLiveError.of(home)
 
 
 def _opened(home: Path, found: str, *, hashes: bool) -> Snapshot:

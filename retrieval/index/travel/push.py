@@ -51,7 +51,7 @@ def push_snapshot(home: Path, place: Place, progress: Progress, *, keep: int = K
         check: read every file back also where the snapshot is complete there; what is damaged is sent again.
 
     Raises:
-        IndexMissingError: nothing is live.
+        NothingLiveError: nothing is live.
         IndexCorruptError: what is live is damaged; nothing was sent.
         TransferError: the place cannot be read or written; what its readers get is as it was.
     """

@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from math import isfinite, isinf
+from math import isfinite
 
 from retrieval.quantities import AS_TEXT, Quantity, quantities
 from retrieval.quantities.columns import DEGREES, column_noun
 from retrieval.quantities.measures import short_for
-from retrieval.quantities.quantity import ROUNDING
+from retrieval.quantities.quantity import slack
 from retrieval.quantities.words import NUMBERING
 from retrieval.query_must.canonical.canonical import Canonical, canonical_term
 
@@ -31,7 +31,7 @@ class Amount:
     @property
     def is_step(self) -> bool:
         """Whether it is more than one value."""
-        return self.high - self.low > 4 * (_slack(self.low) + _slack(self.high))
+        return self.high - self.low > 4 * (slack(self.low) + slack(self.high))
 
     def holds(self, other: "Amount") -> bool:
         """Whether the whole of another one lies in it. What counts something else lies in none."""
@@ -54,11 +54,11 @@ def row_amounts(quantity: Quantity, column: str) -> Iterator[Amount]:
         quantity: of its key, or of another step.
         column: the heading of that cell. `60` under `Points` are 60 points.
     """
-    written = (quantity.written[0] - _slack(quantity.written[0]), quantity.written[1] + _slack(quantity.written[1]))
+    written = (quantity.written[0] - slack(quantity.written[0]), quantity.written[1] + slack(quantity.written[1]))
     if any(isfinite(end) and abs(end - round(end)) > _HAIR for end in quantity.written):
         yield Amount(_DECIMAL, *written)
     if quantity.unit is not None:
-        yield Amount(quantity.unit, quantity.low - _slack(quantity.low), quantity.high + _slack(quantity.high))
+        yield Amount(quantity.unit, quantity.low - slack(quantity.low), quantity.high + slack(quantity.high))
     elif noun := column_noun(column):
         yield Amount(noun, *written)
     if quantity.unit == DEGREES:
@@ -112,7 +112,3 @@ def _is_decimal(found: Quantity) -> bool:
 def _find(tokens: tuple[str, ...], run: tuple[str, ...], after: int) -> int:
     places = range(after, len(tokens) - len(run) + 1)
     return next((place for place in places if tokens[place : place + len(run)] == run), -1)
-
-
-def _slack(end: float) -> float:
-    return 0.0 if isinf(end) else abs(end) * ROUNDING

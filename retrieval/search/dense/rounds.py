@@ -27,7 +27,7 @@ def nearest_in_rounds(
         question: what was asked.
         vector: (dimensions,).
         k: how many, and how many each round looks at.
-        strategy: says how many rounds there are at most, and how far back noisy chunks are put.
+        strategy: says how many rounds there are at most.
         where: (n,) the chunks that the caller's filter passes; None: all.
     """
 
@@ -44,7 +44,6 @@ def nearest_in_rounds(
             parts = [_unseen(snapshot, vector, wanted, seen, guarded=guarded) for guarded in (False, True)]
         found = np.concatenate(parts)
         distances = 1.0 - similarity(snapshot.vectors[found], vector)
-        distances[np.asarray(snapshot.predicates.guarded)[found]] /= strategy.noisy_weight
         order = np.lexsort((found, distances))[:wanted]
         chunks = [snapshot.chunks[int(position)] for position in found[order]]
         met.update((chunk.id, chunk) for chunk in chunks)

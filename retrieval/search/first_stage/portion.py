@@ -46,7 +46,7 @@ NEAREST: Final = 200
 
 def is_ranked_from_a_portion(snapshot: Snapshot, strategy: Strategy) -> bool:
     """Whether a strategy looks at a part of a snapshot: it has two looks and nothing else, and the library is large."""
-    alone = not (strategy.looks_around or strategy.exhaustive)
+    alone = strategy.graph is None and not strategy.exhaustive
     return strategy.second_look and alone and len(snapshot) > SCORED_WHOLE
 
 

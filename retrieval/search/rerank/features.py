@@ -55,8 +55,6 @@ NAMES = (
     *(f"less_{name}" for name in _RELATIVE),
 )
 """What the trees see, in the order of their columns."""
-FOR_RELEVANCE = ("told", "told_words", "untold", "untold_number")
-"""What is measured beside: whether there is an answer at all, which no order of candidates tells."""
 
 
 def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:

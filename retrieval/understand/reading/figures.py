@@ -56,10 +56,6 @@ def _multiplied(match: Match) -> str:
     return f"{plain(low * size)}{match['joint']}{plain(high * size)}" if low < high else match[0]
 
 
-def _below_zero(match: Match) -> str:
-    return f"{match[1]} -"
-
-
 def _least(match: Match) -> str:
     return f"at least {match[1]}"
 

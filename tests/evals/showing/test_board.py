@@ -16,7 +16,7 @@ def test_what_ships_is_bold_and_every_strategy_is_beside_what_is_live() -> None:
     headline = {
         "bm25": {"mrr": 0.4},
         "dense": {"mrr": 0.5},
-        "rrf": {"mrr": 0.5},
+        "iterative": {"mrr": 0.5},
         "default": {"mrr": 0.9, "noise@15": 3.25},
     }
     lines = board(headline, SINCE, "default").splitlines()
@@ -24,7 +24,7 @@ def test_what_ships_is_bold_and_every_strategy_is_beside_what_is_live() -> None:
     assert lines[2:] == [
         "| bm25 | 0.400 | -0.050 | - | - | - | - |",
         "| dense | 0.500 | +0.000 | - | - | - | - |",
-        "| rrf | 0.500 | - | - | - | - | - |",
+        "| iterative | 0.500 | - | - | - | - | - |",
         "| **default** | **0.900** | **+0.100** | **-** | **-** | **3.2** | **-** |",
     ]
 

@@ -62,7 +62,7 @@ def test_a_home_without_an_index_is_one_clear_line(
     assert "no snapshot was built" in capsys.readouterr().err
 
 
-def test_the_flags_of_the_harness_write_a_page_and_its_numbers(
+def test_expanded_gold_is_on_the_page_and_among_its_numbers(
     sample_copy: Home, few_questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.report.questions.RANKINGS", 12)
@@ -70,15 +70,14 @@ def test_the_flags_of_the_harness_write_a_page_and_its_numbers(
     asked.mkdir()
     some = few_questions.read_text("utf-8").splitlines(keepends=True)[::4]
     (asked / few_questions.name).write_text("".join(some), "utf-8")
-    flags = ["--best-practice-eval", "--best-practice-boost", "--expand-gold", "--chapter-routing-report"]
+    flags = ["--best-practice-eval", "--expand-gold"]
     where = ["--queries-dir", asked, "--model-id", "wordllama", "--report-dir", tmp_path / "out"]
     assert run(monkeypatch, "--home", sample_copy.root, *where, *flags) == 0
     assert (tmp_path / "out" / "report.html").is_file()
     found = json.loads((tmp_path / "out" / "report.json").read_text())
-    assert set(found["strategies"]) == {*STRATEGIES, "seed"}
-    assert {line["strategy"] for line in found["expanded_gold"]} == {*STRATEGIES, "seed"}
+    assert set(found["strategies"]) == {*STRATEGIES}
+    assert {line["strategy"] for line in found["expanded_gold"]} == {*STRATEGIES}
     assert all(line["delta"] >= 0 for line in found["expanded_gold"])
-    assert found["chapter_routing"][0]["strategy"] == "default"
     assert found["questions"] == [few_questions.name]
 
 

@@ -21,7 +21,7 @@ def test_a_better_strategy_is_named_with_how_to_choose_it(used: str, capsys: pyt
     [
         pytest.param(BOARD, "hybrid", id="the best is used"),
         pytest.param({"bm25": {"mrr": 0.5}, "default": {"mrr": 0.5}}, "default", id="none is better"),
-        pytest.param(BOARD, "rrf", id="what is used was not scored"),
+        pytest.param(BOARD, "iterative", id="what is used was not scored"),
         pytest.param({}, "default", id="nothing was scored"),
     ],
 )

@@ -3,7 +3,7 @@ import pytest
 
 from retrieval.artifacts.mongo_store import URI, MongoStore
 from retrieval.artifacts.store import complete_entry
-from retrieval.errors import IndexCorruptError, IndexMissingError, UnreadableSettingsError
+from retrieval.errors import IndexCorruptError, StoreUnavailableError, UnreadableSettingsError
 
 from .conftest import RULES, artifacts
 
@@ -23,7 +23,7 @@ def test_an_address_that_is_none_is_named_without_its_password(uri: str) -> None
 
 
 def test_a_server_that_does_not_answer_is_named_without_its_password() -> None:
-    with pytest.raises(IndexMissingError, match=r"127\.0\.0\.1:1/x cannot be asked .* start it") as raised:
+    with pytest.raises(StoreUnavailableError, match=r"127\.0\.0\.1:1/x cannot be asked .* start it") as raised:
         MongoStore.open("mongodb://me:secret@127.0.0.1:1/x?serverSelectionTimeoutMS=1&appName=hidden")
     assert "secret" not in str(raised.value)
     assert "hidden" not in str(raised.value)

@@ -155,15 +155,6 @@ def test_a_book_that_is_not_there_is_answered_with_those_that_are(store: Artifac
         complete_entry(store, RULES)
 
 
-def test_the_edges_of_a_node_are_those_of_both_directions(store: ArtifactStore) -> None:
-    store.replace_book(artifacts("a", "b", "c"))
-    assert [(edge.source_id, edge.target_id) for edge in store.edges_at("b")] == [
-        ("a", "b"),
-        ("b", "c"),
-        ("section:core", "b"),
-    ]
-
-
 def test_a_config_keeps_the_time_at_which_it_was_first_there(store: ArtifactStore) -> None:
     store.save_config(config())
     store.save_config(config(time=LATER))

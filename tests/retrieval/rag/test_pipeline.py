@@ -16,6 +16,7 @@ from retrieval.errors import (
     IndexMissingError,
     InvalidQueryError,
     NoDocumentsFoundError,
+    NothingLiveError,
     RetrievalTimeoutError,
     UnreadableSettingsError,
     VectorDBUnavailableError,
@@ -117,7 +118,7 @@ def test_who_wants_to_be_interrupted_is(skirmish: RAGPipeline) -> None:
 def test_a_home_without_an_index_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR), pytest.raises(VectorDBUnavailableError, match="nothing is live") as raised:
         RAGPipeline(tmp_path).retrieve("barricade", KEY)
-    assert isinstance(raised.value, IndexMissingError)
+    assert isinstance(raised.value, NothingLiveError)
     assert [record.levelname for record in caplog.records] == ["ERROR"]
 
 

@@ -8,9 +8,7 @@ from retrieval.search.retriever import Retriever
 QUESTION = "What does a cleric need to hit armor class 6?"
 
 
-@pytest.mark.parametrize(
-    "name", ["bm25", "dense", "hybrid", "hybrid_graph", "prefilter", "default", "default+graph", "default+routing3"]
-)
+@pytest.mark.parametrize("name", ["bm25", "dense", "hybrid", "hybrid_graph", "prefilter", "default"])
 def test_the_explained_rank_is_the_rank_of_the_search(retriever: Retriever, name: str) -> None:
     for hit in retriever.retrieve(QUESTION, 10, name).hits:
         explanation = explain(retriever, QUESTION, hit.chunk.id, name)
@@ -78,14 +76,3 @@ def test_debug_lines_of_prefilter_name_what_was_kept_out(retriever: Retriever) -
     lines = "\n".join(debug_lines(found))
     assert "EXCLUDE: " in lines
     assert "Reason: contain_one_of" in lines
-
-
-def test_a_chunk_of_a_chapter_that_is_not_searched_is_out(retriever: Retriever) -> None:
-    explanation = explain(retriever, "damage of a halberd", "prose-001", "default+routing3")
-    searched = retriever.retrieve("damage of a halberd", 1000, "default+routing3").chunk_ids
-    assert explanation.excluded == ("prose-001" not in searched)
-    kept = explain(retriever, "damage of a halberd", "prose-001")
-    assert kept.rank is not None
-    out = next(each.id for each in retriever.snapshot.chunks if each.id not in searched and each.query_must is None)
-    explanation = explain(retriever, "damage of a halberd", out, "default+routing3")
-    assert (explanation.rank, explanation.verdict) == (None, "no restrictions, but its chapter is not searched")

@@ -232,16 +232,6 @@ def test_opening_a_home_needs_an_embedder_that_has_a_name(home: Path, snapshot: 
         Retriever.open(home)
 
 
-def test_noisy_chunks_stand_back_in_the_rounds(retriever: Retriever) -> None:
-    question = "attack matrix for clerics, opponent armor class, level 1"
-    strategy = Strategy("back", dense_weight=1.0, query_must="iterative", noisy_weight=0.05)
-    plain = retriever.retrieve(question, 15, "iterative").receipt
-    back = retriever.retrieve(question, 15, strategy).receipt
-    first = [sum(not each.kept for each in receipt.decisions if each.round == 1) for receipt in (plain, back)]
-    assert first[1] < first[0]
-    assert back.rounds <= plain.rounds
-
-
 def test_more_than_there_are_is_all_of_them(retriever: Retriever) -> None:
     for strategy in ("dense", "bm25"):
         assert len(retriever.retrieve("AC 6", 2**40, strategy).hits) == len(retriever.snapshot)

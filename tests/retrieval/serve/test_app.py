@@ -190,7 +190,7 @@ def test_a_body_that_is_not_json_is_told(client: httpx.Client) -> None:
 def test_a_home_without_an_index_is_told_without_its_path(tmp_path: Path) -> None:
     with served(tmp_path / "secret-place") as client:
         response = client.post("/v1/retrieve", json={"query": LOOK_UP})
-        assert (response.status_code, response.json()["error"]["type"]) == (503, "IndexMissingError")
+        assert (response.status_code, response.json()["error"]["type"]) == (503, "NothingLiveError")
         assert "secret-place" not in response.text
         assert client.get("/healthz").status_code == 503
         assert client.get("/v1/status").json()["live"] is None

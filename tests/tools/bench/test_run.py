@@ -77,7 +77,7 @@ def test_the_reference_is_left_out_where_sqlite_cannot_have_it(monkeypatch: pyte
 
 
 def test_names_are_taken_once_in_their_order() -> None:
-    assert [each.name for each in contestants(["fts5", "rrf", "fts5", "bm25"])] == ["fts5", "rrf", "bm25"]
+    assert [each.name for each in contestants(["fts5", "dense", "fts5", "bm25"])] == ["fts5", "dense", "bm25"]
 
 
 def test_an_unknown_name_lists_the_reference_too() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrieval.errors import EmbedderMismatchError, IndexMissingError, InvalidDocumentError
+from retrieval.errors import EmbedderMismatchError, InvalidDocumentError, StoreUnavailableError
 from retrieval.index.chroma.filling import fill
 from retrieval.index.chroma.foreign import collection_named, open_chroma
 from tests.chunks import EMPTY
@@ -35,5 +35,5 @@ def test_what_cannot_be_written_says_why(tmp_path: Path) -> None:
     assert fill(tmp_path, "book", CHUNKS[:1], np.eye(3, dtype=np.float32)[:1], truncate=True) == 1
     with pytest.raises(InvalidDocumentError, match=r"takes no collection '\?'"):
         fill(tmp_path, "?", CHUNKS, np.eye(2, dtype=np.float32))
-    with pytest.raises(IndexMissingError, match="start it"):
+    with pytest.raises(StoreUnavailableError, match="start it"):
         fill("http://127.0.0.1:9", "book", CHUNKS, np.eye(2, dtype=np.float32))

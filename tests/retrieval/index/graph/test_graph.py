@@ -91,11 +91,6 @@ def test_each_edge_is_written_once() -> None:
     assert len(EDGES) == GRAPH.n_edges
 
 
-def test_chapters_are_the_first_headings_of_a_document() -> None:
-    assert len(set(GRAPH.chapters.tolist())) == 5
-    assert GRAPH.chapters[2] == GRAPH.chapters[3]
-
-
 def test_what_was_saved_is_what_is_opened(tmp_path: Path) -> None:
     GRAPH.save(tmp_path)
     opened = Graph.load(tmp_path)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.errors import IndexMissingError, VectorDBWriteError
+from retrieval.errors import IndexMissingError, StoreUnavailableError, VectorDBWriteError
 from retrieval.index.milvus.filling import fill
 from retrieval.index.milvus.server import MilvusServer
 from retrieval.index.milvus.store import MilvusStore
@@ -141,7 +141,7 @@ def test_a_server_that_is_away_is_one_sentence(tmp_path: Path, monkeypatch: pyte
     made = build(tmp_path, 45)
     monkeypatch.setenv("QUERYMUST_STORE", address)
     for act in (lambda: build(tmp_path, 40), lambda: promote(tmp_path, made.id)):
-        with pytest.raises(IndexMissingError, match=r"the Milvus server at http://127.0.0.1:\d+ .*start it"):
+        with pytest.raises(StoreUnavailableError, match=r"the Milvus server at http://127.0.0.1:\d+ .*start it"):
             act()
     assert live_id(tmp_path) is None
 
@@ -150,7 +150,7 @@ def test_a_client_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.M
     made: Manifest = build(tmp_path, 45)
     monkeypatch.setitem(sys.modules, "pymilvus", None)
     monkeypatch.setenv("QUERYMUST_STORE", "milvus+http://127.0.0.1:1")
-    with pytest.raises(IndexMissingError, match="client is not installed; run: pip install 'pymilvus"):
+    with pytest.raises(StoreUnavailableError, match="client of Milvus is not installed; run: pip install 'pymilvus"):
         promote(tmp_path, made.id)
 
 
@@ -163,6 +163,6 @@ def test_what_the_server_refuses_is_one_sentence(store: str, tmp_path: Path) -> 
         list(there.add([{**record(1), "vector": vectors_of(1)[0][:3]}]))
     with (
         opened(store, "0123456789abcdef") as there,
-        pytest.raises(IndexMissingError, match="build again with the same"),
+        pytest.raises(StoreUnavailableError, match="build again with the same"),
     ):
         there.worded("t1", 3, "")

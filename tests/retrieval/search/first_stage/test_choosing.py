@@ -1,11 +1,12 @@
 """The retriever over each first stage: the same hits, and nothing from another snapshot."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from retrieval.errors import IndexMissingError, UnreadableSettingsError
+from retrieval.errors import StoreUnavailableError, UnreadableSettingsError
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
@@ -16,14 +17,17 @@ from retrieval.search.fusion import Positions
 from retrieval.search.metadata_filter.filter import Eq
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import STRATEGIES
 from retrieval.types import Chunk, Vector
 
 from ..conftest import ToyEmbedder
 from .conftest import Asked
 from .test_contract import QUESTIONS
 
+FIRST = replace(STRATEGIES["default"], second_look=False)
 
-@pytest.mark.parametrize("strategy", ["default", "hybrid", "bm25", "dense", "prefilter", "iterative", "default+graph"])
+
+@pytest.mark.parametrize("strategy", ["default", "hybrid", "bm25", "dense", "prefilter", "iterative", "hybrid_graph"])
 @pytest.mark.parametrize("where", [None, Eq("book", "book-2")], ids=["all", "where"])
 def test_every_stage_leads_to_the_same_hits(asked: Asked, strategy: str, where: Eq | None) -> None:
     ours = Retriever(asked.snapshot, ToyEmbedder())
@@ -52,7 +56,7 @@ def test_what_a_stage_finds_is_all_that_is_ranked(home: Path) -> None:
         retriever = Retriever(snapshot, ToyEmbedder())
         for positions in ([3, 90], [40, 41, 42, 120]):
             retriever.stage = Few(snapshot, positions)
-            for strategy in ("hybrid", "bm25", "default-second_look", "default", "default+graph"):
+            for strategy in ("hybrid", "bm25", FIRST, "default", "hybrid_graph"):
                 hits = retriever.retrieve("What does a mace do?", 2, strategy).hits
                 assert {hit.chunk.id for hit in hits} <= {snapshot.chunks.id_at(position) for position in positions}
 
@@ -106,5 +110,5 @@ def test_an_address_that_is_none_and_a_server_that_is_away_are_sentences(
         with pytest.raises(UnreadableSettingsError, match="not an address like"):
             first_stage(snapshot)
         monkeypatch.setenv("QUERYMUST_STORE", "milvus+http://127.0.0.1:1")
-        with pytest.raises(IndexMissingError, match=r"start it, then build again with the same `store`"):
+        with pytest.raises(StoreUnavailableError, match=r"start it, then build again with the same `store`"):
             Retriever(snapshot, ToyEmbedder()).retrieve(QUESTIONS[0])

@@ -17,6 +17,7 @@ from retrieval.search.metadata_filter.filter import Eq
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
+from retrieval.strategy import GraphBoost
 from retrieval.types import Chunk, Retrieval
 
 from ...index.conftest import ask_graphs
@@ -169,5 +170,5 @@ def test_a_ranking_that_looks_around_or_leaves_nothing_out_sees_the_whole(large:
 
     default = strategy("default")
     assert not portion.is_ranked_from_a_portion(large.snapshot, default)
-    for other in (strategy("default+graph"), strategy("hybrid"), replace(default, exhaustive=True)):
+    for other in (replace(default, graph=GraphBoost()), strategy("hybrid"), replace(default, exhaustive=True)):
         assert not portion.is_ranked_from_a_portion(large.snapshot, other)

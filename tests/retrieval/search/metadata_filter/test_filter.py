@@ -51,7 +51,7 @@ MANY, SOME = (
 )
 SAME_ORDER = [
     *map(strategy, ["bm25", "dense", "hybrid", "prefilter"]),
-    replace(strategy("default-second_look"), companions=0),
+    replace(strategy("default"), second_look=False, companions=0),
 ]
 
 

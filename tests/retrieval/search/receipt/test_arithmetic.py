@@ -48,7 +48,7 @@ def test_the_printed_parts_of_every_hit_sum_up_to_its_printed_score(opened: Retr
     assert checked > 100
 
 
-@pytest.mark.parametrize("name", ["bm25", "dense", "hybrid", "hybrid_tmm", "rrf", "default", "default+graph_first"])
+@pytest.mark.parametrize("name", ["bm25", "dense", "hybrid", "hybrid_graph", "default"])
 def test_the_printed_parts_of_an_explanation_sum_up_to_its_score(opened: Retriever, name: str) -> None:
     for question in QUESTIONS[::30]:
         for hit in opened.retrieve(question, 40, "dense").hits[::9]:

@@ -1,4 +1,4 @@
-"""What a report shows where it is asked for: expanded gold, chapter routing, the published boost."""
+"""Expanded gold, which a report shows on request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evals.evaluation import evaluation_of
-from pipeline.report.harness import Extras, Harness, neighbours_of
+from pipeline.report.expanded_gold import neighbours_of
 from pipeline.report.page import page
 from pipeline.report.report import Report, report_of
 from retrieval.home import Home
@@ -25,7 +25,7 @@ def made(sample: Home, few_questions: Path, tmp_path_factory: pytest.TempPathFac
         few.setattr("pipeline.report.questions.RANKINGS", 12)
         home = Home.at(folder / "home")
         asked = replace(home, settings=replace(home.settings, questions=(few_questions,)))
-        return report_of(asked, extras=Extras(boost=True, expand_gold=True, chapter_routing=True))
+        return report_of(asked, expand_gold=True)
 
 
 def test_neighbours_are_other_chunks_and_no_rows_of_the_same_table(sample: Home) -> None:
@@ -46,8 +46,8 @@ def test_neighbours_are_other_chunks_and_no_rows_of_the_same_table(sample: Home)
 
 
 def test_more_gold_never_lowers_a_number(made: Report, sample: Home) -> None:
-    expanded = {each.strategy: each for each in made.harness.expanded}
-    assert list(expanded) == [*STRATEGIES, "seed"]
+    expanded = {each.strategy: each for each in made.expanded_gold}
+    assert list(expanded) == [*STRATEGIES]
     headline = made.evaluation.headline()
     for name, each in expanded.items():
         assert each.mrr == pytest.approx(headline[name]["mrr"])
@@ -57,29 +57,8 @@ def test_more_gold_never_lowers_a_number(made: Report, sample: Home) -> None:
     assert any(each.delta > 0 for each in expanded.values())
 
 
-def test_routing_is_compared_with_what_ships(made: Report) -> None:
-    whole, *others = made.harness.routed
-    assert (whole.strategy, whole.chapters, whole.coverage, whole.difference) == ("default", "all", 1.0, None)
-    assert {each.strategy for each in others} == {
-        "default+routing",
-        "default+routing3",
-        "default+routing8",
-        "default+routing12",
-    }
-    by_name = {each.strategy: each for each in others}
-    assert by_name["default+routing3"].coverage <= by_name["default+routing12"].coverage <= 1
-    for each in others:
-        assert each.difference is not None
-        assert each.difference.comparison.difference == pytest.approx(each.mrr - whole.mrr)
-
-
 def test_the_page_shows_what_was_asked_for_and_nothing_else(made: Report, sample_report: Report) -> None:
     shown = page(made)
-    assert shown.count("data-expanded=") == len(STRATEGIES) + 1
-    assert shown.count("data-routed=") == 5
-    assert 'data-strategy="seed"' in shown
-    usual = page(sample_report)
-    assert sample_report.harness == Harness()
-    assert "data-expanded=" not in usual
-    assert "data-routed=" not in usual
-    assert 'data-strategy="seed"' not in usual
+    assert shown.count("data-expanded=") == len(STRATEGIES)
+    assert sample_report.expanded_gold == ()
+    assert "data-expanded=" not in page(sample_report)
