@@ -10,7 +10,7 @@ from pathlib import Path
 
 from retrieval.atomic_files import write_atomically
 
-FILE_NAME = "leaderboard.json"
+LEADERBOARD_FILE = "leaderboard.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Leaderboard:
 
     def write(self, folder: Path) -> None:
         """Keep it in `folder`; readers see the old file or the new one."""
-        write_atomically(folder / FILE_NAME, json.dumps(asdict(self), indent=1) + "\n")
+        write_atomically(folder / LEADERBOARD_FILE, json.dumps(asdict(self), indent=1) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> "Leaderboard":
@@ -32,5 +32,5 @@ class Leaderboard:
         Raises:
             FileNotFoundError: there is none.
         """
-        values = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+        values = json.loads((folder / LEADERBOARD_FILE).read_text(encoding="utf-8"))
         return cls(values["snapshot"], values["n_questions"], values["strategies"])

@@ -16,7 +16,7 @@ from pathlib import Path
 
 ALL = "books.lock"
 FOLDER = "locks"
-_LOOK_AGAIN = 0.2
+_BOOK_POLL_SECONDS = 0.2
 """Seconds between two looks of a process that waits for its turn."""
 
 
@@ -116,7 +116,7 @@ def _when_free(path: Path, how: int, waiting: Callable[[], None]) -> Iterator[in
             if not is_told:
                 waiting()
                 is_told = True
-            time.sleep(_LOOK_AGAIN)
+            time.sleep(_BOOK_POLL_SECONDS)
             descriptor = stack.enter_context(locked(path, how))
         yield descriptor
 

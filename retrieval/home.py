@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from retrieval.artifacts.sqlite_store import FILE_NAME as ARTIFACTS
+from retrieval.artifacts.sqlite_store import ARTIFACTS_FILE as ARTIFACTS
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import (
     IndexCorruptError,
@@ -38,7 +38,7 @@ from retrieval.errors import (
 from retrieval.index.snapshot.live import is_id
 from retrieval.ingest.library.library import VOCABULARY_FILE, slugify
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary, load_vocabulary
-from retrieval.settings import FILE_NAME, Settings
+from retrieval.settings import SETTINGS_FILE, Settings
 
 
 @cache
@@ -92,7 +92,7 @@ class Home:
         try:
             return strategy(self.settings.strategy).name
         except UnknownNameError as error:
-            raise UnreadableSettingsError(f"{self.root / FILE_NAME}: {error}") from error
+            raise UnreadableSettingsError(f"{self.root / SETTINGS_FILE}: {error}") from error
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -27,7 +27,7 @@ from retrieval.contract_settings import (
 )
 from retrieval.errors import UnknownNameError, UnreadableSettingsError
 
-FILE_NAME = "rag.yaml"
+SETTINGS_FILE = "rag.yaml"
 REMEMBERED = "remembered.yaml"
 _HEAD = "# Written by every build: what it used. Write your own settings into rag.yaml; they win once they change.\n"
 
@@ -89,7 +89,7 @@ class Settings:
             UnreadableSettingsError: a file is not a YAML mapping; or a value is of another kind or out of its range.
             UnknownNameError: the file has a key that no setting is called.
         """
-        path = folder / FILE_NAME
+        path = folder / SETTINGS_FILE
         stored = _mapping(path) if path.is_file() else {}
         for key in stored:
             if key not in cls.__dataclass_fields__:
@@ -131,7 +131,7 @@ class Settings:
         """
         import yaml
 
-        path = folder / FILE_NAME
+        path = folder / SETTINGS_FILE
         before = _of_a_build(path, _mapping(path)) if path.is_file() else {}
         used = {name: getattr(self, name) for name in _OF_A_BUILD}
         used |= {"library": str(self.library) if self.library else None, "questions": list(map(str, self.questions))}

@@ -21,14 +21,14 @@ from retrieval.book_lock import is_at, no_books
 from retrieval.errors import RetrievalError
 from retrieval.records import dump_record, parse_record
 
-FILE_NAME = "building.lock"
+LOCK_FILE = "building.lock"
 _ATTEMPTS, _PAUSE = 5, 0.05
 """Asking who is at work takes the lock for a moment too; this much later it is free again."""
 _ORPHANED = 10.0
 """Seconds that the workers of a process which was killed have to notice it and end."""
 
 
-_LOOK_AGAIN = 1.0
+_POLL_SECONDS = 1.0
 """Seconds between two looks of a process that waits for its turn."""
 
 
@@ -79,7 +79,7 @@ def write_lock(root: Path) -> Iterator[int]:
         HomeBusyError: another process holds it.
         HomeUnwritableError: the home cannot be made or written.
     """
-    path = root / FILE_NAME
+    path = root / LOCK_FILE
     try:
         is_new = not root.exists()
         root.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ def write_lock(root: Path) -> Iterator[int]:
 
 @contextmanager
 def write_lock_when_free(
-    root: Path, waiting: Callable[[str], None] = lambda _: None, *, patience: float = inf, pause: float = _LOOK_AGAIN
+    root: Path, waiting: Callable[[str], None] = lambda _: None, *, patience: float = inf, pause: float = _POLL_SECONDS
 ) -> Iterator[int]:
     """Like `write_lock`, but wait for whoever is at work.
 
@@ -137,7 +137,7 @@ def write_lock_when_free(
 def holder(root: Path) -> Holder | None:
     """Who is at work in the home at `root`; None if nobody is."""
     try:
-        descriptor = os.open(root / FILE_NAME, os.O_RDONLY)
+        descriptor = os.open(root / LOCK_FILE, os.O_RDONLY)
     except FileNotFoundError:
         return None
     try:

@@ -31,7 +31,7 @@ def _section(verdict: Verdict) -> str:
     passed = verdict.n_asked - len(verdict.failures)
     lines += [f"- gold comes first for {passed} of {verdict.n_asked} questions with gold", ""]
     lines += _changed(verdict.changes) if verdict.changes else []
-    lines += _stale(verdict)
+    lines += _stale_lines(verdict)
     lines += _failed(verdict.failures)
     return "\n".join([*lines, f"Snapshot `{verdict.snapshot}`", ""])
 
@@ -52,7 +52,7 @@ def _changed(changes: Changes) -> list[str]:
     return lines
 
 
-def _stale(verdict: Verdict) -> list[str]:
+def _stale_lines(verdict: Verdict) -> list[str]:
     rows = [(each.question_id, each.reason) for each in verdict.stale]
     return ["**Stale gold**", "", *_table(("question", "reason"), rows), ""] if rows else []
 

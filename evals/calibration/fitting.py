@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from evals.calibration.examples import Put
+from evals.calibration.reliability import Floats
 from evals.errors import FittingError
 from retrieval.rag.calibration import Calibration
 from retrieval.rag.measures import NAMES
@@ -18,8 +18,6 @@ _GENERATED, _NEAR_MISSES = 0.2, 0.12
 """Shares of the weight: of generated questions among those of people, and of near misses among those without answer."""
 _RIDGE = 1e-3
 _DIGITS = 4
-
-Floats = npt.NDArray[np.float64]
 
 
 def fit(examples: Sequence[Put], embedder: str, strategy: str, names: Sequence[str] = NAMES) -> Calibration:

@@ -26,7 +26,7 @@ from retrieval.search.rerank.trees import Trees
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Embedder
 
-MOST = 400
+MOST_QUESTIONS = 400
 """Questions of one set, and generated ones of one book: more of one kind teach little more, and take their time."""
 
 _POOLED = ("matrix-lookup", "rule", GENERATED)
@@ -156,7 +156,7 @@ def _sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chun
     if isinstance(corpus, LibraryBook):
         questions = generated_questions(chunks, retriever.snapshot.vocabulary, seed)
         draws = random.Random(seed)
-        chosen = draws.sample(questions, min(MOST, len(questions)))
+        chosen = draws.sample(questions, min(MOST_QUESTIONS, len(questions)))
         yield QuestionSet.of(corpus.name, f"seed{seed}", chosen, chunks)
         reworded_too = [replace(each, id=f"{each.id}-reworded", query=reworded(each.query, draws)) for each in chosen]
         yield QuestionSet.of(corpus.name, f"seed{seed}-reworded", reworded_too, chunks)
@@ -164,5 +164,5 @@ def _sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chun
 
 def _sampled(questions: QuestionSet, seed: int) -> QuestionSet:
     every = questions.scored
-    chosen = random.Random(seed).sample(every, min(MOST, len(every)))
+    chosen = random.Random(seed).sample(every, min(MOST_QUESTIONS, len(every)))
     return replace(questions, questions=tuple(chosen))

@@ -14,7 +14,7 @@ from pathlib import Path
 from retrieval.atomic_files import write_atomically
 from retrieval.records import dump_record, read_jsonl
 
-FILE_NAME = "accepted.jsonl"
+ACCEPTANCES_FILE = "accepted.jsonl"
 
 HOW = (
     "fix the text, or let it go live as it was read: querymust build --accept REASON, "
@@ -48,9 +48,11 @@ def unaccepted(home: Path, check: str, findings: Iterable[str]) -> tuple[str, ..
 def accept(home: Path, check: str, findings: Iterable[str], reason: str) -> None:
     """Remember that a person accepted these findings, and why."""
     made = Acceptance(check, reason, datetime.now(UTC).replace(microsecond=0), tuple(findings))
-    write_atomically(home / FILE_NAME, b"".join(dump_record(each) + b"\n" for each in (*_acceptances(home), made)))
+    write_atomically(
+        home / ACCEPTANCES_FILE, b"".join(dump_record(each) + b"\n" for each in (*_acceptances(home), made))
+    )
 
 
 def _acceptances(home: Path) -> tuple[Acceptance, ...]:
-    path = home / FILE_NAME
+    path = home / ACCEPTANCES_FILE
     return tuple(read_jsonl(path, Acceptance)) if path.is_file() else ()

@@ -17,7 +17,7 @@ from retrieval.search.rerank.paths import Matrix
 from retrieval.search.rerank.rerank import pool
 from retrieval.search.retriever import Retriever
 
-MOST = 40
+MOST_CANDIDATES = 40
 """Candidates of a question that are learned on: its gold, the best of the first look, and some of the others."""
 OTHERS = 12
 
@@ -44,11 +44,11 @@ class Example:
 
     def thinned(self, seed: int) -> "Example":
         """Fewer candidates, gold always."""
-        if len(self.gold) <= MOST:
+        if len(self.gold) <= MOST_CANDIDATES:
             return self
         order = np.argsort(-self.first, kind="stable")
-        others = np.random.default_rng(seed).permutation(order[MOST - OTHERS :])[:OTHERS]
-        kept = np.unique(np.concatenate([order[: MOST - OTHERS], others, np.flatnonzero(self.gold)]))
+        others = np.random.default_rng(seed).permutation(order[MOST_CANDIDATES - OTHERS :])[:OTHERS]
+        kept = np.unique(np.concatenate([order[: MOST_CANDIDATES - OTHERS], others, np.flatnonzero(self.gold)]))
         return replace(self, values=self.values[kept], gold=self.gold[kept], first=self.first[kept])
 
 

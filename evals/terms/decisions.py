@@ -7,7 +7,7 @@ from typing import Literal
 
 from retrieval.records import append_record, read_kept
 
-FILE_NAME = "terms.jsonl"
+TERMS_FILE = "terms.jsonl"
 Decision = Literal["accepted", "rejected"]
 
 
@@ -24,10 +24,10 @@ class DecidedTerm:
 
 def decided_terms(home: Path) -> frozenset[tuple[str, str]]:
     """Every (word, means) that was decided in a home. Raises IndexCorruptError."""
-    return frozenset((each.word, each.means) for each in read_kept(home / FILE_NAME, DecidedTerm))
+    return frozenset((each.word, each.means) for each in read_kept(home / TERMS_FILE, DecidedTerm))
 
 
 def keep_decision(home: Path, word: str, means: str, decision: Decision) -> None:
     """Append a decision."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    append_record(home / FILE_NAME, DecidedTerm(now, word, means, decision))
+    append_record(home / TERMS_FILE, DecidedTerm(now, word, means, decision))

@@ -18,7 +18,7 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.records import read_jsonl, write_jsonl
 from retrieval.types import Book, Chunk
 
-FILE_NAME = "entry.jsonl"
+ENTRY_FILE = "entry.jsonl"
 GUARDS = "guards.jsonl"
 """The verdict on each table of a book, in the book's folder of records."""
 _DIGEST = "digest.txt"
@@ -122,13 +122,13 @@ def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
         losses=missing_from(folder, book),
         guards=count_guards(read_jsonl(guards, TableGuard)) if guards.is_file() else None,
     )
-    write_jsonl(folder / FILE_NAME, [entry])
+    write_jsonl(folder / ENTRY_FILE, [entry])
 
 
 def book_entries(home: Home) -> dict[str, BookEntry]:
     """The entries of the books that were indexed, by slug and in slug order; of one never finished there is none."""
     entries: dict[str, BookEntry] = {}
-    for path in sorted((home.root / "books").glob(f"*/{FILE_NAME}")):
+    for path in sorted((home.root / "books").glob(f"*/{ENTRY_FILE}")):
         try:
             (entry,) = read_jsonl(path, BookEntry)
         except (IndexCorruptError, ValueError):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from retrieval.errors import RetrievalError
-from retrieval.settings import FILE_NAME, REMEMBERED
+from retrieval.settings import REMEMBERED, SETTINGS_FILE
 from retrieval.strategy import OFFERED
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def remembered_questions(home: Home) -> tuple[Path, ...]:
     except FileNotFoundError as error:
         raise RetrievalError(
             f"the question file {error.filename} is gone, which {home.root / REMEMBERED}, "
-            f"{FILE_NAME} or QUERYMUST_QUESTIONS names; "
+            f"{SETTINGS_FILE} or QUERYMUST_QUESTIONS names; "
             "put it back, name others with --questions FILE, or forget it: querymust build --no-questions"
         ) from error
 

@@ -58,7 +58,7 @@ def write_report(
       querymust report --queries-dir questions --expand-gold --report-dir reports
     """
     from pipeline.report.glance import glance
-    from pipeline.report.page import FILE_NAME, default_path, write_page
+    from pipeline.report.page import REPORT_FILE, default_path, write_page
     from pipeline.report.report import report_of
     from pipeline.report.summary import write_summary
     from retrieval.home import Home
@@ -67,7 +67,7 @@ def write_report(
         raise typer.BadParameter("give --out or --report-dir, not both", param_hint="--report-dir")
     found = _asking(Home.at(home), queries_dir)
     _require_model(found, model_id)
-    chosen = report_dir / FILE_NAME if report_dir else out_file
+    chosen = report_dir / REPORT_FILE if report_dir else out_file
     with progress_bar("report") as bar:
         made = report_of(
             found,

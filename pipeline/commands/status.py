@@ -156,7 +156,7 @@ def _live(home: Home) -> LiveIndex | None:
     from evals.leaderboard import Leaderboard
     from retrieval.index.chroma.neighbour_search import NeighbourSearch
     from retrieval.index.snapshot.live import POINTER, live_id, snapshot_folder
-    from retrieval.index.snapshot.manifest import FILE_NAME, Manifest
+    from retrieval.index.snapshot.manifest import MANIFEST_FILE, Manifest
 
     snapshot = live_id(home.root)
     if snapshot is None:
@@ -169,7 +169,7 @@ def _live(home: Home) -> LiveIndex | None:
         scores = {}
     return LiveIndex(
         id=snapshot,
-        built=_changed(folder / FILE_NAME),
+        built=_changed(folder / MANIFEST_FILE),
         since=_changed(home.root / POINTER),
         n_chunks=manifest.n_chunks,
         n_tables=manifest.n_tables,

@@ -13,7 +13,7 @@ from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.rag.calibration import Calibration, calibration_of
 
-UNFITTED = NAME_SETS.format(asset="relevance", command="relevance")
+NO_RELEVANCE_FITTED = NAME_SETS.format(asset="relevance", command="relevance")
 
 
 @dg.asset(
@@ -30,7 +30,7 @@ def relevance(
     """The calibration of a home's embedder, judged on books that had no say; the next snapshot is built with it."""
     embedder = load_embedder(home.settings.embedder)
     if config.data is None:
-        context.log.info(UNFITTED)
+        context.log.info(NO_RELEVANCE_FITTED)
         kept = calibration_of(home.root, embedder.identity.name)
         return dg.MaterializeResult(metadata=_numbers(kept, None))
     report = fit_relevance(home.root / "benchmarks", Path(config.data), config.split, embedder, config.seed)
@@ -53,8 +53,10 @@ def _numbers(kept: Calibration, report: RelevanceReport | None) -> dict[str, dg.
         "n_books": dg.MetadataValue.int(len(report.books) if report else 0),
         "threshold": dg.MetadataValue.float(THRESHOLD),
         "embedder": dg.MetadataValue.text(kept.embedder),
-        "diagram": dg.MetadataValue.md(f"![reliability](data:image/svg+xml;base64,{drawn})" if drawn else UNFITTED),
-        "page": dg.MetadataValue.md(report.page() if report else UNFITTED),
+        "diagram": dg.MetadataValue.md(
+            f"![reliability](data:image/svg+xml;base64,{drawn})" if drawn else NO_RELEVANCE_FITTED
+        ),
+        "page": dg.MetadataValue.md(report.page() if report else NO_RELEVANCE_FITTED),
     }
 
 

@@ -13,7 +13,7 @@ from pipeline.defs.jobs import BOOK_ASSETS, build_library, evaluate, index_book
 from retrieval.book_lock import among_books, book_turn
 from retrieval.home import Home, is_book_key
 from retrieval.models.access import Access, Limits
-from retrieval.settings import FILE_NAME, REMEMBERED
+from retrieval.settings import REMEMBERED, SETTINGS_FILE
 from retrieval.write_lock import write_lock_when_free
 
 PARTITION, PARTITION_RANGE = "dagster/partition", "dagster/asset_partition_range_start"
@@ -114,6 +114,6 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
     dagster_home = environment.get("DAGSTER_HOME")
     if dagster_home:
         parent = Path(dagster_home).parent
-        if any((parent / name).is_file() for name in (REMEMBERED, FILE_NAME)):
+        if any((parent / name).is_file() for name in (REMEMBERED, SETTINGS_FILE)):
             return parent
     return Path(".querymust")

@@ -15,7 +15,7 @@ NAME_SETS = (
     "no question sets were named, so nothing was fitted. In the launchpad name their folder: "
     "{{ops: {{{asset}: {{config: {{data: FOLDER}}}}}}}}; on the command line: querymust fit {command} --data FOLDER"
 )
-UNFITTED = NAME_SETS.format(asset="evidence_weights", command="weights")
+NO_WEIGHTS_FITTED = NAME_SETS.format(asset="evidence_weights", command="weights")
 
 
 class QuestionSets(dg.Config):
@@ -61,13 +61,13 @@ def _mean(values: Sequence[float]) -> dg.MetadataValue:
 
 
 def _unfitted(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
-    context.log.info(UNFITTED)
+    context.log.info(NO_WEIGHTS_FITTED)
     return dg.MaterializeResult(
         metadata={
             **{f"weight_{name}": round(weight, 4) for name, weight in WEIGHTS.items()},
             "n_sets": 0,
             "n_refused": 0,
             **{name: _mean([]) for name in ("mrr_held_out", "mrr_fitted", "mrr_bm25")},
-            "page": dg.MetadataValue.md(UNFITTED),
+            "page": dg.MetadataValue.md(NO_WEIGHTS_FITTED),
         }
     )

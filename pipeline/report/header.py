@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pipeline.building.book_entry import BookEntry, book_entries
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, snapshot_folder
-from retrieval.index.snapshot.manifest import FILE_NAME
+from retrieval.index.snapshot.manifest import MANIFEST_FILE
 from retrieval.index.snapshot.snapshot import Snapshot
 
 USUAL_HOME = ".querymust"
@@ -68,7 +68,7 @@ def header_of(home: Home, snapshot: Snapshot, *, times: bool) -> Header:
 
 def built_at(home: Home, snapshot: str) -> datetime:
     """When a snapshot was built, to the second, in UTC; of one that was deleted, when it was last scored."""
-    manifest = snapshot_folder(home.root, snapshot) / FILE_NAME
+    manifest = snapshot_folder(home.root, snapshot) / MANIFEST_FILE
     rows = sorted((home.evaluations / snapshot).glob("*/*.parquet"), key=lambda path: path.stat().st_mtime)
     stamp = manifest if manifest.is_file() else rows[-1]
     return datetime.fromtimestamp(int(stamp.stat().st_mtime), UTC)

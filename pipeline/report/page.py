@@ -22,7 +22,7 @@ from pipeline.report.words import STRATEGY_WORDS, WORDS
 from retrieval.atomic_files import write_atomically
 from retrieval.home import Home
 
-FILE_NAME = "report.html"
+REPORT_FILE = "report.html"
 _FIRST = names(Use.README)
 _TIMES = tuple(name for name in HEADLINE if name.endswith("_ms"))
 _REST = tuple(name for name in HEADLINE if name not in {*_FIRST, *_TIMES, "evaluability"})
@@ -30,7 +30,7 @@ _REST = tuple(name for name in HEADLINE if name not in {*_FIRST, *_TIMES, "evalu
 
 def default_path(home: Home) -> Path:
     """Where the page of a home lies unless somebody wants it elsewhere."""
-    return home.root / FILE_NAME
+    return home.root / REPORT_FILE
 
 
 def page(report: Report) -> str:

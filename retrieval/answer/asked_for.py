@@ -16,10 +16,15 @@ WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _AFTER = 4
 """Words after `which` that may say what is wanted: `which breathing gear does`."""
 
-_WORDS: dict[str, Any] = tomllib.loads((files("retrieval.answer") / "asked_for.toml").read_text("utf-8"))
-_NUMBER, _EXPLAIN = frozenset(_WORDS["number"].split()), frozenset(_WORDS["explanation"].split())
-_MEASURED: dict[str, frozenset[str]] = {unit: frozenset(said.split()) for unit, said in _WORDS["measured"].items()}
-_MONEY = frozenset(_WORDS["money"])
+_QUESTION_WORDS: dict[str, Any] = tomllib.loads((files("retrieval.answer") / "asked_for.toml").read_text("utf-8"))
+_NUMBER_WORDS, _EXPLAIN = (
+    frozenset(_QUESTION_WORDS["number"].split()),
+    frozenset(_QUESTION_WORDS["explanation"].split()),
+)
+_MEASURED: dict[str, frozenset[str]] = {
+    unit: frozenset(said.split()) for unit, said in _QUESTION_WORDS["measured"].items()
+}
+_MONEY = frozenset(_QUESTION_WORDS["money"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,7 @@ def asked_for(question: str, tokenize: Tokenize) -> AskedFor:
     following = WORD.findall(text[asks.end() :])[:_AFTER] if asks else []
     wanted = [word for word in ((asks[0].split()[1:] if asks else []) + following) if not is_everywhere(word)]
     return AskedFor(
-        number=not words.isdisjoint(_NUMBER),
+        number=not words.isdisjoint(_NUMBER_WORDS),
         date=first == "when" or not {"year", "date", "day", "month", "season"}.isdisjoint(following[:1]),
         person=first.startswith("who"),
         place=first == "where",

@@ -46,8 +46,8 @@ _DATE = re.compile(
     r"\b(?:1[5-9]\d\d|20\d\d)\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:[a-z]{2,6}|\.)?\b",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"[\W\d]*\d[\W\d]*(?:[a-z]{1,4}\.?)?", re.IGNORECASE)
-_WORDS = re.compile(r"[^\W\d_]{3}")
+_NUMBER_CELL = re.compile(r"[\W\d]*\d[\W\d]*(?:[a-z]{1,4}\.?)?", re.IGNORECASE)
+_THREE_LETTERS = re.compile(r"[^\W\d_]{3}")
 _UNIT = re.compile(r"\(([^()]{1,12})\)\s*$")
 
 Features = npt.NDArray[np.float64]
@@ -216,8 +216,8 @@ def _kinds(
     """(kinds, columns)."""
     rows = []
     for column, cell, number in zip(columns, cells, numbers, strict=True):
-        is_number = number is not None or bool(_NUMBER.fullmatch(cell.strip()))
-        is_text = not is_number and bool(_WORDS.search(cell))
+        is_number = number is not None or bool(_NUMBER_CELL.fullmatch(cell.strip()))
+        is_text = not is_number and bool(_THREE_LETTERS.search(cell))
         unit = _UNIT.search(column)
         of_head = next((each.unit for each in quantities(f"1 {unit[1]}")), None) if unit else None
         rows.append(

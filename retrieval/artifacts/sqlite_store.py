@@ -28,7 +28,7 @@ from retrieval.errors import IndexCorruptError, IndexMissingError, StoreUnavaila
 
 Record = TypeVar("Record")
 
-FILE_NAME = "artifacts.sqlite"
+ARTIFACTS_FILE = "artifacts.sqlite"
 _SCHEMA = 1
 _WAIT = 60.0
 """Seconds that one writer waits for another."""

@@ -26,7 +26,7 @@ from retrieval.errors import UnknownNameError
 from retrieval.index.embedding.embedding_store import text_key
 from retrieval.index.embedding.embedding_text import embedding_key
 from retrieval.index.graph.graph import SEPARATOR, Nodes
-from retrieval.index.snapshot.manifest import FILE_NAME
+from retrieval.index.snapshot.manifest import MANIFEST_FILE
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.ingest.prose.enrichment import RULESET
 from retrieval.strategy import Relation
@@ -101,7 +101,7 @@ class Projection:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot, self._places = snapshot, _Places.of(snapshot)
         self.run_id = snapshot.id
-        written = (snapshot.folder / FILE_NAME).stat().st_mtime
+        written = (snapshot.folder / MANIFEST_FILE).stat().st_mtime
         self.created_at = datetime.fromtimestamp(int(written), UTC)
         """When the snapshot was written here."""
 

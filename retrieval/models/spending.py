@@ -10,7 +10,7 @@ from retrieval.errors import BudgetExceededError
 from retrieval.models.chat import Answered, Asked, Usage
 from retrieval.models.chat_prices import ChatPrice
 
-FILE_NAME = "spent.jsonl"
+SPENDING_FILE = "spent.jsonl"
 
 
 class Ledger:
@@ -20,7 +20,7 @@ class Ledger:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / FILE_NAME
+        self._path = folder / SPENDING_FILE
         self._sums: dict[str, float] = {}
         self._read()
 

@@ -21,4 +21,4 @@ PHRASES: dict[tuple[str, ...], Bound] = {
     ("up", "to", "and", "including"): (False, False),
 }
 OPENERS = frozenset(words[0] for words in PHRASES)
-LONGEST = 4
+LONGEST_BOUND = 4

@@ -13,7 +13,7 @@ from retrieval.quantities.reading import quantities
 from retrieval.quantities.whole import whole_quantity
 from retrieval.quantities.words import FUNCTION_WORDS, singular
 
-LONGEST = 60
+LONGEST_QUANTITY = 60
 """Characters of a cell that may be one quantity; a longer one is a sentence."""
 DEGREES = "celsius"
 """The base unit of temperatures, the one dimension whose units begin at another zero."""
@@ -36,7 +36,7 @@ def figure_of_cell(cell: str, column: str, *, is_key: bool) -> Quantity | None:
     have no place on the line of numbers, are none.
     """
     # The cells of near-twins repeat each other.
-    if not 0 < len(cell) <= LONGEST:
+    if not 0 < len(cell) <= LONGEST_QUANTITY:
         return None
     found = whole_quantity(cell)
     if found is None and is_key:

@@ -5,7 +5,7 @@ from math import inf
 from typing import NamedTuple
 
 from retrieval.quantities.amounts import Amount, amount
-from retrieval.quantities.bounds import LONGEST, OPENERS, OPENING, PHRASES, UNKNOWN_WAY
+from retrieval.quantities.bounds import LONGEST_BOUND, OPENERS, OPENING, PHRASES, UNKNOWN_WAY
 from retrieval.quantities.following import following
 from retrieval.quantities.measures import Unit
 from retrieval.quantities.pieces import PERCENTILE_HUNDRED, Piece, mark_at, touches, word_at
@@ -175,7 +175,7 @@ def _from(found: Sequence[Piece], at: int) -> Interval | None:
 
 def _opened(found: Sequence[Piece], at: int) -> Interval | None:
     """`more than 100`, `≥ 3`, `at most 5`."""
-    for length in range(LONGEST, 0, -1):
+    for length in range(LONGEST_BOUND, 0, -1):
         bound = PHRASES.get(tuple(piece.lower for piece in found[at : at + length]))
         if bound:
             place = at + length
@@ -194,7 +194,7 @@ def _step(found: Sequence[Piece], start: Amount, upwards: bool, without: bool, a
     place = start.next + (word_at(found, start.next) in ("and", "but"))
     end = _after_range_mark(found, place) if place == start.next else 0
     below = False
-    for length in range(LONGEST, 0, -1):
+    for length in range(LONGEST_BOUND, 0, -1):
         bound = PHRASES.get(tuple(piece.lower for piece in found[place : place + length]))
         if not end and bound and not bound[0]:
             end, below = place + length, bound[1]

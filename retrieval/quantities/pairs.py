@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import inf
 from typing import NamedTuple
 
-from retrieval.quantities.bounds import LONGEST, PHRASES, Bound
+from retrieval.quantities.bounds import LONGEST_BOUND, PHRASES, Bound
 from retrieval.quantities.quantity import Quantity, beyond
 
 _ENDS: dict[tuple[str, ...], Bound] = {
@@ -55,7 +55,7 @@ def interval_columns(columns: tuple[str, ...]) -> tuple[int, ...]:
 @lru_cache(maxsize=1 << 12)
 def _end(column: str) -> _End | None:
     words = tuple(_WORDS.findall(column.lower()))
-    for length in range(LONGEST, 0, -1):
+    for length in range(LONGEST_BOUND, 0, -1):
         for start in range(len(words) - length + 1):
             if bound := _ENDS.get(words[start : start + length]):
                 return _End(*bound, words[:start] + words[start + length :])

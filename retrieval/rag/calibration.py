@@ -16,7 +16,7 @@ from retrieval.search.retriever import Retriever
 
 SHIPPED = Path(__file__).with_name("calibrations.json")
 """Those that ship; `querymust fit relevance` fits and writes them."""
-FILE_NAME = "relevance.json"
+RELEVANCE_FILE = "relevance.json"
 """In a snapshot's folder: the one that it was built with. In a home's: what the next one is built with."""
 ANY = "any"
 """The calibration of every embedder that has none of its own; it does not look at cosines."""
@@ -44,7 +44,7 @@ class Calibration:
 
     def write(self, folder: Path) -> None:
         """Keep it in a folder; with a snapshot it is no part of what its id is the hash of."""
-        write_atomically(folder / FILE_NAME, json.dumps(asdict(self), indent=1) + "\n")
+        write_atomically(folder / RELEVANCE_FILE, json.dumps(asdict(self), indent=1) + "\n")
 
     @classmethod
     def of_json(cls, found: Mapping[str, Any]) -> "Calibration":
@@ -88,7 +88,7 @@ def calibration_of(folder: Path, embedder: str) -> Calibration:
     Raises:
         IndexCorruptError: its file cannot be read.
     """
-    path = folder / FILE_NAME
+    path = folder / RELEVANCE_FILE
     if not path.is_file():
         return shipped(embedder)
     try:

@@ -9,25 +9,25 @@ from retrieval.rag.contract import RuleDocument
 from retrieval.rag.documents import DOCUMENT_HASH
 from retrieval.records import read_jsonl, write_jsonl
 
-FILE_NAME = "documents.jsonl"
+DOCUMENTS_FILE = "documents.jsonl"
 """In a snapshot's folder; no part of what its id is the hash of. In a home's while an index is made again."""
 
 
 def keep_originals(folder: Path, documents: Iterable[RuleDocument]) -> None:
     """Keep documents in the folder of a snapshot or a home, in the order of their ids."""
     ordered = sorted(documents, key=lambda document: str(document.document_id))
-    write_jsonl(folder / FILE_NAME, ordered)
+    write_jsonl(folder / DOCUMENTS_FILE, ordered)
 
 
 def forget_originals(home: Path) -> None:
     """The index that was being made again is live, with its documents beside it."""
-    (home / FILE_NAME).unlink(missing_ok=True)
+    (home / DOCUMENTS_FILE).unlink(missing_ok=True)
 
 
 def read_originals(folder: Path) -> dict[str, RuleDocument]:
     """The documents in the folder of a snapshot or a home, by id; none where there are none to read."""
     try:
-        documents: tuple[RuleDocument, ...] = read_jsonl(folder / FILE_NAME, RuleDocument)
+        documents: tuple[RuleDocument, ...] = read_jsonl(folder / DOCUMENTS_FILE, RuleDocument)
         return {str(each.document_id): each for each in documents}
     except (OSError, IndexCorruptError):
         return {}
@@ -39,4 +39,5 @@ def lacking(snapshot: Snapshot) -> Iterator[str]:
         return
     missing = {chunk.book for chunk in snapshot.chunks} - read_originals(snapshot.folder).keys()
     if missing:
-        yield f"{FILE_NAME} lacks {len(missing)} documents of the index; ingest them again, the first is {min(missing)}"
+        first = f"ingest them again, the first is {min(missing)}"
+        yield f"{DOCUMENTS_FILE} lacks {len(missing)} documents of the index; {first}"

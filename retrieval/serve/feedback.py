@@ -8,7 +8,7 @@ from typing import Literal
 
 from retrieval.records import append_record, read_kept
 
-FILE_NAME = "feedback.jsonl"
+FEEDBACK_FILE = "feedback.jsonl"
 Verdict = Literal["relevant", "irrelevant"]
 
 
@@ -27,7 +27,7 @@ class Feedback:
 
 def read_feedback(home: Path) -> tuple[Feedback, ...]:
     """What people said in a home, the oldest first. Raises IndexCorruptError."""
-    return read_kept(home / FILE_NAME, Feedback)
+    return read_kept(home / FEEDBACK_FILE, Feedback)
 
 
 class FeedbackFile:
@@ -38,7 +38,7 @@ class FeedbackFile:
     """
 
     def __init__(self, home: Path) -> None:
-        self._file = home / FILE_NAME
+        self._file = home / FEEDBACK_FILE
         self._writing = threading.Lock()
 
     def add(self, snapshot: str, query: str, chunk_id: str, verdict: Verdict, note: str) -> None:

@@ -14,7 +14,7 @@ from retrieval.atomic_files import write_atomically
 from retrieval.errors import UnknownNameError, UnreadableSettingsError
 
 Scope = Literal["read", "write"]
-FILE_NAME = "api_keys.json"
+KEYS_FILE = "api_keys.json"
 _PREFIX = "qm_"
 
 
@@ -41,7 +41,7 @@ class ApiKeys:
     """
 
     def __init__(self, home: Path) -> None:
-        self.file = home / FILE_NAME
+        self.file = home / KEYS_FILE
         self._read: tuple[float, tuple[ApiKey, ...]] = (0.0, ())
 
     @property

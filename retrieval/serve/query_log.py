@@ -8,7 +8,7 @@ from pathlib import Path
 
 from retrieval.records import append_record, read_kept
 
-FILE_NAME = "asked.jsonl"
+QUERIES_FILE = "asked.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class QueryLog:
     """
 
     def __init__(self, home: Path, *, is_on: bool) -> None:
-        self._file, self._is_on = home / FILE_NAME, is_on
+        self._file, self._is_on = home / QUERIES_FILE, is_on
         self._writing = threading.Lock()
 
     def add(self, snapshot: str, query: str, excluded: int | None = None) -> None:
@@ -48,4 +48,4 @@ class QueryLog:
 
 def asked_questions(home: Path) -> tuple[AskedQuestion, ...]:
     """What a home kept, the oldest first; nothing where no server kept any. Raises IndexCorruptError."""
-    return read_kept(home / FILE_NAME, AskedQuestion)
+    return read_kept(home / QUERIES_FILE, AskedQuestion)

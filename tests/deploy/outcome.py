@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from evals.evaluation import HEADLINE
 from retrieval.home import Home
-from retrieval.index.chroma.neighbour_search import FILE_NAME as NEIGHBOURS
+from retrieval.index.chroma.neighbour_search import NEIGHBOUR_SEARCH_FILE as NEIGHBOURS
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.records import dump_record
 

@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.contract_settings import ChunkingSettings, EmbeddingSettings, RetrievalSettings
 from retrieval.errors import UnknownNameError, UnreadableSettingsError
-from retrieval.settings import FILE_NAME, REMEMBERED, Settings
+from retrieval.settings import REMEMBERED, SETTINGS_FILE, Settings
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
@@ -32,26 +32,26 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["library: [unclosed", "- a list\n", "questions: one.jsonl\n"])
 def test_a_file_that_holds_no_settings_is_refused_by_name(tmp_path: Path, text: str) -> None:
-    (tmp_path / FILE_NAME).write_text(text)
-    with pytest.raises(UnreadableSettingsError, match=FILE_NAME):
+    (tmp_path / SETTINGS_FILE).write_text(text)
+    with pytest.raises(UnreadableSettingsError, match=SETTINGS_FILE):
         Settings.read(tmp_path, {})
 
 
 @pytest.mark.parametrize("text", ["", "\n", "# strategy: hybrid\n", "---\n"])
 def test_an_empty_file_is_all_defaults(tmp_path: Path, text: str) -> None:
-    (tmp_path / FILE_NAME).write_text(text)
+    (tmp_path / SETTINGS_FILE).write_text(text)
     assert Settings.read(tmp_path, {}) == Settings()
 
 
 def test_a_misspelled_setting_is_named_with_those_that_exist(tmp_path: Path) -> None:
-    (tmp_path / FILE_NAME).write_text("libary: /books\n")
+    (tmp_path / SETTINGS_FILE).write_text("libary: /books\n")
     with pytest.raises(UnknownNameError, match=r"libary.*library"):
         Settings.read(tmp_path, {})
 
 
 def test_the_night_is_a_time_and_a_zone(tmp_path: Path) -> None:
     assert (Settings().nightly, Settings().timezone) == ("03:00", "UTC")
-    (tmp_path / FILE_NAME).write_text("nightly: 13:30\ntimezone: Europe/Berlin\n")
+    (tmp_path / SETTINGS_FILE).write_text("nightly: 13:30\ntimezone: Europe/Berlin\n")
     settings = Settings.read(tmp_path, {})
     assert (settings.nightly, settings.timezone) == ("13:30", "Europe/Berlin")
     settings.write(tmp_path)
@@ -60,7 +60,7 @@ def test_the_night_is_a_time_and_a_zone(tmp_path: Path) -> None:
 
 
 def test_a_budget_is_a_number_of_dollars_and_none_is_no_limit(tmp_path: Path) -> None:
-    (tmp_path / FILE_NAME).write_text("budget_usd: 0\n")
+    (tmp_path / SETTINGS_FILE).write_text("budget_usd: 0\n")
     assert (Settings().budget_usd, Settings.read(tmp_path, {}).budget_usd) == (None, 0.0)
     settings = Settings.read(tmp_path, {"QUERYMUST_BUDGET_USD": "2.50"})
     assert settings.budget_usd == 2.5
@@ -96,7 +96,7 @@ retrieval:
 
 
 def rag_yaml(home: Path, text: str) -> Path:
-    (home / FILE_NAME).write_text(text)
+    (home / SETTINGS_FILE).write_text(text)
     return home
 
 
@@ -138,7 +138,7 @@ def test_a_misspelled_nested_key_is_named_with_those_that_exist(tmp_path: Path, 
     ],
 )
 def test_a_value_that_cannot_be_used_is_named_with_its_file(tmp_path: Path, text: str, named: str) -> None:
-    with pytest.raises(UnreadableSettingsError, match=rf"{FILE_NAME}.*{named}"):
+    with pytest.raises(UnreadableSettingsError, match=rf"{SETTINGS_FILE}.*{named}"):
         Settings.read(rag_yaml(tmp_path, text), {})
 
 
@@ -154,7 +154,7 @@ def test_a_build_leaves_a_person_s_settings_alone_and_the_last_word_counts(tmp_p
     text = "library: /mine  # my books\nchunking: {max_chunk_tokens: 500}\n"
     rag_yaml(tmp_path, text)
     replace(Settings.read(tmp_path, {}), library=Path("/other")).write(tmp_path)
-    assert (tmp_path / FILE_NAME).read_text() == text
+    assert (tmp_path / SETTINGS_FILE).read_text() == text
     settings = Settings.read(tmp_path, {})
     assert (settings.library, settings.chunking.max_chunk_tokens) == (Path("/other"), 500)
     rag_yaml(tmp_path, text.replace("500", "600"))
@@ -171,7 +171,7 @@ def test_a_file_of_a_build_that_is_damaged_is_named(tmp_path: Path) -> None:
 
 def test_books_are_indexed_in_this_process_unless_an_executor_is_named(tmp_path: Path) -> None:
     assert Settings.read(tmp_path, {"QUERYMUST_PROCESSES": "4"}).lanes == 1
-    (tmp_path / FILE_NAME).write_text("executor: dask\nprocesses: 3\n")
+    (tmp_path / SETTINGS_FILE).write_text("executor: dask\nprocesses: 3\n")
     assert Settings.read(tmp_path, {}).lanes == 3
     elsewhere = Settings.read(tmp_path, {"QUERYMUST_EXECUTOR": "dask+tcp://cluster:8786"})
     assert elsewhere.executor == "dask+tcp://cluster:8786"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.write_lock import (
-    FILE_NAME,
+    LOCK_FILE,
     Holder,
     HomeBusyError,
     HomeUnwritableError,
@@ -57,7 +57,7 @@ def test_a_home_has_one_writer_and_says_which(tmp_path: Path) -> None:
 
 def test_a_home_that_was_not_there_is_not_left_behind_empty(tmp_path: Path) -> None:
     with write_lock(tmp_path / "home"):
-        assert (tmp_path / "home" / FILE_NAME).is_file()
+        assert (tmp_path / "home" / LOCK_FILE).is_file()
     assert not (tmp_path / "home").exists()
     with write_lock(tmp_path / "home"):
         (tmp_path / "home" / "kept").write_text("")
@@ -70,11 +70,11 @@ def test_the_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
         assert found is not None
         assert found.pid == process.pid
         process.kill()
-    assert (tmp_path / FILE_NAME).exists()
+    assert (tmp_path / LOCK_FILE).exists()
     assert holder(tmp_path) is None
     with write_lock(tmp_path):
         pass
-    assert not (tmp_path / FILE_NAME).exists()
+    assert not (tmp_path / LOCK_FILE).exists()
 
 
 def test_a_holder_of_another_day_and_machine_says_so() -> None:

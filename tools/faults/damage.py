@@ -10,8 +10,8 @@ from types import MappingProxyType
 from evals.fit.corpus_index import Tell
 from retrieval.errors import RetrievalError
 from retrieval.index.snapshot.live import POINTER, SNAPSHOTS, live_id
-from retrieval.index.snapshot.live_history import FILE_NAME as HISTORY
-from retrieval.index.snapshot.manifest import FILE_NAME, SCHEMA_VERSION
+from retrieval.index.snapshot.live_history import HISTORY_FILE as HISTORY
+from retrieval.index.snapshot.manifest import MANIFEST_FILE, SCHEMA_VERSION
 from tools.faults import asking
 from tools.faults.kills import judged
 from tools.faults.scenes import Place, Scene
@@ -44,8 +44,8 @@ def age(home: Path, snapshot: str) -> None:
     """Make a snapshot one of the schema before this one. It had another id, for the schema is part of it."""
     older = snapshot[::-1] if snapshot != snapshot[::-1] else "0" * len(snapshot)
     folder = (home / SNAPSHOTS / snapshot).rename(home / SNAPSHOTS / older)
-    said = json.loads((folder / FILE_NAME).read_bytes()) | {"id": older, "schema_version": SCHEMA_VERSION - 1}
-    _rewrite(folder / FILE_NAME, json.dumps(said).encode())
+    said = json.loads((folder / MANIFEST_FILE).read_bytes()) | {"id": older, "schema_version": SCHEMA_VERSION - 1}
+    _rewrite(folder / MANIFEST_FILE, json.dumps(said).encode())
     for name in (POINTER, HISTORY, "candidate"):
         _rewrite(home / name, (home / name).read_bytes().replace(snapshot.encode(), older.encode()))
 

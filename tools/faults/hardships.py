@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 from evals.fit.corpus_index import Tell
 from retrieval.index.snapshot.live import SNAPSHOTS, live_id
-from retrieval.index.snapshot.manifest import FILE_NAME
-from retrieval.settings import FILE_NAME as SETTINGS
+from retrieval.index.snapshot.manifest import MANIFEST_FILE
+from retrieval.settings import SETTINGS_FILE as SETTINGS
 from tools.faults import asking, confined, narrow
 from tools.faults.asking import NAMING, has_advice
 from tools.faults.confined import CANNOT
@@ -25,7 +25,15 @@ from tools.faults.warm import Done, Warm
 FULL, SHORT, READ_ONLY, FORBIDDEN = "full disk", "limit of a file", "read-only disk", "no right to write"
 MODEL, DIMENSIONS, OLDER = "narrow model", "other dimensions in rag.yaml", "older schema"
 HARDSHIPS: Mapping[str, str | None] = MappingProxyType(
-    {FULL: None, SHORT: None, READ_ONLY: None, FORBIDDEN: None, MODEL: "wordllama", DIMENSIONS: None, OLDER: FILE_NAME}
+    {
+        FULL: None,
+        SHORT: None,
+        READ_ONLY: None,
+        FORBIDDEN: None,
+        MODEL: "wordllama",
+        DIMENSIONS: None,
+        OLDER: MANIFEST_FILE,
+    }
 )
 """Each, and the word that its errors to readers must name; None: readers must not fail."""
 _OF_A_SIZE = {FULL, SHORT}

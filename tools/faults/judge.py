@@ -13,7 +13,7 @@ from pathlib import Path
 
 from retrieval.errors import RetrievalError
 from retrieval.index.snapshot.live import SNAPSHOTS, is_id
-from retrieval.index.snapshot.manifest import FILE_NAME, SCHEMA_VERSION, Manifest
+from retrieval.index.snapshot.manifest import MANIFEST_FILE, SCHEMA_VERSION, Manifest
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.records import dump_record, parse_record
@@ -135,7 +135,7 @@ def _half_snapshots(home: Path) -> Iterator[str]:
 def _is_older(folder: Path) -> bool:
     """Whether another version of this program wrote a snapshot: it may lie there, and is removed like any other."""
     try:
-        found = json.loads((folder / FILE_NAME).read_bytes())["schema_version"]
+        found = json.loads((folder / MANIFEST_FILE).read_bytes())["schema_version"]
     except (OSError, ValueError, LookupError, TypeError):
         return False
     return isinstance(found, int) and found < SCHEMA_VERSION

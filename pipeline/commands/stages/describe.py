@@ -70,7 +70,7 @@ def describe(
     describer = describer_of(settings, Access.of_environment(), opened.models, batch=batch)
     books = cut_books(source)
     if dry_run:
-        _estimate(describer, books, json_=json_)
+        _passage_estimate(describer, books, json_=json_)
         return
     if output is None:
         raise typer.BadParameter("name a file for the chunks, or ask for --dry-run", param_hint="--output")
@@ -81,12 +81,12 @@ def describe(
         }
     write_jsonl(output.expanduser(), [chunk for each in done.values() for chunk in each.chunks])
     if json_:
-        print_json({slug: _record(each) for slug, each in done.items()})
+        print_json({slug: _passage_record(each) for slug, each in done.items()})
         return
-    _print(done, output)
+    _print_passages(done, output)
 
 
-def _estimate(describer: ModelPassages, books: Sequence[tuple[Book, Sequence[Chunk]]], *, json_: bool) -> None:
+def _passage_estimate(describer: ModelPassages, books: Sequence[tuple[Book, Sequence[Chunk]]], *, json_: bool) -> None:
     from retrieval.models.estimate import Estimate
 
     options = describer.options
@@ -96,14 +96,14 @@ def _estimate(describer: ModelPassages, books: Sequence[tuple[Book, Sequence[Chu
     print_estimate(found, options, describer.prompt, counted(n_prose, "passage"), json_=json_)
 
 
-def _record(done: Described) -> dict[str, object]:
+def _passage_record(done: Described) -> dict[str, object]:
     from pipeline.building.model_work import record_of
 
     passages = [asdict(outcome) for outcome in done.outcomes]
     return {"chunks": len(done.chunks), **record_of(done), "kind_agreement": done.agreement, "passages": passages}
 
 
-def _print(done: Mapping[str, Described], output: Path) -> None:
+def _print_passages(done: Mapping[str, Described], output: Path) -> None:
     from pipeline.building.model_passages import told
 
     for slug, each in done.items():

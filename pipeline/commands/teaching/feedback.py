@@ -61,7 +61,7 @@ def use_feedback(
     out.print(f"{counted(len(said), 'word')} of feedback: {counted(len(questions), 'question')} with gold{where}")
     if gone:
         out.print(f"{counted(gone, 'chunk')} that feedback is about left the index; ask those questions again")
-    _print(tried, unhelped)
+    _print_feedback(tried, unhelped)
 
 
 def _record(
@@ -91,7 +91,7 @@ def _record(
     }
 
 
-def _print(tried: list[tuple[PredicateSuggestion, Effect]], unhelped: tuple[Unhelped, ...]) -> None:
+def _print_feedback(tried: list[tuple[PredicateSuggestion, Effect]], unhelped: tuple[Unhelped, ...]) -> None:
     for each, effect in tried:
         out.print(f"\n{each.chunk.title} does not belong to: {'; '.join(each.questions)}", markup=False, style="bold")
         out.print(f"{effect.scores}", markup=False)

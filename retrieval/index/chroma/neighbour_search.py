@@ -11,7 +11,7 @@ from retrieval.index.chroma.hnsw import HnswSettings
 from retrieval.index.chroma.place import NOWHERE, why_nowhere
 from retrieval.records import parse_record
 
-FILE_NAME = "neighbour_search.json"
+NEIGHBOUR_SEARCH_FILE = "neighbour_search.json"
 EXACT_UP_TO = 10_000
 """So many chunks are compared one by one sooner than Chroma answers: 1.7 ms against 5.8 at 256 dimensions, 6.4 against
 12.8 at 1,536, k = 15, measured side by side on two shared cores."""
@@ -56,12 +56,12 @@ class NeighbourSearch:
 
     def write(self, folder: Path) -> None:
         """Write it beside the manifest of the snapshot in `folder`."""
-        write_atomically(folder / FILE_NAME, json.dumps(asdict(self), indent=1) + "\n")
+        write_atomically(folder / NEIGHBOUR_SEARCH_FILE, json.dumps(asdict(self), indent=1) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> "NeighbourSearch | None":
         """What was written; None where nothing readable was, and nothing is known of the graphs."""
         try:
-            return parse_record((folder / FILE_NAME).read_bytes(), cls)
+            return parse_record((folder / NEIGHBOUR_SEARCH_FILE).read_bytes(), cls)
         except (OSError, ValidationError):
             return None

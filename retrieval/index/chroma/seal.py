@@ -19,7 +19,7 @@ from retrieval.index.chroma.store import DATABASE
 from retrieval.index.file_entry import FileEntry, changes
 from retrieval.records import dump_record, parse_record
 
-FILE_NAME = "seal.json"
+SEAL_FILE = "seal.json"
 _WRITTEN_OUT = "index_metadata.pickle"
 """In the folder of each graph that Chroma reads. The others hold nothing: it makes them again from the database, and
 writes them when they are asked."""
@@ -46,20 +46,20 @@ def seal(folder: Path) -> None:
         connection.commit()
     paths = [folder / DATABASE, *sorted(_graph_files(folder))]
     files = tuple(FileEntry.of(folder, path) for path in paths)
-    write_atomically(folder / FILE_NAME, dump_record(Seal(files)) + b"\n")
+    write_atomically(folder / SEAL_FILE, dump_record(Seal(files)) + b"\n")
 
 
 def seal_version(folder: Path) -> str:
     """Hash of the seal in `folder`: while it is not broken, that of all the files that it names."""
-    return sha256((folder / FILE_NAME).read_bytes()).hexdigest()
+    return sha256((folder / SEAL_FILE).read_bytes()).hexdigest()
 
 
 def broken(folder: Path) -> Iterator[str]:
     """A sentence for everything that is not as it was sealed; nothing is opened by Chroma."""
     try:
-        sealed = parse_record((folder / FILE_NAME).read_bytes(), Seal)
+        sealed = parse_record((folder / SEAL_FILE).read_bytes(), Seal)
     except (OSError, ValidationError):
-        yield f"{FILE_NAME} is missing or cannot be read, which says what Chroma's files were"
+        yield f"{SEAL_FILE} is missing or cannot be read, which says what Chroma's files were"
         return
     yield from changes(folder, sealed.files)
     known = {file.path for file in sealed.files}
@@ -71,10 +71,10 @@ def broken(folder: Path) -> Iterator[str]:
 def sealed_files(folder: Path) -> tuple[FileEntry, ...]:
     """The files that are sealed in `folder`, and the seal's own; none where nothing is. Ask `broken` first."""
     try:
-        sealed = parse_record((folder / FILE_NAME).read_bytes(), Seal)
+        sealed = parse_record((folder / SEAL_FILE).read_bytes(), Seal)
     except (OSError, ValidationError):
         return ()
-    return (*sealed.files, FileEntry.of(folder, folder / FILE_NAME))
+    return (*sealed.files, FileEntry.of(folder, folder / SEAL_FILE))
 
 
 def copy_sealed(source: Path, target: Path) -> None:
@@ -82,7 +82,7 @@ def copy_sealed(source: Path, target: Path) -> None:
 
     What Chroma wrote beside them it makes again. Ask `broken` first.
     """
-    for file in parse_record((source / FILE_NAME).read_bytes(), Seal).files:
+    for file in parse_record((source / SEAL_FILE).read_bytes(), Seal).files:
         place = target / file.path
         place.parent.mkdir(parents=True, exist_ok=True)
         copyfile(source / file.path, place)

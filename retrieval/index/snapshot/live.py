@@ -9,7 +9,7 @@ from retrieval.errors import IndexCorruptError, IndexMissingError
 from retrieval.index.milvus.server import MilvusServer
 from retrieval.index.milvus.store import MilvusStore
 from retrieval.index.snapshot.live_history import Promotion, promotions, remember, were_live
-from retrieval.index.snapshot.manifest import FILE_NAME, Manifest
+from retrieval.index.snapshot.manifest import MANIFEST_FILE, Manifest
 from retrieval.settings import Settings
 
 POINTER = "live"
@@ -83,7 +83,7 @@ def promote(home: Path, snapshot_id: str, how: str = "build", forced: str | None
         IndexCorruptError: what is there is another one, or cannot be read.
     """
     folder = snapshot_folder(home, snapshot_id)
-    if not (folder / FILE_NAME).is_file():
+    if not (folder / MANIFEST_FILE).is_file():
         raise IndexMissingError(f"{home} has no complete snapshot {snapshot_id!r}; build it first")
     _point_alias(home, Manifest.read(folder), how)
     before = _before(home)

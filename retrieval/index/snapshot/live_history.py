@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from retrieval.atomic_files import write_atomically
 from retrieval.records import dump_record, parse_record
 
-FILE_NAME = "live.jsonl"
+HISTORY_FILE = "live.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Promotion:
 def promotions(home: Path) -> tuple[Promotion, ...]:
     """Every move, the oldest first; a line that cannot be read is left out."""
     try:
-        content = (home / FILE_NAME).read_bytes()
+        content = (home / HISTORY_FILE).read_bytes()
     except FileNotFoundError:
         return ()
     return read_promotions(content)
@@ -57,7 +57,7 @@ def read_promotions(content: bytes) -> tuple[Promotion, ...]:
 
 def remember(home: Path, *moves: Promotion) -> None:
     """Add moves to the history; what is there stays as it is."""
-    write_atomically(home / FILE_NAME, dump_promotions((*promotions(home), *moves)))
+    write_atomically(home / HISTORY_FILE, dump_promotions((*promotions(home), *moves)))
 
 
 def dump_promotions(moves: Iterable[Promotion]) -> bytes:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError
 from retrieval.index.chroma.hnsw import HnswSettings
-from retrieval.index.chroma.neighbour_search import FILE_NAME as NEIGHBOUR_SEARCH
+from retrieval.index.chroma.neighbour_search import NEIGHBOUR_SEARCH_FILE as NEIGHBOUR_SEARCH
 from retrieval.index.file_entry import FileEntry, changes
 from retrieval.index.snapshot.derived import DERIVED, trace
 from retrieval.index.words.tokenizer import Tokenization
@@ -20,8 +20,8 @@ from retrieval.types import EmbedderIdentity
 from retrieval.versions import Versions
 
 SCHEMA_VERSION = 26
-FILE_NAME = "manifest.json"
-_BESIDE = {FILE_NAME, NEIGHBOUR_SEARCH}
+MANIFEST_FILE = "manifest.json"
+_BESIDE = {MANIFEST_FILE, NEIGHBOUR_SEARCH}
 """Files that are not part of what the id is the hash of."""
 
 
@@ -98,7 +98,7 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Write manifest.json; it comes last, and a folder without it is not a snapshot."""
-        write_atomically(folder / FILE_NAME, json.dumps(json.loads(dump_record(self)), indent=1) + "\n")
+        write_atomically(folder / MANIFEST_FILE, json.dumps(json.loads(dump_record(self)), indent=1) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":
@@ -108,7 +108,7 @@ class Manifest:
             IndexCorruptError: there is none, it cannot be read, another version of this program wrote it, or the folder
                 is not called by its id.
         """
-        path = folder / FILE_NAME
+        path = folder / MANIFEST_FILE
         try:
             content = path.read_bytes()
         except OSError as error:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from retrieval.errors import IndexMissingError
-from retrieval.index.snapshot.manifest import FILE_NAME
+from retrieval.index.snapshot.manifest import MANIFEST_FILE
 
 
 class ReadHold:
@@ -29,7 +29,7 @@ class ReadHold:
             IndexMissingError: it is being removed.
         """
         try:
-            descriptor = os.open(folder / FILE_NAME, os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = os.open(folder / MANIFEST_FILE, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             return None
         hold = cls(descriptor)
@@ -52,7 +52,7 @@ class ReadHold:
 def unread(folder: Path) -> Iterator[bool]:
     """Whether nobody on this machine reads a snapshot; while this goes on, nobody begins to."""
     try:
-        descriptor = os.open(folder / FILE_NAME, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(folder / MANIFEST_FILE, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         yield True  # without its manifest it is no snapshot
         return

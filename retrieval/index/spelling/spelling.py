@@ -60,7 +60,7 @@ class Spelling:
     def __call__(self, question: str) -> str:
         """The question with such words as the library writes them, the others as they are."""
         shouted, done, found = question.isupper(), 0, []
-        for word in _words(question):
+        for word in _words_to_check(question):
             # What is written in capitals is an abbreviation, and has its own letters.
             if not shouted and word[0].isupper():
                 continue
@@ -122,7 +122,7 @@ class Spelling:
         return range(bisect_left(words, letters), bisect_left(words, letters + "\U0010ffff"))
 
 
-def _words(question: str) -> Iterator[re.Match[str]]:
+def _words_to_check(question: str) -> Iterator[re.Match[str]]:
     long = (word for word in _LETTERS.finditer(question) if CONSONANTS <= len(word[0]) <= LONGEST)
     return (word for word, _ in zip(long, range(WANTED), strict=False))
 

@@ -38,12 +38,12 @@ class WrittenWords:
         heads: set[tuple[str, ...]] = set()
         for chunk in chunks:
             head = (*chunk.heading_path, chunk.caption or "", *chunk.columns)
-            names = set(_words((chunk.row_key or "", *chunk.names)))
+            names = set(_written_words((chunk.row_key or "", *chunk.names)))
             if head not in heads:
                 heads.add(head)
-                names.update(_words(head))
+                names.update(_written_words(head))
             named.update(names)
-            held.update(names | set(_words((chunk.search_text,))))
+            held.update(names | set(_written_words((chunk.search_text,))))
         # By their bytes, as a table of terms has them.
         ordered = sorted(held, key=lambda word: word.encode())
         return cls(
@@ -75,7 +75,7 @@ class WrittenWords:
         return cls(TermTable.load(folder), named, chunks)
 
 
-def _words(texts: Sequence[str]) -> Iterator[str]:
+def _written_words(texts: Sequence[str]) -> Iterator[str]:
     for text in texts:
         for word in _WORD.findall(text):
             if SHORTEST <= len(word) <= LONGEST:

@@ -12,10 +12,10 @@ from retrieval.errors import TransferError
 from retrieval.index.chroma.seal import sealed_files
 from retrieval.index.file_entry import FileEntry
 from retrieval.index.snapshot.live import SNAPSHOTS
-from retrieval.index.snapshot.manifest import FILE_NAME as MANIFEST
+from retrieval.index.snapshot.manifest import MANIFEST_FILE as MANIFEST
 from retrieval.records import dump_record, parse_record
 
-FILE_NAME = "files.json"
+LISTING_FILE = "files.json"
 """Beside the files of a snapshot that was pushed, and there once they all are."""
 _CHROMA = "chroma"
 
@@ -84,7 +84,7 @@ class Listing:
         return found
 
 
-def path_of(snapshot: str, file: str = FILE_NAME) -> str:
+def path_of(snapshot: str, file: str = LISTING_FILE) -> str:
     """Where a file of a snapshot is in a place."""
     return f"{SNAPSHOTS}/{snapshot}/{file}"
 
@@ -93,7 +93,7 @@ def _own(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
         inside = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in inside.parts)
-        if path.is_file() and not hidden and inside.parts[0] != _CHROMA and inside.as_posix() != FILE_NAME:
+        if path.is_file() and not hidden and inside.parts[0] != _CHROMA and inside.as_posix() != LISTING_FILE:
             yield path
 
 
@@ -104,4 +104,4 @@ def _hash(files: Iterable[FileEntry]) -> str:
 def _is_inside(path: str) -> bool:
     parts = PurePosixPath(path)
     inside = bool(parts.parts) and not parts.is_absolute() and ".." not in parts.parts
-    return inside and path == parts.as_posix() and path != FILE_NAME
+    return inside and path == parts.as_posix() and path != LISTING_FILE

@@ -9,7 +9,7 @@ from retrieval.errors import IndexCorruptError, IndexMissingError, TransferError
 from retrieval.index.file_entry import FileEntry, changes
 from retrieval.index.snapshot.building_folder import move_into_place
 from retrieval.index.snapshot.live import POINTER, SNAPSHOTS, live_id, promote, snapshot_folder
-from retrieval.index.snapshot.manifest import FILE_NAME as MANIFEST
+from retrieval.index.snapshot.manifest import MANIFEST_FILE as MANIFEST
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.travel.listing import Listing, path_of
 from retrieval.index.travel.meter import Meter, Progress, Tell, silent

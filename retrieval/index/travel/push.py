@@ -6,7 +6,7 @@ from pathlib import Path
 from retrieval.errors import TransferError
 from retrieval.index.file_entry import FileEntry
 from retrieval.index.snapshot.live import POINTER, SNAPSHOTS, is_id
-from retrieval.index.snapshot.live_history import FILE_NAME as HISTORY
+from retrieval.index.snapshot.live_history import HISTORY_FILE as HISTORY
 from retrieval.index.snapshot.live_history import Promotion, dump_promotions, read_promotions
 from retrieval.index.snapshot.readers import unread
 from retrieval.index.snapshot.retention import KEEP

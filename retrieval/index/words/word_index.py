@@ -12,7 +12,7 @@ from retrieval.index.term_table import TermTable
 from retrieval.index.words.selection import Selection
 from retrieval.ragged import RaggedArray
 
-Documents = npt.NDArray[np.int32]
+DocumentNumbers = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class WordIndex:
                 np.add.at(total, documents, weight)
         return total
 
-    def postings(self, words: Sequence[str]) -> list[Documents]:
+    def postings(self, words: Sequence[str]) -> list[DocumentNumbers]:
         """The documents that hold each of these words, rising; empty where none does."""
         places = self.terms.words(words)
         nowhere = self.documents.items[:0]

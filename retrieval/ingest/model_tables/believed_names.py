@@ -14,7 +14,7 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Row
 
 MOST_NAMES = 8
-_NUMBER = re.compile(r"\d+")
+_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def believed_names(
     dropped: list[tuple[int, str]] = []
     for ordinal, said in runs.items():
         own = offline[ordinal]
-        known = {number for text in (*own.names, *own.cells, own.called) for number in _NUMBER.findall(text)}
+        known = {number for text in (*own.names, *own.cells, own.called) for number in _DIGITS.findall(text)}
         theirs = {run for other, their in others.items() if other != ordinal for run in their}
 
         def wrong(name: str, run: str, known: set[str] = known, theirs: set[str] = theirs) -> Iterator[str]:
@@ -50,7 +50,7 @@ def believed_names(
                 yield "names nothing"
             if run in theirs or claimed[run] > 1:
                 yield "is another row's too"
-            if foreign := set(_NUMBER.findall(name)) - known:
+            if foreign := set(_DIGITS.findall(name)) - known:
                 yield f"says {', '.join(sorted(foreign))}, which the row does not"
             if heads.issuperset(run.split()):
                 yield "is said of the whole table"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from retrieval.ingest.tables.table import Table
 
 _SUFFIX = re.compile(r"\.\w+$")
-_WORD = re.compile(r"(?=[^\W_]*[^\W\d_])[^\W_]+")
+_WORD_WITH_LETTER = re.compile(r"(?=[^\W_]*[^\W\d_])[^\W_]+")
 
 
 def document_words(tables: Sequence[Table]) -> Mapping[str, tuple[str, ...]]:
@@ -38,4 +38,4 @@ def _folded(table: Table) -> tuple[str, ...]:
 
 
 def _words(text: str) -> list[str]:
-    return list(dict.fromkeys(_WORD.findall(text.casefold())))
+    return list(dict.fromkeys(_WORD_WITH_LETTER.findall(text.casefold())))

@@ -12,7 +12,7 @@ from retrieval.search.query import LETTERS
 from retrieval.search.rerank.asked import Asked
 from retrieval.search.rerank.candidates import Candidates
 from retrieval.search.rerank.meaning import NEAR, SAME
-from retrieval.search.rerank.said import STRETCH, Fields, Marks
+from retrieval.search.rerank.said import STRETCH, Fields, Mask
 from retrieval.search.rerank.siblings import read_with_prose
 from retrieval.types import Vector
 
@@ -27,7 +27,7 @@ def alike(
     fields: tuple[Fields, Fields],
     passage: int,
     heads: Sequence[int],
-    said: tuple[Marks, Marks],
+    said: tuple[Mask, Mask],
     found: Candidates,
 ) -> Mapping[str, Scores]:
     """How much of a question n candidates say, each word as far as their nearest word means it.

@@ -9,7 +9,7 @@ from retrieval.arrays import numbered
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.evidence.parts import Measures
 from retrieval.search.fusion import Positions, Scores
-from retrieval.search.rerank.said import Marks, Numbers
+from retrieval.search.rerank.said import Mask, Numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +24,7 @@ class Candidates:
     """(n,) which of those each one is in."""
     section_of: Numbers
     """(n,) which section, numbers from 0 on."""
-    is_row: Marks
+    is_row: Mask
     evidence: Mapping[str, Scores]
     """Every part of the evidence, (n,) each."""
 

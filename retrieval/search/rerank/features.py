@@ -15,7 +15,7 @@ from retrieval.search.rerank.candidates import Candidates
 from retrieval.search.rerank.meaning import meaning
 from retrieval.search.rerank.numbers import NAMES as NUMBERS
 from retrieval.search.rerank.numbers import Near, number_features
-from retrieval.search.rerank.said import Fields, Marks, Numbers, look
+from retrieval.search.rerank.said import Fields, Mask, Numbers, look
 from retrieval.search.rerank.siblings import behind_best, distinct_cells, in_section, read_with_prose
 from retrieval.strategy import EvidenceWeights
 
@@ -115,8 +115,8 @@ def _words(
     asked: Asked,
     rows: Fields,
     heads: Fields,
-    said: Mapping[str, Marks],
-    elsewhere: Marks,
+    said: Mapping[str, Mask],
+    elsewhere: Mask,
     found: Candidates,
 ) -> Features:
     t, weights, whole, table_of = len(asked.words), asked.weights, asked.whole, found.table_of

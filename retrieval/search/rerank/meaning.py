@@ -12,7 +12,7 @@ from retrieval.index.words.word_model import word_vector
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.query import LETTERS
 from retrieval.search.rerank.asked import Asked
-from retrieval.search.rerank.said import Marks, Numbers
+from retrieval.search.rerank.said import Mask, Numbers
 
 NEAR, SAME = 0.3, 0.8
 """Cosines of a word and a column name: from the first on they have something in common, from the second on all."""
@@ -28,8 +28,8 @@ def meaning(
     asked: Asked,
     tables: Positions,
     table_of: Numbers,
-    elsewhere: Marks,
-    somewhere: Marks,
+    elsewhere: Mask,
+    somewhere: Mask,
 ) -> Mapping[str, Scores]:
     """How well the columns of n candidates mean what the question asks for.
 
@@ -59,7 +59,7 @@ def meaning(
     }
 
 
-def _has_all(places: Sequence[Sequence[int]], *marks: Marks) -> Scores:
+def _has_all(places: Sequence[Sequence[int]], *marks: Mask) -> Scores:
     """(marks, n, words): 1 where a candidate has all that a word is; 0 for a word that is nothing."""
     found = np.zeros((len(marks), len(places), len(marks[0])))
     some = [number for number, each in enumerate(places) if each]

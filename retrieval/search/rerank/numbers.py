@@ -11,7 +11,7 @@ from retrieval.index.words.figure_index import BARE, HEAD, IS_FRACTION, LABEL, U
 from retrieval.quantities.quantity import ROUNDING
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.rerank.asked import Asked, Figure
-from retrieval.search.rerank.said import SLOTS, Fields, Marks, Numbers
+from retrieval.search.rerank.said import SLOTS, Fields, Mask, Numbers
 
 PERCENT = "percent"
 TABLE = "table"
@@ -39,7 +39,7 @@ class Held:
     table: Numbers
     """(m,)."""
     cell: Numbers
-    is_key: Marks
+    is_key: Mask
     """(rows,) whether each is in the cell that picks the row."""
     ends: Scores
     """(m, 4)."""
@@ -66,7 +66,7 @@ class Held:
             np.concatenate([of_rows.marks[places], of_tables.marks[heads]]),
         )
 
-    def hold(self, figure: Figure, percent: int, units: Sequence[int]) -> Marks:
+    def hold(self, figure: Figure, percent: int, units: Sequence[int]) -> Mask:
         """(m,) whether each holds the number: `quantities.holds`, all at once.
 
         A bare number is none of what the question counts in a unit: of `12.7 kg to zone 7`, 7 is no weight.
@@ -83,7 +83,7 @@ class Held:
         if figure.label != BARE:
             named |= unit == figure.label
         named |= (label == figure.unit) & (label != BARE)
-        found: Marks = named & _within(written_low, written_high, *asked.written)
+        found: Mask = named & _within(written_low, written_high, *asked.written)
         if asked.unit == PERCENT:
             parts = (unit == BARE) & (self.marks[:, IS_FRACTION] > 0)
             found = np.where(parts, _within(low * 100, high * 100, asked.low, asked.high), found)
@@ -91,12 +91,12 @@ class Held:
             found = np.where(unit == percent, _within(low, high, asked.low * 100, asked.high * 100), found)
         return np.where(unit == figure.unit, _within(low, high, asked.low, asked.high), found)
 
-    def counts(self, units: Collection[int]) -> Marks:
+    def counts(self, units: Collection[int]) -> Mask:
         """(rows,) whether each stands beside the key and is an amount in one of the units."""
-        found: Marks = np.isin(self.marks[: self.rows, UNIT], list(units)) & ~self.is_key
+        found: Mask = np.isin(self.marks[: self.rows, UNIT], list(units)) & ~self.is_key
         return found
 
-    def largest(self, of_rows: list[Marks], of_tables: list[Marks], table_of: Numbers) -> Scores:
+    def largest(self, of_rows: list[Mask], of_tables: list[Mask], table_of: Numbers) -> Scores:
         """(what, n) 1 for candidates with any of these marks; what is said of a table is said of each of its rows."""
         rows = np.zeros((len(of_rows), self.n))
         what, place = np.nonzero(np.asarray(of_rows))
@@ -107,14 +107,14 @@ class Held:
         return np.concatenate([rows, tables[:, table_of]])
 
 
-def _within(low: Scores, high: Scores, asked_low: float, asked_high: float) -> Marks:
-    inside: Marks = (low - np.abs(low) * ROUNDING <= asked_low) & (asked_high <= high + np.abs(high) * ROUNDING)
+def _within(low: Scores, high: Scores, asked_low: float, asked_high: float) -> Mask:
+    inside: Mask = (low - np.abs(low) * ROUNDING <= asked_low) & (asked_high <= high + np.abs(high) * ROUNDING)
     return inside
 
 
 def number_features(
     asked: Asked, figures: FigureIndex, positions: Positions, tables: Positions, table_of: Numbers, near: "Near"
-) -> tuple[Mapping[str, Scores], Marks]:
+) -> tuple[Mapping[str, Scores], Mask]:
     """What the numbers of a question say of n candidates: the largest over its numbers, but the mean of `unexplained`.
 
     And (n, t) which of its words a candidate explains as numbers: `11` by a column `Level 10-12`.
@@ -143,7 +143,7 @@ def number_features(
     return {f"number_{name}": values for name, values in zip(NAMES, found, strict=True)}, explained
 
 
-def _of_figure(figure: Figure, fits: Marks, held: Held, near: "Near", table_of: Numbers) -> Scores:
+def _of_figure(figure: Figure, fits: Mask, held: Held, near: "Near", table_of: Numbers) -> Scores:
     """(names, n): all but the last two; `fits` (m,) says what holds the number."""
     word = near.marked(figure)
     in_column, in_head = near.columns(word), near.heads(word)
@@ -182,13 +182,13 @@ class Near:
     column_of: Cells
     """Which column each word of the column field is in."""
 
-    def marked(self, figure: Figure) -> Marks:
+    def marked(self, figure: Figure) -> Mask:
         """(terms + 1,) words that stand beside the number; the last is of a word that the index does not have."""
         marks = np.zeros(len(self.fields.rarity), dtype=np.bool_)
         marks[figure.near] = True
         return marks
 
-    def columns(self, word: Marks) -> Marks:
+    def columns(self, word: Mask) -> Mask:
         """(tables, SLOTS) columns with one of these words."""
         fields, found = self.fields, np.zeros((self.fields.n, SLOTS), dtype=np.bool_)
         first = fields.ends[-1 - fields.n]
@@ -197,7 +197,7 @@ class Near:
         found[owner % max(fields.n, 1), np.minimum(self.column_of[fields.places[at]], SLOTS - 1)] = True
         return found
 
-    def heads(self, word: Marks) -> Marks:
+    def heads(self, word: Mask) -> Mask:
         """(tables,) those whose headings have one of these words."""
         fields, found = self.fields, np.zeros(self.fields.n, dtype=np.bool_)
         at = np.flatnonzero(word[fields.words[: fields.ends[self.heading_fields * fields.n]]])

@@ -11,7 +11,7 @@ from retrieval.index.words.field_index import Cells, Words
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.rerank.asked import Asked
 
-Marks = npt.NDArray[np.bool_]
+Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 
 STRETCH = 16
@@ -46,7 +46,7 @@ class Fields:
     which: Numbers
     """(h,) which word of the question each hit is."""
 
-    def said(self) -> Marks:
+    def said(self) -> Mask:
         """(fields, n, t): whether the candidate's field has the question's word."""
         found = np.zeros((len(self.ends) - 1, len(self.asked.words)), dtype=np.bool_)
         found[self.owner, self.which] = True
@@ -61,7 +61,7 @@ class Fields:
         said = np.bincount(self.owner[: len(hits)], self.rarity[words[hits]], total)
         return np.divide(said, every, out=np.zeros(total), where=every > 0).reshape(fields, self.n)
 
-    def pairs(self) -> Marks:
+    def pairs(self) -> Mask:
         """(fields, n, p): which of the question's pairs of words stand in the field as in the question."""
         found = np.zeros((len(self.ends) - 1, len(self.asked.worth)), dtype=np.bool_)
         if len(self.asked.worth):
@@ -142,9 +142,9 @@ class Said:
     """(c,) their weight."""
 
     @property
-    def whole(self) -> Marks:
+    def whole(self) -> Mask:
         """(c,) cells that are said whole."""
-        whole: Marks = self.said == self.size
+        whole: Mask = self.said == self.size
         return whole
 
     @property
@@ -158,7 +158,7 @@ class Said:
         np.maximum.at(largest, self.of, values)
         return largest
 
-    def in_whole(self, t: int) -> Marks:
+    def in_whole(self, t: int) -> Mask:
         """(n, t): whether a cell that is said whole has the word."""
         found = np.zeros((self.n, t), dtype=np.bool_)
         quoted = self.whole[self.cell]
@@ -207,9 +207,9 @@ def look(fields: Sequence[Words], keys: Positions, asked: Asked, rarity: Scores)
     )
 
 
-def _stands_behind(words: npt.NDArray[np.int32], hits: Numbers, begins_at: Numbers, wanted: Numbers) -> Marks:
+def _stands_behind(words: npt.NDArray[np.int32], hits: Numbers, begins_at: Numbers, wanted: Numbers) -> Mask:
     """(h,) whether the wanted word is one of the two before each hit in its field, or none is wanted."""
-    stands: Marks = wanted < 0
+    stands: Mask = wanted < 0
     # `MX-64` is cut into `mx`, `-64` and `64`.
     for back in (1, 2):
         stands |= (hits - back >= begins_at) & (words[hits - back] == wanted)

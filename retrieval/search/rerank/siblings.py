@@ -6,10 +6,10 @@ import numpy as np
 
 from retrieval.arrays import begins
 from retrieval.search.fusion import Scores
-from retrieval.search.rerank.said import Marks, Numbers
+from retrieval.search.rerank.said import Mask, Numbers
 
 
-def distinct_cells(cells: Marks, shares: Scores, table_of: Numbers, is_row: Marks) -> Scores:
+def distinct_cells(cells: Mask, shares: Scores, table_of: Numbers, is_row: Mask) -> Scores:
     """(n,) what the cells of a row say of the question that those of other candidates of its table do not.
 
     Args:
@@ -59,7 +59,7 @@ def in_section(sections: Numbers, features: Mapping[str, Scores]) -> dict[str, S
     return dict(zip(_IN_SECTION, gaps, strict=True))
 
 
-def read_with_prose(said: Scores, sections: Numbers, is_row: Marks) -> Scores:
+def read_with_prose(said: Scores, sections: Numbers, is_row: Mask) -> Scores:
     """(n, words) what each candidate says; a row with the prose around its table, which its reader has read.
 
     Args:

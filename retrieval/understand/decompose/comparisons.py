@@ -31,7 +31,7 @@ _BREAKS = AUXILIARIES | frozenset(
     | {"not", "me", "i", "you", "one", "cost", "compare"}
 )
 """Words that end what a thing is called, where no name of the index reaches over them."""
-_LONGEST = 7
+_LONGEST_SIDE = 7
 """Words of a name at most."""
 _SIGNS = frozenset({",", ":", ";", "?", "!", "(", ")", "-", "–", "—"})
 
@@ -112,7 +112,9 @@ def _right_of(said: Sequence[Word], at: int, is_name: IsName) -> tuple[int, int]
 def _left_of(said: Sequence[Word], stop: int, is_name: IsName) -> tuple[int, int] | None:
     while stop > 0 and said[stop - 1].key in {",", "or", "and"}:
         stop -= 1
-    named = min((at for at in range(max(0, stop - _LONGEST), stop) if _named(said, at, stop, is_name)), default=stop)
+    named = min(
+        (at for at in range(max(0, stop - _LONGEST_SIDE), stop) if _named(said, at, stop, is_name)), default=stop
+    )
     at = stop
     while at > 0 and said[at - 1].key not in _SIGNS and said[at - 1].text.lower() not in _BREAKS:
         if said[at - 1].key in {"a", "an", "the", "of"} | _LISTING:

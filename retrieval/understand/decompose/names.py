@@ -6,7 +6,7 @@ from functools import cached_property
 from retrieval.types import Chunk
 from retrieval.understand.catalog.words import keys
 
-_LONGEST = 6
+_LONGEST_NAME = 6
 """Words of a name; what is longer is a sentence."""
 
 
@@ -35,7 +35,7 @@ class Names:
         return frozenset(
             tuple(sorted(said))
             for said in map(keys, self._called)
-            if len(said) <= _LONGEST and any(word.isalpha() for word in said)
+            if len(said) <= _LONGEST_NAME and any(word.isalpha() for word in said)
         )
 
     def __contains__(self, said: Sequence[str]) -> bool:

@@ -23,7 +23,7 @@ _FIGURE = r"\d+(?:\.\d+)?"
 _SIZE = rf"(?P<size>{'|'.join(_MULTIPLES)})"
 _SOME = frozenset({"few", "couple", "lot", "bit", "handful", "little"})
 _PLACING = frozenset({"of", "about", "under", "over", "above", "below"})
-_UNIT = r"(?: ?(?:[^\W\d_]+|[€$£¥%]))?"
+_UNIT_BEHIND = r"(?: ?(?:[^\W\d_]+|[€$£¥%]))?"
 _WORD = r"(?!(?:or|and|to|in|of|with|an?|per|each|every)\b)[^\W\d_]+"
 _TWO_WORDS = f"{_WORD} {_WORD}"
 """What is counted may be two words: `free seats`."""
@@ -101,15 +101,15 @@ _PATTERNS: tuple[tuple[str, Callable[[Match], str]], ...] = (
     (r"\b(?:greater|more|higher) than or equal to\b", lambda _: "at least"),
     (r"\b(?:less|fewer|lower|smaller) than or equal to\b", lambda _: "at most"),
     (r"\bat the very (?=least\b|most\b)", lambda _: "at "),
-    (rf"\bfrom ({_NUMBER}{_UNIT}) (?:up|on)wards?\b", _least),
-    (rf"\b({_NUMBER}{_UNIT}(?: {_WORD})?) (?:plus|(?:or|and) (?:up|upwards?))(?=$|[,;.?)])", _least),
+    (rf"\bfrom ({_NUMBER}{_UNIT_BEHIND}) (?:up|on)wards?\b", _least),
+    (rf"\b({_NUMBER}{_UNIT_BEHIND}(?: {_WORD})?) (?:plus|(?:or|and) (?:up|upwards?))(?=$|[,;.?)])", _least),
     (rf"\b({_SAID} {_TWO_WORDS}) or (?:more|greater|higher|over|above)\b{_ENDS}", _least),
     (rf"\b({_SAID} {_TWO_WORDS}) or (?:less|fewer|lower|under|below)\b{_ENDS}", _most),
     (rf"\b(?:within|inside)(?: of)? (?={_NUMBER})", lambda _: "at most "),
     (rf"\bmax(?:imum)?(?:\.|:| of)? (?={_NUMBER})", lambda _: "at most "),
     (rf"\bmin(?:imum)?(?:\.|:| of)? (?={_NUMBER})", lambda _: "at least "),
-    (rf"\b({_NUMBER}{_UNIT}) (?:max(?:imum)?|at (?:the )?most|tops)\b", _most),
-    (rf"\b({_NUMBER}{_UNIT}) (?:min(?:imum)?|at (?:the )?least)\b", _least),
+    (rf"\b({_NUMBER}{_UNIT_BEHIND}) (?:max(?:imum)?|at (?:the )?most|tops)\b", _most),
+    (rf"\b({_NUMBER}{_UNIT_BEHIND}) (?:min(?:imum)?|at (?:the )?least)\b", _least),
     (
         r"(?<=\w )(?<!half )(?:an?|per|each|every) (?:hour|day|week|month|year) "
         r"(?P<bound>or (?:less|fewer|more|under|over))\b",

@@ -11,7 +11,7 @@ from retrieval.understand.reading.values.mention import Mention
 ANYTHING = frozenset({"anything", "everything", "something", "nothing"})
 _NOBODY = frozenset({"nobody", "none"})
 """Who does what is denied: `nobody has finished`."""
-_REACH = 6
+_NEGATION_REACH = 6
 """Words between a negation and what it negates."""
 _TURNED: Mapping[str, Collection[str]] = {
     "than": ("other", "rather"),
@@ -63,7 +63,7 @@ def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> boo
         return True
     stems = {stem(word) for word in mention.field.words}
     at = mention.first - 1
-    for _ in range(_REACH):
+    for _ in range(_NEGATION_REACH):
         if at < 0:
             return False
         key = words[at].key

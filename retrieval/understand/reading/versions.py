@@ -13,9 +13,9 @@ from retrieval.understand.reading.grammar import is_noun_like
 _REACH = 5
 _VERSION = re.compile(r"[0-9]+(\.[0-9]+)*")
 _CALLED = frozenset({"version", "v", "release"})
-_PLACING = frozenset({"in", "into", "for", "since", "before", "after", "until", "from", "than"})
+_BEFORE_VERSION = frozenset({"in", "into", "for", "since", "before", "after", "until", "from", "than"})
 """What stands before a version that is called nothing: `went into 2.9`."""
-_LISTING = frozenset({"or", "and", ",", "to", "-", "–", "/"})
+_BETWEEN_VERSIONS = frozenset({"or", "and", ",", "to", "-", "–", "/"})
 _BEHIND = (
     (r"\s*(?:and|or)?\s*(?:later|newer|above|up|higher|upwards?|onwards?|greater)\b|\s*\+", FilterOperator.GTE),
     (r"\s*(?:and|or)?\s*(?:earlier|older|below|lower|down)\b", FilterOperator.LTE),
@@ -44,11 +44,11 @@ def version_conditions(text: str, words: Sequence[Word], catalog: Catalog) -> It
                 continue
             near = [each.key for each in words[max(0, at - _REACH) : at]]
             called = [key for key in near if key in _CALLED or any(key.startswith(word) for word in field.words)]
-            lists = at - was == 2 and words[at - 1].key in _LISTING
+            lists = at - was == 2 and words[at - 1].key in _BETWEEN_VERSIONS
             gap = near[::-1].index(called[-1]) if called else 0
             known = at > 0 and "." in word.text and word.text in field.counts
             ends = at + 1 == len(words) or not is_noun_like(words[at + 1].key)
-            known = known and (words[at - 1].key in _PLACING or _follows(text, word) or ends)
+            known = known and (words[at - 1].key in _BEFORE_VERSION or _follows(text, word) or ends)
             if known and not called:
                 called, gap = [words[at - 1].key], 0
             if not (lists or (called and _COMPARING.issuperset(near[len(near) - gap :]))):

@@ -13,10 +13,9 @@ from retrieval.models.chat import Answered, Asked, Usage
 from retrieval.models.inquiries import Inquiries
 from retrieval.models.inquiry import Inquiry
 from retrieval.models.options import ModelOptions
+from tests.evals.asked_by_model.conftest import asks_for_each
 from tests.openai_server.faults import InTurn
 from tests.openai_server.server import FakeOpenAi
-
-from .conftest import asks_for_each
 
 
 def asking(server: FakeOpenAi, folder: Path) -> Inquiries:

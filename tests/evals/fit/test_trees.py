@@ -35,7 +35,7 @@ def learned(lightgbm: None, small_sets: Path, tmp_path_factory: pytest.TempPathF
     """The same sets twice; the second time the indexes are there."""
     home = tmp_path_factory.mktemp("learning")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trees, "MOST", 8)
+        patch.setattr(trees, "MOST_QUESTIONS", 8)
         return tuple(learn_trees(home, small_sets, "open", EMBEDDER) for _ in range(2))
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evals.learning.examples import MOST, Example, examples_of
+from evals.learning.examples import MOST_CANDIDATES, Example, examples_of
 from evals.questions.anchors import Anchor
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
@@ -112,14 +112,14 @@ def test_gold_is_kept_however_bad_its_first_look_was(gold):
     thin = full.thinned(seed=3)
 
     assert thin.gold.sum() == len(gold)
-    assert len(thin.gold) == len(thin.values) == len(thin.first) <= MOST + len(gold)
+    assert len(thin.gold) == len(thin.values) == len(thin.first) <= MOST_CANDIDATES + len(gold)
     assert {tuple(row) for row in thin.values[thin.gold]} == {tuple(row) for row in full.values[full.gold]}
 
 
 def test_the_best_of_the_first_look_are_kept_with_some_of_the_others():
     thin = wide(100, [0]).thinned(seed=3)
 
-    assert len(thin.first) == MOST
+    assert len(thin.first) == MOST_CANDIDATES
     assert thin.first[:28].tolist() == wide(100).first[:28].tolist()
     assert thin.first[-1] < wide(100).first[40]
 
@@ -132,6 +132,6 @@ def test_a_seed_gives_the_same_candidates_and_another_others():
 
 
 def test_few_candidates_stay_all():
-    few = wide(MOST, [5])
+    few = wide(MOST_CANDIDATES, [5])
 
     assert few.thinned(1) is few

@@ -1,7 +1,7 @@
 import json
 from dataclasses import replace
 
-from pipeline.building.book_entry import FILE_NAME, book_entries, enter_book
+from pipeline.building.book_entry import ENTRY_FILE, book_entries, enter_book
 from retrieval.home import Home
 from retrieval.ingest.guarding import GuardCounts
 from retrieval.ingest.library.library import list_books
@@ -32,7 +32,7 @@ def test_what_the_rules_for_tables_say_of_nothing_is_a_warning_of_the_book(tiny:
 
 
 def test_an_entry_without_counts_of_guarded_tables_is_still_an_entry(tiny: Home) -> None:
-    path = tiny.book("tiny") / FILE_NAME
+    path = tiny.book("tiny") / ENTRY_FILE
     record = json.loads(path.read_text())
     del record["guards"]
     path.write_text(json.dumps(record) + "\n")
@@ -41,9 +41,9 @@ def test_an_entry_without_counts_of_guarded_tables_is_still_an_entry(tiny: Home)
 
 
 def test_an_entry_of_another_version_is_no_entry(tiny: Home) -> None:
-    (tiny.book("tiny") / FILE_NAME).write_text('{"slug": "tiny"}\n')
+    (tiny.book("tiny") / ENTRY_FILE).write_text('{"slug": "tiny"}\n')
     assert book_entries(tiny) == {}
-    (tiny.book("tiny") / FILE_NAME).write_text("")
+    (tiny.book("tiny") / ENTRY_FILE).write_text("")
     assert book_entries(tiny) == {}
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.building.book_entry import FILE_NAME, BookEntry
+from pipeline.building.book_entry import ENTRY_FILE, BookEntry
 from pipeline.building.plan import BuildPlan, plan_build, plan_record
 from retrieval.home import Home
 from retrieval.ingest.chunking import chunks_of_book
@@ -42,7 +42,7 @@ def test_what_two_books_say_alike_is_embedded_once(home: Home) -> None:
 def test_books_that_changed_stayed_and_went_are_told_apart(home: Home) -> None:
     digests = {folder.slug: folder.digest for folder in list_books(home.library)}
     for slug, digest in {"alpha": digests["alpha"], "beta": "0", "gone": "0"}.items():
-        write_jsonl(home.book(slug) / FILE_NAME, [BookEntry(slug, slug, digest, 1, 1, 0, 0, (), ())])
+        write_jsonl(home.book(slug) / ENTRY_FILE, [BookEntry(slug, slug, digest, 1, 1, 0, 0, (), ())])
         (home.book(slug) / "embedded.txt").write_text("aa\nbb")
     found = plan(home)
     assert [(book.slug, book.state, book.is_read, book.n_deleted) for book in found.books] == [

@@ -12,8 +12,7 @@ from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.live_history import promotions
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.write_lock import write_lock
-
-from .test_status import said
+from tests.pipeline.commands.test_status import said
 
 Terminal = tuple[pytest.CaptureFixture[str], pytest.MonkeyPatch]
 

@@ -13,7 +13,7 @@ import pytest
 
 from evals.judging.verdicts import CheckVerdict, keep_verdict
 from pipeline import cli
-from pipeline.building.book_entry import FILE_NAME, book_entries
+from pipeline.building.book_entry import ENTRY_FILE, book_entries
 from pipeline.commands.status import Status, record
 from retrieval.errors import IndexMissingError
 from retrieval.home import Home
@@ -62,7 +62,7 @@ def test_it_says_how_many_tables_are_guarded(
     for number in range(8):
         other = replace(entry, slug=f"other-{number}", guards=GuardCounts(2, 1, 1, {"single": 1}))
         tiny.book(other.slug).mkdir()
-        write_jsonl(tiny.book(other.slug) / FILE_NAME, [other])
+        write_jsonl(tiny.book(other.slug) / ENTRY_FILE, [other])
     short, long = (said(capsys, monkeypatch, "status", "--home", tiny.root, *more) for more in ((), ("--all",)))
     assert "tables     17 tables, 9 guarded; not guarded: 8 have one row" in short
     assert short.count("  other-") == 5

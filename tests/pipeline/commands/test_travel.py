@@ -13,9 +13,8 @@ from retrieval.index.snapshot.live import live_id, promote
 from retrieval.rag.live import LiveIndex
 from retrieval.serve.service import Service
 from retrieval.write_lock import write_lock
+from tests.pipeline.commands.test_status import said
 from tests.processes import hearing_ctrl_c
-
-from .test_status import said
 
 ROOT = Path(__file__).parents[3]
 QUESTION = "What does a mace cost?"

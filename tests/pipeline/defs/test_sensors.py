@@ -6,7 +6,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipeline.building.book_entry import FILE_NAME, BookEntry
+from pipeline.building.book_entry import ENTRY_FILE, BookEntry
 from pipeline.building.made_of import made_of
 from pipeline.defs import sensors
 from pipeline.defs.partitions import books_partitions
@@ -73,7 +73,7 @@ def run_all(
         )
         if key and status is dg.DagsterRunStatus.SUCCESS:
             digest = request.tags[sensors.DIGEST]
-            write_jsonl(home.book(key) / FILE_NAME, [BookEntry(key, key, digest, 1, 1, 0, 0, (), ())])
+            write_jsonl(home.book(key) / ENTRY_FILE, [BookEntry(key, key, digest, 1, 1, 0, 0, (), ())])
     return result.cursor
 
 

@@ -23,7 +23,7 @@ from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.records import dump_record
 from retrieval.settings import Settings
-from retrieval.write_lock import FILE_NAME, holder
+from retrieval.write_lock import LOCK_FILE, holder
 from tests.processes import hearing_ctrl_c
 
 ROOT = Path(__file__).parents[3]
@@ -95,7 +95,7 @@ def test_ctrl_c_ends_a_build_in_every_phase_and_the_next_one_goes_on(changed: Ho
         )
         assert live_id(changed.root) == before
         assert holder(changed.root) is None
-        assert not (changed.root / FILE_NAME).exists()
+        assert not (changed.root / LOCK_FILE).exists()
     process = start(changed)
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err

@@ -24,7 +24,7 @@ from retrieval.artifacts.artifacts import (
     TraversalPolicy,
 )
 from retrieval.artifacts.mongo_store import URI, MongoStore
-from retrieval.artifacts.sqlite_store import FILE_NAME, SqliteStore
+from retrieval.artifacts.sqlite_store import ARTIFACTS_FILE, SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ LATER = datetime(2026, 11, 24, 8, 30, tzinfo=UTC)
 @pytest.fixture(params=["sqlite", "mongomock", "server"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ArtifactStore]:
     if request.param == "sqlite":
-        found: ArtifactStore = SqliteStore(tmp_path / FILE_NAME, create=True)
+        found: ArtifactStore = SqliteStore(tmp_path / ARTIFACTS_FILE, create=True)
     elif request.param == "mongomock":
         import mongomock
 

@@ -4,8 +4,7 @@ import pytest
 from retrieval.artifacts.mongo_store import URI, MongoStore
 from retrieval.artifacts.store import complete_entry
 from retrieval.errors import IndexCorruptError, StoreUnavailableError, UnreadableSettingsError
-
-from .conftest import RULES, artifacts
+from tests.retrieval.artifacts.conftest import RULES, artifacts
 
 
 def test_a_store_without_an_address_says_which_variable_to_set() -> None:

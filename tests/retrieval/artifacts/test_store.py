@@ -11,8 +11,7 @@ from retrieval.artifacts.sqlite_store import SqliteStore
 from retrieval.artifacts.store import BATCH, complete_entry, stored_config
 from retrieval.artifacts.tables import TABLES, Table
 from retrieval.errors import IndexCorruptError, IndexMissingError, VectorDBWriteError
-
-from .conftest import LATER, OTHER, RULES, TIME, artifacts, chunk, config, embedding
+from tests.retrieval.artifacts.conftest import LATER, OTHER, RULES, TIME, artifacts, chunk, config, embedding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from retrieval.artifacts.sqlite_store import FILE_NAME, SqliteStore
+from retrieval.artifacts.sqlite_store import ARTIFACTS_FILE, SqliteStore
 from retrieval.handoff.projection import Projection
 from retrieval.index.snapshot.snapshot import open_snapshot
 
@@ -33,5 +33,5 @@ def small(tiny_built: Home) -> Iterator[Projection]:
 
 @pytest.fixture
 def sqlite(tmp_path: Path) -> Iterator[SqliteStore]:
-    with closing(SqliteStore(tmp_path / FILE_NAME, create=True)) as store:
+    with closing(SqliteStore(tmp_path / ARTIFACTS_FILE, create=True)) as store:
         yield store

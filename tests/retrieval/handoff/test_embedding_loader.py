@@ -13,8 +13,7 @@ from retrieval.handoff.projection import Choice, Projection
 from retrieval.handoff.writing import write_artifacts
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot
-
-from ..artifacts.conftest import LATER, RULES, artifacts
+from tests.retrieval.artifacts.conftest import LATER, RULES, artifacts
 
 
 def test_a_book_is_loaded_from_mongodb_as_the_snapshot_has_it(

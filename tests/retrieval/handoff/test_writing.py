@@ -5,8 +5,7 @@ from retrieval.artifacts.mongo_store import MongoStore
 from retrieval.artifacts.sqlite_store import SqliteStore
 from retrieval.handoff.projection import Choice, Projection
 from retrieval.handoff.writing import write_artifacts
-
-from ..artifacts.conftest import OTHER, artifacts
+from tests.retrieval.artifacts.conftest import OTHER, artifacts
 
 
 def test_both_stores_hold_the_same_of_the_same_snapshot(small: Projection, sqlite: SqliteStore, mongo_uri: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from retrieval.errors import BudgetExceededError
 from retrieval.models.chat import Answered, Asked, Usage
 from retrieval.models.chat_prices import ChatPrice
-from retrieval.models.spending import FILE_NAME, Ledger, Spending
+from retrieval.models.spending import SPENDING_FILE, Ledger, Spending
 
 PRICE = ChatPrice("m", 1.0, 2.0)
 ASKED = Asked("m", (("user", "x" * 1000),), 1000)
@@ -43,7 +43,7 @@ def test_a_budget_stops_before_it_is_passed_and_over_runs(tmp_path: Path) -> Non
 
 def test_a_line_that_a_kill_cut_short_is_as_if_it_were_not_written(tmp_path: Path) -> None:
     Ledger(tmp_path).write("a", 0.5)
-    with (tmp_path / FILE_NAME).open("ab") as file:
+    with (tmp_path / SPENDING_FILE).open("ab") as file:
         file.write(b'\n{"entry": "b", "us')
     assert Ledger(tmp_path).usd == 0.5
     Ledger(tmp_path).write("c", 0.25)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from retrieval.quantities import whole_quantity
-from retrieval.quantities.columns import LONGEST, closed_ladder, column_noun, column_unit, figure_of_cell
+from retrieval.quantities.columns import LONGEST_QUANTITY, closed_ladder, column_noun, column_unit, figure_of_cell
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_other_words_and_letters_are_no_roman_numbers(cell: str) -> None:
     assert figure_of_cell(cell, "", is_key=True) is None
 
 
-@pytest.mark.parametrize("cell", ["", "2d6", "12 March 1994", "long ago", "7" + " " * LONGEST])
+@pytest.mark.parametrize("cell", ["", "2d6", "12 March 1994", "long ago", "7" + " " * LONGEST_QUANTITY])
 def test_what_has_no_place_on_the_line_of_numbers_is_no_figure(cell: str) -> None:
     assert figure_of_cell(cell, "Weight (kg)", is_key=True) is None
 

@@ -55,14 +55,14 @@ def test_a_snapshot_s_own_calibration_wins(tmp_path: Path) -> None:
 
 def test_an_ingested_snapshot_keeps_what_it_was_built_with(skirmish_home: Path) -> None:
     folder = snapshot_folder(skirmish_home, str(live_id(skirmish_home)))
-    assert (folder / calibration.FILE_NAME).is_file()
+    assert (folder / calibration.RELEVANCE_FILE).is_file()
     assert calibration_of(folder, "wordllama") == shipped("wordllama")
 
 
 @pytest.mark.parametrize("change", [{"weights": [1.0]}, {"names": ["luck", "alike"]}, {"intercept": "x"}, {"names": 5}])
 def test_what_is_no_calibration_is_refused(tmp_path: Path, change: dict[str, object]) -> None:
     PLAIN.write(tmp_path)
-    path = tmp_path / calibration.FILE_NAME
+    path = tmp_path / calibration.RELEVANCE_FILE
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(IndexCorruptError, match=r"relevance\.json"):
         calibration_of(tmp_path, "wordllama")

@@ -21,8 +21,7 @@ from retrieval.rag.contract import (
     RuleDocument,
 )
 from retrieval.rag.pipeline import RAGPipeline
-
-from ..index.conftest import ask_graphs
+from tests.retrieval.index.conftest import ask_graphs
 
 KEY = "test:user1"
 

@@ -25,7 +25,7 @@ from retrieval.rag import ingestion
 from retrieval.rag.calibration import calibration_of
 from retrieval.rag.contract import RuleDocument
 from retrieval.rag.ingestion import PAUSES, Ingestion
-from retrieval.rag.originals import FILE_NAME, lacking
+from retrieval.rag.originals import DOCUMENTS_FILE, lacking
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.types import Embedder, Vector
 from tests.openai_server.server import FakeOpenAi
@@ -245,7 +245,7 @@ def test_no_document_is_lost_with_the_pointer_to_the_index(
 
 
 def test_documents_that_are_not_kept_any_more_are_kept_when_they_come_again(home: Home, documents: Documents) -> None:
-    kept = snapshot_folder(home.root, str(live_id(home.root))) / FILE_NAME
+    kept = snapshot_folder(home.root, str(live_id(home.root))) / DOCUMENTS_FILE
     before = kept.read_bytes()
     with open_snapshot(home.root) as snapshot:
         assert list(lacking(snapshot)) == []
@@ -287,7 +287,7 @@ def test_an_index_that_goes_while_it_is_made_again_takes_no_document_along(
             Ingestion(home, Failing()).ingest([])
     assert "made again from its documents" in Ingestion(home, Failing()).ingest([documents["faq.md"]]).warnings[0]
     assert whole(home.root).items() > before.items()
-    assert not (home.root / FILE_NAME).exists()
+    assert not (home.root / DOCUMENTS_FILE).exists()
 
 
 KILLED = """

@@ -5,7 +5,7 @@ import pytest
 
 from retrieval.errors import VectorDBWriteError
 from retrieval.rag.turn import writers_turn
-from retrieval.write_lock import FILE_NAME, HomeBusyError, write_lock
+from retrieval.write_lock import LOCK_FILE, HomeBusyError, write_lock
 
 
 def test_an_ingestion_and_a_build_keep_each_other_out(tmp_path: Path) -> None:
@@ -14,8 +14,8 @@ def test_an_ingestion_and_a_build_keep_each_other_out(tmp_path: Path) -> None:
     with write_lock(tmp_path), pytest.raises(VectorDBWriteError, match="another process"), writers_turn(tmp_path, 0.1):
         pass
     with writers_turn(tmp_path):
-        assert (tmp_path / FILE_NAME).is_file()
-    assert not (tmp_path / FILE_NAME).exists()
+        assert (tmp_path / LOCK_FILE).is_file()
+    assert not (tmp_path / LOCK_FILE).exists()
 
 
 def test_two_ingestions_take_turns(tmp_path: Path) -> None:

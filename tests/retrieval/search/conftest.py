@@ -11,8 +11,7 @@ from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_sna
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, EmbedderIdentity, MetadataValue, Vector
-
-from ..index.conftest import ask_graphs
+from tests.retrieval.index.conftest import ask_graphs
 
 
 class ToyEmbedder:

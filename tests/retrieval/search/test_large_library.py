@@ -12,8 +12,7 @@ from retrieval.search.metadata_filter.filter import Eq
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS
 from retrieval.types import Chunk, Retrieval
-
-from .conftest import ToyEmbedder
+from tests.retrieval.search.conftest import ToyEmbedder
 
 QUESTIONS = (
     "What does a cleric need to roll to hit armor class 6?",

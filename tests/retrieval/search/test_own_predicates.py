@@ -15,8 +15,7 @@ from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.table_rule import Find, TableRule
 from retrieval.types import Book, Document
-
-from .conftest import ToyEmbedder
+from tests.retrieval.search.conftest import ToyEmbedder
 
 TEXT = """# Travel
 

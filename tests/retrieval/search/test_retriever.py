@@ -17,8 +17,7 @@ from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import EvidenceWeights, Strategy
 from retrieval.types import Chunk, EmbedderIdentity, Vector
-
-from .conftest import ToyEmbedder
+from tests.retrieval.search.conftest import ToyEmbedder
 
 ALL = sorted(STRATEGIES)
 WORDS = [

@@ -16,7 +16,7 @@ from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag.contract import RuleDocument
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.serve.bodies import RetrievalRecord
-from retrieval.serve.feedback import FILE_NAME
+from retrieval.serve.feedback import FEEDBACK_FILE
 from retrieval.serve.limits import Limits
 from tests.retrieval.serve.conftest import events, served
 
@@ -144,7 +144,7 @@ def test_feedback_is_kept_a_line_each(sample: Home, tmp_path: Path) -> None:
         said = {"query": LOOK_UP, "chunk_id": hit["id"], "verdict": "irrelevant", "note": "wrong class"}
         assert client.post("/v1/feedback", json=said).status_code == 204
         assert client.post("/v1/feedback", json=said | {"chunk_id": "nothing"}).status_code == 404
-    (line,) = (home / FILE_NAME).read_text().splitlines()
+    (line,) = (home / FEEDBACK_FILE).read_text().splitlines()
     assert json.loads(line)["note"] == "wrong class"
 
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from retrieval.search.strategies import STRATEGIES
-from retrieval.serve.feedback import FILE_NAME
+from retrieval.serve.feedback import FEEDBACK_FILE
 from tests.retrieval.serve.conftest import served
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def test_feedback_is_kept_and_can_be_changed(browser: Any, url: str, home: Path)
         assert seen(browser, pressed, label) == label
         assert browser.run(f"{button} === document.activeElement")
     assert "Kept" in browser.run("document.querySelector('#on .say').textContent")
-    kept = [json.loads(line)["verdict"] for line in (home / FILE_NAME).read_text().splitlines()]
+    kept = [json.loads(line)["verdict"] for line in (home / FEEDBACK_FILE).read_text().splitlines()]
     assert kept[-2:] == ["relevant", "irrelevant"]
 
 

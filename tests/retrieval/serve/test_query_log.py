@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from retrieval.serve.query_log import FILE_NAME, QueryLog, asked_questions
+from retrieval.serve.query_log import QUERIES_FILE, QueryLog, asked_questions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ QUESTION = "What does a long sword cost?"
 def test_nothing_is_kept_unless_it_is_asked_for(tiny: Home) -> None:
     with served(tiny.root) as client:
         assert client.post("/v1/retrieve", json={"query": QUESTION}).status_code == 200
-    assert not (tiny.root / FILE_NAME).exists()
+    assert not (tiny.root / QUERIES_FILE).exists()
     assert asked_questions(tiny.root) == ()
 
 

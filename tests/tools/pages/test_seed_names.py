@@ -15,7 +15,7 @@ import typer.main
 from evals.metric_table import METRICS
 from pipeline.cli import app
 from retrieval.errors import UnknownNameError
-from retrieval.settings import FILE_NAME, Settings
+from retrieval.settings import SETTINGS_FILE, Settings
 from tools.pages.seed_names import PAGE, SeedName, SeedText, read_texts, seed_page
 
 ROOT = Path(__file__).parents[3]
@@ -51,7 +51,7 @@ def metadata_keys() -> set[str]:
 
 def is_setting(key: str, folder: Path) -> bool:
     section, _, inner = key.partition(".")
-    (folder / FILE_NAME).write_text(f"{section}:\n  {inner}:\n" if inner else f"{section}:\n", "utf-8")
+    (folder / SETTINGS_FILE).write_text(f"{section}:\n  {inner}:\n" if inner else f"{section}:\n", "utf-8")
     try:
         Settings.read(folder, {})
     except UnknownNameError:

@@ -19,9 +19,9 @@ MOST_TARGETS = 3
 MOST_WORDS = 5
 """Words of a row's name; a longer cell is a sentence."""
 
-_BRACKETS = re.compile(r"\([^()]*\)")
+_PARENTHESES = re.compile(r"\([^()]*\)")
 _MARKS = re.compile(r"(?<!\w)\d+(?!\w)|[^\w\s/'’&.:-]|_")
-_WORD = re.compile(r"[^\W\d_]{3}")
+_THREE_LETTERS = re.compile(r"[^\W\d_]{3}")
 _ANY_WORD = re.compile(r"[^\W_]+")
 
 
@@ -88,11 +88,13 @@ def _pointed_by(titles: Titles, place: int, reading: Reading, row: ReadRow) -> I
 def _name(reading: Reading, row: ReadRow, pointing: int) -> str:
     """What the row is called: its key, or else its first cell of words, if those are few; without numbers."""
     cells = [row.cells[at] for at in dict.fromkeys((reading.key_column, *range(len(row.cells)))) if at != pointing]
-    name = next((name for cell in cells if _WORD.search(name := _plain(cell)) and pointer_in(cell) is None), "")
+    name = next(
+        (name for cell in cells if _THREE_LETTERS.search(name := _plain(cell)) and pointer_in(cell) is None), ""
+    )
     return name if len(name.split()) <= MOST_WORDS else ""
 
 
 def _plain(cell: str) -> str:
     """`Rate of Turn (ROT)` without its brackets, `3 (Yaw Behavior)` without its number and its mark."""
-    words = (" ".join(_MARKS.sub(" ", text).split()) for text in (_BRACKETS.sub(" ", cell), cell))
-    return next(filter(_WORD.search, words), "").rstrip(" .:")
+    words = (" ".join(_MARKS.sub(" ", text).split()) for text in (_PARENTHESES.sub(" ", cell), cell))
+    return next(filter(_THREE_LETTERS.search, words), "").rstrip(" .:")

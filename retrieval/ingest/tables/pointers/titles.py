@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from retrieval.ingest.tables.pointers.cells import Pointer, called, numbered
 from retrieval.ingest.tables.table import Table
 
-_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_LAST_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 
 _Section = tuple[str, tuple[str, ...]]
 
@@ -66,7 +66,7 @@ def _names(table: Table, *, alone: bool) -> Iterator[str]:
         number = numbered(title)
         if number:
             yield number[0]
-        for spelling in (title, _BRACKETS.sub("", title), number[1] if number else ""):
+        for spelling in (title, _LAST_BRACKETS.sub("", title), number[1] if number else ""):
             if name := called(spelling):
                 yield name
 

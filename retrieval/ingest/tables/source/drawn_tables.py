@@ -50,14 +50,14 @@ def parse_grid(source: str) -> DrawnTable:
         if not _BORDER.fullmatch(line):
             continue
         if number > start:
-            rows.append(DrawnRow(_cells(lines[start:number], corners), start, number))
+            rows.append(DrawnRow(_drawn_cells(lines[start:number], corners), start, number))
         if "=" in line:
             n_headers = len(rows)
         start = number + 1
     return DrawnTable("", tuple(rows[:n_headers]), tuple(rows[n_headers:]))
 
 
-def _cells(lines: list[str], corners: list[int]) -> tuple[str, ...]:
+def _drawn_cells(lines: list[str], corners: list[int]) -> tuple[str, ...]:
     words: list[list[str]] = [[] for _ in corners[1:]]
     for line in lines:
         walls = [place for place in corners if line[place : place + 1] == "|"]

@@ -26,10 +26,10 @@ def parse_spaced(source: str) -> DrawnTable:
     top = 1 if BORDER.fullmatch(lines[0]) else 0
     end = len(lines) - bool(BORDER.fullmatch(lines[-1]) or COLUMNS.fullmatch(lines[-1]))
     header = (_row(lines, begins, top, ruled),) if ruled > top else ()
-    return DrawnTable("", header, tuple(_rows(lines, begins, ruled + 1, end)))
+    return DrawnTable("", header, tuple(_spaced_rows(lines, begins, ruled + 1, end)))
 
 
-def _rows(lines: Sequence[str], begins: Sequence[int], start: int, end: int) -> Iterator[DrawnRow]:
+def _spaced_rows(lines: Sequence[str], begins: Sequence[int], start: int, end: int) -> Iterator[DrawnRow]:
     parted = any(not line.strip() for line in lines[start:end])
     for blank, numbers in groupby(range(start, end), key=lambda number: not lines[number].strip()):
         run = list(numbers)
@@ -42,11 +42,11 @@ def _rows(lines: Sequence[str], begins: Sequence[int], start: int, end: int) -> 
 
 
 def _row(lines: Sequence[str], begins: Sequence[int], start: int, end: int) -> DrawnRow:
-    cut = [_cells(line, begins) for line in lines[start:end]]
+    cut = [_spaced_cells(line, begins) for line in lines[start:end]]
     return DrawnRow(tuple(" ".join(filter(None, parts)) for parts in zip(*cut, strict=True)), start, end)
 
 
-def _cells(line: str, begins: Sequence[int]) -> tuple[str, ...]:
+def _spaced_cells(line: str, begins: Sequence[int]) -> tuple[str, ...]:
     """The words of each column. A line that does not keep to the columns is cut where two spaces are, if that fits."""
     for width in (_columns, len):
         places = _places(line, begins[1:], width)

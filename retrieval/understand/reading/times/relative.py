@@ -16,14 +16,14 @@ from retrieval.understand.reading.times.spans import (
     whole_month,
 )
 
-_DAYS = {"today": 0, "yesterday": 1}
+_NAMED_DAYS = {"today": 0, "yesterday": 1}
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 SATURDAY = 5
 
 
 def relative(said: Sequence[str], today: date) -> Period | None:
     """`today`, `yesterday`, `this month`, `last year`, `the past 6 months`, `2 weeks ago`."""
-    if said[0] in _DAYS or said[0] in WEEKDAYS:
+    if said[0] in _NAMED_DAYS or said[0] in WEEKDAYS:
         return _day(said[0], today)
     the = 1 if said[0] == "the" else 0
     rest = said[the:]
@@ -65,7 +65,7 @@ def _rest_of(rest: Sequence[str], today: date, the: int) -> Period | None:
 def _day(name: str, today: date) -> Period:
     if name in WEEKDAYS:
         return _weekday(name, today, 1)
-    day = today - timedelta(days=_DAYS[name])
+    day = today - timedelta(days=_NAMED_DAYS[name])
     return Period(day, day, 1)
 
 

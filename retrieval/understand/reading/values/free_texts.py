@@ -10,7 +10,7 @@ from retrieval.understand.catalog.fields import CatalogField
 from retrieval.understand.catalog.words import Word, keys
 from retrieval.understand.reading.values.mention import Mention
 
-_LONGEST = 8
+_LONGEST_TEXT = 8
 """Words of a value that somebody may write whole."""
 _LINKS = frozenset({":", "=", "is", "of", "called", '"', "'", "“", "‘"})
 
@@ -28,7 +28,7 @@ class FreeTexts:
                 begin = at + 1
                 while begin < len(words) and words[begin].key in _LINKS:
                     begin += 1
-                for stop in range(min(len(words), begin + _LONGEST), begin, -1) if word.key in field.words else ():
+                for stop in range(min(len(words), begin + _LONGEST_TEXT), begin, -1) if word.key in field.words else ():
                     said = tuple(each.key for each in words[begin:stop] if each.key[0].isalnum())
                     if said in values:
                         yield Mention(field, (values[said],), at, stop, 1.0, granted=True)

@@ -11,8 +11,7 @@ from retrieval.index.chroma.hnsw import HnswSettings
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.types import Chunk, Vector
-
-from ..conftest import chunk
+from tests.retrieval.index.conftest import chunk
 
 COUNT, FEW = 2000, 300
 HNSW = HnswSettings()

@@ -9,9 +9,8 @@ from retrieval.index.chroma.server import ChromaServer
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
-
-from ...conftest import free_port
-from ..conftest import build, chunk, only_id, vectors_of
+from tests.retrieval.conftest import free_port
+from tests.retrieval.index.conftest import build, chunk, only_id, vectors_of
 
 
 @pytest.fixture

@@ -12,9 +12,8 @@ from retrieval.index.milvus.store import MilvusStore
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.verification import is_as_built
-
-from ...conftest import free_port
-from ..conftest import build, chunk, vectors_of
+from tests.retrieval.conftest import free_port
+from tests.retrieval.index.conftest import build, chunk, vectors_of
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ from retrieval.arrays import save_array
 from retrieval.errors import IndexCorruptError
 from retrieval.index.regions import regions
 from retrieval.index.regions.regions import Regions
-
-from ..conftest import vectors_of
+from tests.retrieval.index.conftest import vectors_of
 
 GUARDED = np.arange(500) % 3 == 0
 

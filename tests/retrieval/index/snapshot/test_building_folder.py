@@ -3,8 +3,7 @@ import time
 from pathlib import Path
 
 from retrieval.index.snapshot.building_folder import building_folder
-
-from ..conftest import build
+from tests.retrieval.index.conftest import build
 
 HOUR = 3600
 

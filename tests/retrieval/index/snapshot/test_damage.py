@@ -16,8 +16,7 @@ from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
-
-from ..conftest import ask_graphs, build, only_id, vectors_of
+from tests.retrieval.index.conftest import ask_graphs, build, only_id, vectors_of
 
 ENOUGH = 1200
 """So many chunks that Chroma writes the graph of the open ones out."""

@@ -25,8 +25,7 @@ from retrieval.ingest.chunking import chunks_of_book
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Book, Chunk, Document, Vector
-
-from ..conftest import begun_from_another, held
+from tests.retrieval.index.conftest import begun_from_another, held
 
 SEQUENCES = int(os.environ.get("QUERYMUST_EDIT_SEQUENCES", "3"))
 WORDLLAMA = load_embedder("wordllama")

@@ -18,8 +18,7 @@ from retrieval.index.snapshot.verification import is_as_built, verify_snapshot
 from retrieval.index.travel.place import Place
 from retrieval.index.travel.pull import pull_snapshot
 from retrieval.index.travel.push import push_snapshot
-
-from ..conftest import build, held, only_id, vectors_of
+from tests.retrieval.index.conftest import build, held, only_id, vectors_of
 
 BOUND = 50
 

@@ -6,8 +6,7 @@ import pytest
 from retrieval.errors import IndexCorruptError, IndexMissingError, RetrievalError
 from retrieval.index.snapshot.live import live_id, promote, snapshot_folder
 from retrieval.index.snapshot.snapshot import open_snapshot
-
-from ..conftest import only_id
+from tests.retrieval.index.conftest import only_id
 
 STRANGE = "0123456789abcdef"
 

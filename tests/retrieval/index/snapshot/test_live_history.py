@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from retrieval.index.snapshot.live_history import (
-    FILE_NAME,
+    HISTORY_FILE,
     Promotion,
     live_since_choice,
     promotions,
@@ -27,7 +27,7 @@ def test_a_choice_by_hand_draws_a_line(tmp_path: Path) -> None:
 
 
 def test_a_line_of_an_older_version_is_read(tmp_path: Path) -> None:
-    (tmp_path / FILE_NAME).write_text('{"snapshot": "a", "at": "2026-01-01T00:00:00Z", "how": "build"}\n')
+    (tmp_path / HISTORY_FILE).write_text('{"snapshot": "a", "at": "2026-01-01T00:00:00Z", "how": "build"}\n')
     (move,) = promotions(tmp_path)
     assert (move.forced, move.by_hand) == (None, False)
 

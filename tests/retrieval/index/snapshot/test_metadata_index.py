@@ -4,8 +4,7 @@ import pytest
 
 from retrieval.errors import IndexCorruptError
 from retrieval.index.snapshot.metadata_index import MetadataIndex
-
-from ..conftest import chunk
+from tests.retrieval.index.conftest import chunk
 
 CHUNKS = [chunk(number) for number in range(30)]
 

@@ -18,8 +18,7 @@ from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk
-
-from ..conftest import MODEL, MUST, ask_graphs, chunk, held, vectors_of
+from tests.retrieval.index.conftest import MODEL, MUST, ask_graphs, chunk, held, vectors_of
 
 COUNT = 90
 SPARE = 200

@@ -12,8 +12,7 @@ from retrieval.index.snapshot.live_history import promotions, were_live
 from retrieval.index.snapshot.readers import unread
 from retrieval.index.snapshot.retention import remove_snapshots, snapshots_of
 from retrieval.index.snapshot.snapshot import open_snapshot
-
-from ..conftest import build
+from tests.retrieval.index.conftest import build
 
 
 @pytest.fixture(scope="module")

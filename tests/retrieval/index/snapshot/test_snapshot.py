@@ -28,8 +28,7 @@ from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.tokenizer import tokenizer
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.versions import Versions
-
-from ..conftest import MODEL, MUST, ask_graphs, build, chunk, only_id, vectors_of
+from tests.retrieval.index.conftest import MODEL, MUST, ask_graphs, build, chunk, only_id, vectors_of
 
 
 def test_everything_comes_back_aligned(home: Path) -> None:

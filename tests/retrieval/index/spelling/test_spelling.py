@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.index.spelling import spelling
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-
-from ..conftest import MODEL, row, vectors_of
+from tests.retrieval.index.conftest import MODEL, row, vectors_of
 
 CHUNKS = (
     *(row(key) for key in ("Cleric", "Clerk", "Longsword", "Mercenary", "Mercenaries, heavy", "Goblin", "Ballista")),

@@ -15,10 +15,9 @@ import pytest
 from fsspec.implementations.http import HTTPFileSystem
 
 from retrieval.index.snapshot.live import promote
-from retrieval.index.snapshot.live_history import FILE_NAME as HISTORY
+from retrieval.index.snapshot.live_history import HISTORY_FILE as HISTORY
 from retrieval.index.travel.place import Place
-
-from ..conftest import only_id
+from tests.retrieval.index.conftest import only_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,7 @@ import pytest
 from retrieval.errors import TransferError
 from retrieval.index.file_entry import FileEntry
 from retrieval.index.travel.listing import Listing
-
-from ..conftest import only_id
+from tests.retrieval.index.conftest import only_id
 
 
 @pytest.fixture

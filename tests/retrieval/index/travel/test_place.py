@@ -5,8 +5,7 @@ import pytest
 
 from retrieval.errors import TransferError
 from retrieval.index.travel.place import Place
-
-from .conftest import FileServer
+from tests.retrieval.index.travel.conftest import FileServer
 
 
 def test_what_is_written_is_read_back(place: Place, tmp_path: Path) -> None:

@@ -16,9 +16,8 @@ from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.index.travel.place import Place
 from retrieval.index.travel.pull import pull_snapshot
 from retrieval.index.travel.push import push_snapshot
-
-from ..conftest import build, held
-from .conftest import FileServer, killed, nobody
+from tests.retrieval.index.conftest import build, held
+from tests.retrieval.index.travel.conftest import FileServer, killed, nobody
 
 ROOT = Path(__file__).parents[4]
 

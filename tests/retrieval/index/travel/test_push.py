@@ -15,9 +15,8 @@ from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.index.travel.listing import Listing, path_of
 from retrieval.index.travel.place import Place
 from retrieval.index.travel.push import live_at, push_snapshot
-
-from ..conftest import build
-from .conftest import history_of, killed, nobody
+from tests.retrieval.index.conftest import build
+from tests.retrieval.index.travel.conftest import history_of, killed, nobody
 
 ROOT = Path(__file__).parents[4]
 

@@ -12,8 +12,7 @@ from retrieval.index.words.numbered_words import numbered_question
 from retrieval.index.words.tokenizer import question_tokenizer
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Chunk
-
-from ..conftest import MODEL, row, vectors_of
+from tests.retrieval.index.conftest import MODEL, row, vectors_of
 
 
 def prose(heading: str, text: str) -> Chunk:

@@ -18,7 +18,7 @@ from retrieval.index.words.figure_index import (
     unit_number,
 )
 from retrieval.index.words.tokenizer import tokens
-from retrieval.quantities.columns import LONGEST
+from retrieval.quantities.columns import LONGEST_QUANTITY
 from retrieval.types import Chunk
 
 ROW = Chunk(
@@ -84,7 +84,7 @@ def test_prose_has_headings_and_no_cells():
 
 
 def test_long_cells_and_those_of_very_wide_rows_are_not_read():
-    assert build(row("5" + " " * LONGEST)).rows.cell[0].tolist() == []
+    assert build(row("5" + " " * LONGEST_QUANTITY)).rows.cell[0].tolist() == []
     assert len(build(row(*["5"] * (CELLS + 3))).rows.cell[0]) == CELLS
 
 

@@ -7,8 +7,7 @@ from retrieval.index.words.selection import Selection
 from retrieval.index.words.tokenizer import tokens
 from retrieval.index.words.value_index import ValueIndex
 from retrieval.ragged import RaggedArray
-
-from .test_value_index import CHUNKS, NAMES
+from tests.retrieval.index.words.test_value_index import CHUNKS, NAMES
 
 WORDS = st.lists(st.sampled_from(["ac", "6", "orc", "level", "45", "3-0", "heavy"]), max_size=6)
 SIZE = 300

@@ -14,8 +14,7 @@ from retrieval.ingest.model_passages.asked_passage import (
 )
 from retrieval.ingest.model_passages.form import ModelPassage
 from retrieval.types import Chunk
-
-from .conftest import BOOK, chunks_of, under
+from tests.retrieval.ingest.model_passages.conftest import BOOK, chunks_of, under
 
 
 def told(chunk: Chunk) -> dict[str, object]:

@@ -11,8 +11,7 @@ from retrieval.ingest.model_passages.asked_passage import AskedPassage
 from retrieval.ingest.model_passages.believing import believed
 from retrieval.ingest.model_passages.form import ModelPassage
 from retrieval.types import Chunk
-
-from .conftest import BOOK, chunks_of, under
+from tests.retrieval.ingest.model_passages.conftest import BOOK, chunks_of, under
 
 GOOD: dict[str, Any] = {
     "content_kind": "spell",

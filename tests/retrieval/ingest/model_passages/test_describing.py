@@ -17,8 +17,7 @@ from retrieval.types import Chunk, Metadata
 from tests.openai_server.faults import FAULTS, AtRandom, Fault, InTurn
 from tests.openai_server.passage_model import answer_about
 from tests.openai_server.server import KEY, FakeOpenAi
-
-from .conftest import BOOK, PATH, chunks_of, under
+from tests.retrieval.ingest.model_passages.conftest import BOOK, PATH, chunks_of, under
 
 Models = Callable[..., ModelPassages]
 HEADINGS = ("Fireball", "Prone [Condition]", "The Fall of Oldtown")

@@ -12,8 +12,7 @@ from retrieval.ingest.model_tables.offline import OfflineTables
 from retrieval.ingest.model_tables.request import request_of
 from retrieval.ingest.tables.table import Table
 from retrieval.models.chat import Answered, Usage
-
-from .conftest import reply
+from tests.retrieval.ingest.model_tables.conftest import reply
 
 Change = Callable[[dict[str, Any]], object]
 

@@ -8,8 +8,7 @@ from retrieval.errors import LibraryError
 from retrieval.ingest.model_tables.choosing import by_rule, listed, read_table_list
 from retrieval.ingest.tables.table import Table
 from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-
-from .conftest import tables_of
+from tests.retrieval.ingest.model_tables.conftest import tables_of
 
 
 def test_a_list_names_tables_by_caption_heading_or_line(tables: tuple[Table, ...], tmp_path: Path) -> None:

@@ -16,8 +16,7 @@ from retrieval.table_rule import Find, TableRule
 from retrieval.types import Row
 from tests.openai_server.server import FakeOpenAi
 from tests.openai_server.table_model import answer_about, asked_table
-
-from .conftest import BOOK, tables_of
+from tests.retrieval.ingest.model_tables.conftest import BOOK, tables_of
 
 MATRIX = """
 ## {0}

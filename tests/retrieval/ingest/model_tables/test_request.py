@@ -10,8 +10,7 @@ from retrieval.ingest.model_tables.offline import OfflineTables
 from retrieval.ingest.model_tables.request import prompt_version, request_of, why_unsent
 from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.table import Table
-
-from .conftest import MODEL, tables_of
+from tests.retrieval.ingest.model_tables.conftest import MODEL, tables_of
 
 
 def test_a_request_holds_the_table_and_nothing_else_of_the_book(

@@ -16,8 +16,7 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from tests.openai_server.faults import Fault, InTurn
 from tests.openai_server.server import KEY, FakeOpenAi
 from tests.openai_server.table_model import reading_tables
-
-from .conftest import BOOK, tables_of, weapons
+from tests.retrieval.ingest.model_tables.conftest import BOOK, tables_of, weapons
 
 Models = Callable[..., ModelTables]
 

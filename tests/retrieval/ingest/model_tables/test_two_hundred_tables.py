@@ -29,8 +29,7 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from tests.openai_server.faults import FAULTS, AtRandom, Fault
 from tests.openai_server.server import FakeOpenAi
 from tests.openai_server.table_model import reading_tables
-
-from .conftest import MODEL, tables_of
+from tests.retrieval.ingest.model_tables.conftest import MODEL, tables_of
 
 COUNT = 200
 HARMFUL = [fault for fault in FAULTS if fault not in ("key", "stall", "dropped_result")]

@@ -11,9 +11,8 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.dense.cosine import similarity
 from retrieval.search.fusion import best
 from retrieval.search.retriever import Retriever
-
-from ...index.conftest import ask_graphs
-from ..conftest import CHUNK, ToyEmbedder
+from tests.retrieval.index.conftest import ask_graphs
+from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
 
 TEXTS = [f"{word} of the {place}" for word in ("rope", "tent", "lamp", "sword") for place in ("sea", "hill", "night")]
 EQUALS = 60

@@ -5,8 +5,7 @@ from pathlib import Path
 from retrieval.index.chroma.neighbour_search import NeighbourSearch
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
 from retrieval.search.retriever import Retriever
-
-from ..conftest import ToyEmbedder
+from tests.retrieval.search.conftest import ToyEmbedder
 
 QUESTIONS = ["what does a cleric need to hit ac 6", "price of a crossbow", "a dragon over the tavern at night"]
 

@@ -9,8 +9,7 @@ from retrieval.search.dense.cosine import Cosines
 from retrieval.search.evidence.evidence import Evidence, gather
 from retrieval.search.evidence.portion import Portion
 from retrieval.search.query import Query
-
-from .test_evidence_total import QUESTION, evidence
+from tests.retrieval.search.evidence.test_evidence_total import QUESTION, evidence
 
 
 def among(retriever, text, some: Selection) -> Evidence:

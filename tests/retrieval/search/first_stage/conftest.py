@@ -14,9 +14,8 @@ from retrieval.search.first_stage import own_vectors
 from retrieval.search.first_stage.choosing import first_stage
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
-
-from ...index.conftest import ask_graphs
-from ..conftest import ToyEmbedder
+from tests.retrieval.index.conftest import ask_graphs
+from tests.retrieval.search.conftest import ToyEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

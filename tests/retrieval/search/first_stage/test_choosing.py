@@ -19,10 +19,9 @@ from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.types import Chunk, Vector
-
-from ..conftest import ToyEmbedder
-from .conftest import Asked
-from .test_contract import QUESTIONS
+from tests.retrieval.search.conftest import ToyEmbedder
+from tests.retrieval.search.first_stage.conftest import Asked
+from tests.retrieval.search.first_stage.test_contract import QUESTIONS
 
 FIRST = replace(STRATEGIES["default"], second_look=False)
 

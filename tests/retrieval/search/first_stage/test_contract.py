@@ -7,8 +7,7 @@ from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.dense.cosine import similarity
 from retrieval.search.first_stage.stage import Passing
 from retrieval.search.metadata_filter.filter import And, Contains, Eq, Filter, Gt, Ne, Not
-
-from .conftest import Asked
+from tests.retrieval.search.first_stage.conftest import Asked
 
 QUESTIONS = (
     "What does a cleric need to hit armor class 6?",

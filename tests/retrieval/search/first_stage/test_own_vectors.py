@@ -20,9 +20,8 @@ from retrieval.search.first_stage.stage import Passing
 from retrieval.search.fusion import Positions, best
 from retrieval.search.retriever import Retriever
 from retrieval.types import Vector
-
-from ...index.conftest import MODEL, ask_graphs, chunk, vectors_of
-from ..conftest import ToyEmbedder, make_library
+from tests.retrieval.index.conftest import MODEL, ask_graphs, chunk, vectors_of
+from tests.retrieval.search.conftest import ToyEmbedder, make_library
 
 COUNT = 600
 

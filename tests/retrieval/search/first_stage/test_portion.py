@@ -19,9 +19,8 @@ from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
 from retrieval.strategy import GraphBoost
 from retrieval.types import Chunk, Retrieval
-
-from ...index.conftest import ask_graphs
-from ..conftest import ToyEmbedder, matrix_row
+from tests.retrieval.index.conftest import ask_graphs
+from tests.retrieval.search.conftest import ToyEmbedder, matrix_row
 
 SUBJECTS = [a + b + c for a in ("bar", "mel", "tor", "vun") for b in ("do", "ga", "ri") for c in ("k", "l", "n", "sh")]
 QUESTIONS = (

@@ -10,8 +10,7 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must import Vocabulary
 from retrieval.search.foreign.filtering import retrieve_with_iterative_filtering
 from retrieval.search.receipt.transcript import debug_lines
-
-from ..conftest import ToyEmbedder, make_library
+from tests.retrieval.search.conftest import ToyEmbedder, make_library
 
 
 @pytest.fixture(scope="module", params=["id", None], ids=["with id metadata", "without"])

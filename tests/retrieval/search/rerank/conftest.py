@@ -13,8 +13,7 @@ from retrieval.search.rerank.paths import LEAF
 from retrieval.search.rerank.trees import Node, Trees
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
-
-from ..conftest import CHUNK, ToyEmbedder
+from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
 
 TAVERN = [
     "inn",

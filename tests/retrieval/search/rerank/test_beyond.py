@@ -7,9 +7,8 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.query import Query
 from retrieval.search.rerank.asked import ask
 from retrieval.search.rerank.beyond import lies_beyond
-
-from ..conftest import CHUNK, ToyEmbedder
-from .conftest import row
+from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
+from tests.retrieval.search.rerank.conftest import row
 
 TABLES = {
     "knights": (("Level", "Hit points"), [(str(level), str(level * 10)) for level in range(1, 7)]),

@@ -29,8 +29,7 @@ from retrieval.search.rerank.rerank import (
 from retrieval.search.rerank.trees import Trees
 from retrieval.search.strategies import strategy
 from retrieval.strategy import GraphBoost
-
-from .conftest import random_trees
+from tests.retrieval.search.rerank.conftest import random_trees
 
 QUESTIONS = [
     "what does a level 5 fighter need against poison",

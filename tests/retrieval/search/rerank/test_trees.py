@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from retrieval.errors import IndexCorruptError
 from retrieval.search.rerank.paths import LEAF
 from retrieval.search.rerank.trees import Trees
-
-from .conftest import random_trees
+from tests.retrieval.search.rerank.conftest import random_trees
 
 FEATURES = ("a", "b", "c")
 THRESHOLDS = [-1.0, 0.0, 0.1, 0.30000000000000004, 2.5]

@@ -1,6 +1,5 @@
 from retrieval.understand.catalog.catalog import Catalog, Described
-
-from ..conftest import Archive
+from tests.retrieval.understand.conftest import Archive
 
 
 def test_the_kinds_of_an_archive(archive: Archive) -> None:

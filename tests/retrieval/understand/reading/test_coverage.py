@@ -4,9 +4,8 @@ import pytest
 
 from retrieval.understand.catalog.catalog import Catalog, Described
 from retrieval.understand.reading.reader import Reader
+from tests.retrieval.understand.conftest import TODAY
 from tests.retrieval.understand.reading.conditions import groups_of
-
-from ..conftest import TODAY
 
 _KEYS = ("boat_type", "harbour", "country", "owner", "custodian", "languages", "checks")
 _BOATS = (

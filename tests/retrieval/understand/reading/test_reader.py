@@ -4,9 +4,8 @@ from hypothesis import strategies as st
 
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.reading.reader import Reader
+from tests.retrieval.understand.conftest import TODAY, Archive, show
 from tests.retrieval.understand.reading.conditions import groups_of
-
-from ..conftest import TODAY, Archive, show
 
 CONDITIONS = [
     ("cancelled shows", "status=cancelled", ""),

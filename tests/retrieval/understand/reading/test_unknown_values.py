@@ -1,8 +1,7 @@
 import pytest
 
 from retrieval.understand.reading.reader import Reader
-
-from ..conftest import TODAY, Archive
+from tests.retrieval.understand.conftest import TODAY, Archive
 
 
 @pytest.fixture(scope="module")

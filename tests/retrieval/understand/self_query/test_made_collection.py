@@ -14,8 +14,7 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Metadata
 from retrieval.understand.self_query.retriever import SelfQueryRetriever
-
-from ..conftest import TODAY
+from tests.retrieval.understand.conftest import TODAY
 
 _FLOWERS = ("heather", "lime tree", "clover", "chestnut", "acacia")
 _KEEPERS = ("Dr. Agnes Roth", "Piet van Loon", "Sunniva Dale", "Dr. Bram Okri", "Lea Font")

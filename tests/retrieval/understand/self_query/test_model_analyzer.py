@@ -9,8 +9,7 @@ from retrieval.search.retriever import Retriever
 from retrieval.understand.analysis import QueryIntent
 from retrieval.understand.self_query.model_analyzer import ModelAnalyzer
 from retrieval.understand.self_query.retriever import SelfQueryRetriever
-
-from ..conftest import TODAY, Archive, Server
+from tests.retrieval.understand.conftest import TODAY, Archive, Server
 
 ANSWER = {
     "conditions": [

@@ -9,8 +9,7 @@ from retrieval.understand.analysis import QueryIntent
 from retrieval.understand.self_query.config import SelfQueryConfig
 from retrieval.understand.self_query.planner import ExecutionStrategy
 from retrieval.understand.self_query.retriever import SelfQueryRetriever
-
-from ..conftest import TODAY
+from tests.retrieval.understand.conftest import TODAY
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,7 @@ from retrieval.understand.reading.people import People
 from retrieval.understand.reading.reader import Reader
 from retrieval.understand.reading.values.chains import are_alternatives, chained, or_between, without_rivals
 from retrieval.understand.reading.values.mentions import Mentions
-
-from ...conftest import TODAY
+from tests.retrieval.understand.conftest import TODAY
 
 _BEASTS = [
     ("giant", ["Giant", "Common"], 3),

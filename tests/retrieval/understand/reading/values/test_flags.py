@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from retrieval.understand.catalog.catalog import Catalog, Described
 from retrieval.understand.reading.reader import Reader
-
-from ...conftest import TODAY
+from tests.retrieval.understand.conftest import TODAY
 
 _ROWS = ((True, False, "yes", True, "oak"), (False, True, "no", False, "elm"))
 _KEYS = ("petsAllowed", "leak_free", "glazed", "has_deepFreezer", "wood")
