@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retrieval.index.snapshot.live import POINTER, SNAPSHOTS, live_id
-from tools.faults.damage import DAMAGES, heal
+from tools.faults.damages import DAMAGES, heal
 from tools.faults.kills import changes, hashes, is_passing
 
 QUESTION = "What is the price for armor class 3?"

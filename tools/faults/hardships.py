@@ -17,7 +17,7 @@ from retrieval.settings import SETTINGS_FILE as SETTINGS
 from tools.faults import asking, confined, narrow
 from tools.faults.asking import NAMING, has_advice
 from tools.faults.confined import CANNOT
-from tools.faults.damage import age
+from tools.faults.damages import age
 from tools.faults.kills import changes, hashes, judged, of_live, unsettled
 from tools.faults.scenes import Place, Scene
 from tools.faults.warm import Done, Warm

@@ -8,7 +8,7 @@ from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from tools.faults import asking
 from tools.faults.asking import Answer, answers, complaints
-from tools.faults.damage import DAMAGES, age, heal
+from tools.faults.damages import DAMAGES, age, heal
 
 HARMS = {
     "live": "truncated",
