@@ -12,7 +12,7 @@ from retrieval.quantities.columns import figure_of_cell
 _DASHES = re.compile(r"(?P<dashes>(?:[-–—]\s+)+)(?=[^\W\d_]|\d+\s)")
 _LONGEST_KEY = 120
 """In characters; a longer cell is a text and picks no row."""
-_FEWEST = 2
+_FEWEST_GROUPED = 2
 """Cells that begin with a dash; of a single one it is a mark, and no step down. As few steps are no scale either."""
 _STEPS = 5
 """Steps of a scale among which one may be out of order."""
@@ -69,7 +69,7 @@ def _stepped_column(rows: Sequence[ReadRow]) -> int | None:
     data = [row.cells for row in rows if row.role == "data"]
     for column in range(len(data[0]) if data else 0):
         depths = [_step(cells[column])[0] for cells in data if cells[column]]
-        if sum(depth > 0 for depth in depths) >= _FEWEST and depths[0] == 0:
+        if sum(depth > 0 for depth in depths) >= _FEWEST_GROUPED and depths[0] == 0:
             return column
     return None
 
@@ -126,7 +126,7 @@ def _is_scale(data: Sequence[ReadRow], column: int) -> bool:
     falls = [low >= below[0] and high >= below[1] for (low, high), below in pairwise(steps)]
     # A long ladder may have a step that is written wrong: `< 3,000 & Above`.
     is_ladder = min(rises.count(False), falls.count(False)) <= len(steps) // _STEPS and len(set(steps)) == len(steps)
-    return is_ladder and len(steps) >= max(_FEWEST, len(cells) / 2) and len(set(cells)) == len(cells)
+    return is_ladder and len(steps) >= max(_FEWEST_GROUPED, len(cells) / 2) and len(set(cells)) == len(cells)
 
 
 def _are_amounts(data: Sequence[ReadRow], column: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from retrieval.ingest.tables.table import Table
 
-_WORD = re.compile(r"[^\W\d_]+")
+_SEARCH_WORD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 
 
@@ -35,9 +35,9 @@ def row_search_text(
 
 def other_names(names: Sequence[str], cells: Sequence[str]) -> tuple[str, ...]:
     """The names of a row, without numbers, that say a word which none of its cells says: a short form, a nickname."""
-    said = {word for cell in cells for word in _WORD.findall(cell.casefold())}
+    said = {word for cell in cells for word in _SEARCH_WORD.findall(cell.casefold())}
     return tuple(
-        name for name in names if not _DIGIT.search(name) and not said.issuperset(_WORD.findall(name.casefold()))
+        name for name in names if not _DIGIT.search(name) and not said.issuperset(_SEARCH_WORD.findall(name.casefold()))
     )
 
 

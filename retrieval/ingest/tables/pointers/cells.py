@@ -13,7 +13,7 @@ LONGEST = 120
 
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
-_QUOTED = re.compile(r"\s*[\"“‘](?P<words>[^\"”’“‘]{2,60})[\"”’]\s*")
+_QUOTED_CELL = re.compile(r"\s*[\"“‘](?P<words>[^\"”’“‘]{2,60})[\"”’]\s*")
 _CODE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z][A-Za-z0-9]*(?<=[a-z0-9])[A-Z][A-Za-z0-9]*")
 """`MAV_TYPE`, `StationType`."""
 _KINDS = frozenset(("table", "tables", "enum", "enumeration", "chart", "section", "below", "above"))
@@ -45,7 +45,7 @@ def pointer_in(cell: str) -> Pointer | None:
         return None
     if _CODE.fullmatch(cell):
         return Pointer((called(cell),), is_code=True)
-    if whole := _QUOTED.fullmatch(cell):
+    if whole := _QUOTED_CELL.fullmatch(cell):
         names = tuple(_spellings(whole["words"]))
         return Pointer(names, is_code=False) if names else None
     found = list(references(cell))
