@@ -17,7 +17,7 @@ class Use(Flag):
     """Where a metric is shown."""
 
     HEADLINE = auto()
-    """What every strategy reports: asset metadata, `querymust eval --json`, docs/results.json."""
+    """What every strategy reports: asset metadata, `querymust eval --json`, docs/results/results.json."""
     COMPARED = auto()
     """What decides whether a candidate is worse than live; fewer tests keep more power after the correction."""
     REPORT = auto()
@@ -27,7 +27,7 @@ class Use(Flag):
     README = auto()
     """A column of the README, and a first line of the report. No latency: it is different on every machine."""
     PUBLISHED = auto()
-    """Kept in docs/benchmarks.json; the next three are tables of docs/results.md."""
+    """Kept in docs/results/benchmarks.json; the next three are tables of docs/results/results.md."""
     RANKING = auto()
     FILTERING = auto()
     BY_KIND = auto()
@@ -40,7 +40,7 @@ class ReportedMetric:
     name: str
     better: Literal["higher", "lower"]
     meaning: str
-    """One line of docs/assets.md."""
+    """One line of docs/reference/assets.md."""
     uses: Use
 
 

@@ -9,7 +9,7 @@ import typer
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
 from pipeline.console.output import err, out, print_json, progress_bar
 
-PAGE = Path("docs") / "search.md"
+PAGE = Path("docs") / "results" / "search.md"
 
 
 def bench_ablation(

@@ -1,4 +1,4 @@
-"""What the filter does on the sample book, written into `docs/results_query_must.md`.
+"""What the filter does on the sample book, written into `docs/results/results_query_must.md`.
 
 Run it with `python -m pipeline.pages.filtering_results`; with `--home DIR` it asks a home that
 holds the sample book already, with `--times` it also measures anew what the filter costs.
@@ -24,7 +24,7 @@ from retrieval.search.retriever import Retriever
 from retrieval.settings import Settings
 from retrieval.strategy import DEFAULT_K
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "results_query_must.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "results_query_must.md"
 EDGE_CASES = (
     "How do I make an attack roll?",
     "What does armor class mean?",

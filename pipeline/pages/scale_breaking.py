@@ -1,4 +1,4 @@
-"""What one may want of a library of any size, and what is left to do where it is passed: `docs/scale.md`."""
+"""Typical bounds for a library of any size, and the remedy beyond each: `docs/results/scale.md`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from pipeline.pages.scale_cost import Two
 
 @dataclass(frozen=True, slots=True)
 class Breaking:
-    """A bound that somebody would not want to pass, and what then. Key: growth, bound."""
+    """A bound on a cost, and the remedy beyond it. Key: growth, bound."""
 
     growth: Growth
     bound: float
@@ -19,34 +19,34 @@ class Breaking:
 
 
 def breakings(two: Two) -> tuple[Breaking, ...]:
-    """What one may want, and what is left to do where it is passed."""
+    """All bounds with their remedies."""
     return (
         *_breakings_of_memory(two),
         Breaking(
             cost.search(two, "default"),
             250,
             "`default` takes a quarter of a second (p50)",
-            "let an engine find the candidates (`store`); the second look, at a few hundred, stays ours. How long "
-            "both take together was not measured at this size. Or ask `prefilter`, which hardly grows",
+            "take the candidates from an engine (`store`); re-ranking of a few hundred stays local. The time of both "
+            "together was not measured at this size. Or use `prefilter`, which hardly grows",
         ),
         Breaking(
             cost.search(two, "hybrid"),
             250,
             "`hybrid` takes a quarter of a second (p50)",
-            "it scores every chunk: ask `default`, which looks at a part, or have an engine find the candidates",
+            "it scores every chunk: use `default`, which scores candidates, or take the candidates from an engine",
         ),
         Breaking(
             cost.build(two),
             8 * 3600,
             "a first build takes a night of 8 hours",
-            "most of it is the graph of the library (`build: graph`), which grows faster than the library and is one "
-            "process's work in each build; books that are asked apart can be homes apart",
+            "the graph of the library (`build: graph`) grows faster than the library and one process builds it. Put "
+            "books that are searched separately into separate homes",
         ),
         Breaking(
             cost.disk(two),
             100_000,
             "a snapshot takes 100 GB",
-            "keep fewer (`querymust gc --keep 1`), or a larger disk; it is read by mapping, so a fast one",
+            "keep fewer snapshots (`querymust gc --keep 1`), or use a larger, fast disk: the files are mapped",
         ),
     )
 
@@ -56,15 +56,13 @@ def _breakings_of_memory(two: Two) -> Iterator[Breaking]:
         cost.mapped(two),
         16_000,
         "a reader maps 16 GB",
-        "processes of one machine share it, and what does not fit is read from the disk again: more memory, a faster "
-        "disk, or books that are asked apart as homes apart",
+        "processes of one machine share it, and what does not fit is read from disk again. Use more memory, a faster "
+        "disk, or separate homes for books that are searched separately",
     )
-    yield Breaking(
-        cost.own(two), 1000, "a reader has 1 GB of its own", "each process more costs as much: fewer, or homes apart"
-    )
+    yield Breaking(cost.own(two), 1000, "a reader has 1 GB of private memory", "use fewer processes, or separate homes")
     yield Breaking(
         cost.held_by_build(two),
         64_000,
         "a build holds 64 GB",
-        "a larger machine for builds alone, which pushes to readers that need less; or homes apart",
+        "use a larger machine for builds only, which pushes to smaller readers; or separate homes",
     )

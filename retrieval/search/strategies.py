@@ -55,8 +55,8 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy f
 graph. iterative, prefilter: dense with query_must. default: what ships."""
 
 VARIANTS: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _VARIANTS})
-"""Those that can be asked for by name and that no build scores; `docs/search.md` measures all but iterative_noisy and
-the two that ask a model, `docs/results_query_must.md` iterative_noisy.
+"""Those that can be asked for by name and that no build scores; `docs/results/search.md` measures all but
+iterative_noisy and the two that ask a model, `docs/results/results_query_must.md` iterative_noisy.
 iterative_noisy: near-twins are put back, as the published plan wished. rrf, hybrid_tmm: other ways to fuse the legs of
 hybrid. seed: the published plan's defaults. default-query_must: what ships without query_must; default-companions: all
 places by score; default-second_look: by the sum of the evidence alone; default-names: and without what the question

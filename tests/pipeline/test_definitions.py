@@ -16,7 +16,7 @@ from retrieval.home import Home
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
-DOCS = (ROOT / "docs" / "assets.md").read_text("utf-8")
+DOCS = (ROOT / "docs" / "reference" / "assets.md").read_text("utf-8")
 
 BY_BOOK = {"books", "tables", "table_rows", "predicates", "chunks", "embeddings"}
 OBSERVED = {"book_folders", "question_files"}

@@ -1,4 +1,4 @@
-"""`docs/search.md`: what each part of the search adds, and whether `default` has it."""
+"""`docs/results/search.md`: what each part of the search adds, and whether `default` has it."""
 
 from collections.abc import Sequence
 
@@ -6,47 +6,47 @@ from pipeline.bench.ablation.run import Ablation, Number, RoutedTrial, Trial
 from pipeline.bench.ablation.ways import ALIASED, APART, TRAVERSED, UNALIASED
 
 NOTES = {
-    "bm25": "words alone",
+    "bm25": "BM25 alone",
     "dense": "vectors alone",
-    "hybrid": "two legs, no evidence from the places where words are, no filter",
+    "hybrid": "BM25 and vectors, no evidence from fields, no filter",
     "rrf": "reciprocal rank fusion, constant 60",
     "hybrid_tmm": "theoretical bounds instead of min-max, same weights",
     "hybrid_graph": "graph boost over all six relations",
-    "seed": "graph boost over the published plan's four relations",
-    "default-query_must": "query_must is not asked",
-    "default-names": "what the question calls a chunk does not count: words of places, and the two legs, alone",
+    "seed": "graph boost over the four relations of the published plan",
+    "default-query_must": "query_must is not applied",
+    "default-names": "no evidence from names: fields, BM25 and vectors alone",
     "default+graph": "graph boost on the evidence, all six relations",
-    "default+graph_first": "what the graph connects with a named thing comes first",
-    TRAVERSED: "the walk from named things alone ([graph](graph.md#traversal)); what names nothing finds nothing",
-    APART: "a comparison is searched part by part ([decomposition](decomposition.md)); other questions as they are",
-    "default+routing": "eight chapters; everything where the best chunk is in none of them",
+    "default+graph_first": "chunks that the graph connects with a named thing rank first",
+    TRAVERSED: "the [graph walk](../explanation/graph.md#traversal) alone; a question without a name finds nothing",
+    APART: "a comparison is [decomposed](../explanation/decomposition.md); other questions are not",
+    "default+routing": "eight chapters; all chunks if the best chunk is in none of them",
     "default+routing3": "three chapters, always",
     "default+routing8": "eight chapters, always",
     "default+routing12": "twelve chapters, always",
     UNALIASED: "labels and aliases are not folded (`armour class` is not `ac`)",
 }
 REMARKS = {
-    APART: "what it gains, both answers among the first four, is not in MRR; `querymust ask` does so",
-    "hybrid_tmm": "`default` has it: its evidence begins every leg at the floor of its score",
-    UNALIASED: "they stay on: predicates and names need them",
-    "bm25": "a leg of `default`",
-    "dense": "a leg of `default`",
-    "hybrid": "its legs are parts of `default`",
-    "default-query_must": "where it is worse is what the filter adds",
-    "default-names": "where it is worse is what the names add",
+    APART: "its gain, both answers among the first four, does not show in MRR; `querymust ask` uses it",
+    "hybrid_tmm": "`default` has it: its evidence starts each part at the lower bound of its score",
+    UNALIASED: "kept: predicates and names need them",
+    "bm25": "a part of `default`",
+    "dense": "a part of `default`",
+    "hybrid": "both are parts of `default`",
+    "default-query_must": "where it is worse, the filter gains",
+    "default-names": "where it is worse, the names gain",
 }
-"""What a verdict means for `default`, where it is not plain."""
+"""What a verdict means for `default`, if that is not obvious."""
 _INTRO = """# What each part of the search adds
 
 Made by `querymust bench ablation` from the {split} questions with gold, embedder {embedder}; do not edit.
-Each line differs from the one it is compared with in one thing. The difference is of MRR, paired by question, with its
-95 % bootstrap interval; p is of a paired randomisation test. A thing is kept in `default` where some set gains beyond
-its interval and none loses. The weights of `default` were fitted on these questions ([weights](weights.md)), so a
-difference *from* `default` favours it; one from `hybrid` does not. The boost of `default+graph` is 0.1, of scores
-whose best is about 8; 0.2 and 0.4, which is the plan's proportion, did worse on the four smaller sets.
+Each strategy differs in one thing from the one it is compared with. The difference is of MRR, paired by question, with
+its 95 % bootstrap interval; p is of a paired randomisation test. A part is kept in `default` if a set gains beyond its
+interval and none loses. The weights of `default` were fitted on these questions ([weights](weights.md)), so differences
+*from* `default` favour it; differences from `hybrid` do not. The boost of `default+graph` is 0.1, while the best scores
+are about 8; 0.2 and 0.4, the proportion of the plan, were worse on the four smaller sets.
 
-How each works: [fusion](../retrieval/search/fusion.py), [graph](../retrieval/index/graph/graph.py) and
-[its boost](../retrieval/search/graph_boost.py), [routing](../retrieval/search/routing.py).
+The code: `retrieval/search/fusion.py`, `retrieval/index/graph/graph.py`, `retrieval/search/graph_boost.py` and
+`retrieval/search/routing.py`.
 """
 
 
@@ -71,7 +71,7 @@ def verdict(trials: Sequence[Trial]) -> str:
 
 
 def _verdicts(ablation: Ablation) -> str:
-    lines = ["| tried | what it is | against | verdict |", "|---|---|---|---|"]
+    lines = ["| strategy | what it is | compared with | verdict |", "|---|---|---|---|"]
     for name, about in NOTES.items():
         trials = [trial for trial in ablation.trials if trial.strategy == name]
         if trials:
@@ -82,9 +82,9 @@ def _verdicts(ablation: Ablation) -> str:
 
 def _tradeoff(trials: Sequence[RoutedTrial]) -> str:
     lines = [
-        "Chapters are the first two headings. Evaluability is the share of the questions whose gold is all in the",
-        "kept chapters; MRR and hit@1 are once over those alone, as the published table has them, and once over all.",
-        "Other sets have no chapters: a table or a passage is a document of its own, so routing cuts it off.",
+        "A chapter is the first two headings. Evaluability is the share of the questions whose gold is all in the kept",
+        "chapters. MRR and hit@1 are given over those questions, as in the published table, and over all questions.",
+        "Other sets have no chapters: each table or passage is a document, so routing excludes it.",
         "",
         "| searched by | chapters kept | evaluability | MRR | hit@1 | MRR over all | hit@1 over all |",
         "|---|---:|---:|---:|---:|---:|---:|",
@@ -100,7 +100,7 @@ def _set_table(trials: Sequence[Trial]) -> str:
     lines = [
         f"{trials[0].n} questions.",
         "",
-        "| strategy | hit@1 | hit@10 | MRR | against | difference | p |",
+        "| strategy | hit@1 | hit@10 | MRR | compared with | difference | p |",
         "|---|---:|---:|---:|---|---:|---:|",
     ]
     for trial in trials:

@@ -17,7 +17,7 @@ from retrieval.understand.traversal import TraversalIndex, retrieve_candidates
 from retrieval.understand.traversal_config import TraversalConfig
 
 ALIASED, UNALIASED = "bm25, aliases on", "bm25, aliases off"
-TRAVERSED, APART = "traversal", "default, taken apart"
+TRAVERSED, APART = "traversal", "default, decomposed"
 WAYS: Mapping[str, str] = {UNALIASED: ALIASED, TRAVERSED: "default", APART: "default"}
 """Each way and what it is compared with."""
 
