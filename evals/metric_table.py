@@ -64,7 +64,7 @@ METRICS = (
         "ndcg@10",
         "higher",
         "discounted gain over that of the best ranking",
-        _EVERYWHERE | Use.RANKING | Use.BY_KIND | Use.TERMINAL | Use.README,
+        _EVERYWHERE | Use.RANKING | Use.BY_KIND | Use.TERMINAL,
     ),
     ReportedMetric(
         "graded_ndcg@10",
@@ -72,9 +72,7 @@ METRICS = (
         "the same with the grades of the judges as gain, where a collection has grades",
         Use.PUBLISHED | Use.RANKING,
     ),
-    ReportedMetric(
-        "recall@10", "higher", "share of the gold chunks among the first 10", _EVERYWHERE | Use.RANKING | Use.README
-    ),
+    ReportedMetric("recall@10", "higher", "share of the gold chunks among the first 10", _EVERYWHERE | Use.RANKING),
     ReportedMetric(
         f"precision@{SHOWN}",
         "higher",
@@ -97,7 +95,7 @@ METRICS = (
         USEFUL,
         "higher",
         "share of the first 15 that is a gold row, prose of its section, or linked with these",
-        _EVERYWHERE | Use.FILTERING | Use.README,
+        _EVERYWHERE | Use.FILTERING,
     ),
     ReportedMetric(
         "noise_reduction",
@@ -115,7 +113,7 @@ METRICS = (
         "recall_preserved",
         "higher",
         "`recall@10` with the filter / without it; 1 is nothing lost",
-        _KEPT | Use.FILTERING | Use.README,
+        _KEPT | Use.FILTERING,
     ),
     ReportedMetric(
         "evaluability",

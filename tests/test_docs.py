@@ -200,7 +200,7 @@ def test_every_block_of_the_readme_shows_what_it_prints() -> None:
     assert {after for each, after in pairwise([*languages, ""]) if each in ("sh", "python")} == {"text"}
     assert all(shown for _, shown in consoles(README))
     assert languages[0] == "console", "the page begins with a question and its answer"
-    assert len(README.split()) <= 900
+    assert len(README.split()) <= 700
 
 
 @pytest.mark.parametrize(("command", "shown"), consoles(ABOUT_THE_SAMPLE))
