@@ -350,7 +350,7 @@ def test_the_example_file_of_the_docs_stands_whole_in_the_sample(
 
 
 def test_what_a_question_must_have_is_what_the_docs_say(run: Run, sample: Home, tmp_path: Path) -> None:
-    (listed,) = re.findall(r"((?:`\w+`(?:, | and )?)+)\sare required", QUESTIONS_PAGE)
+    (listed,) = re.findall(r"((?:`\w+`(?:,\s|\sand\s)?)+)\sare required", QUESTIONS_PAGE)
     least = {"id": "q", "query": "turning a vampire", "gold": [{"row_key": "6"}]}
     assert re.findall(r"`(\w+)`", listed) == list(least)
     path = tmp_path / "questions.jsonl"
