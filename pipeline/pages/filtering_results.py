@@ -60,7 +60,8 @@ def blocks(retriever: Retriever, times: FilterTimes) -> Mapping[str, str]:
 
 def _example_lines(examples: Iterable[Outcome]) -> Iterable[str]:
     yield (
-        "| question | noise@15 off | on | reduction | precision off | on | gold in the list, off | on | rank of gold, on "
+        "| question | noise@15 off | on | reduction | precision off | on | gold in the list, off | on | rank of "
+        "gold, on "
         "| results | remaining guarded rows |"
     )
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"

@@ -88,7 +88,8 @@ class SpreadReport:
         yield (
             f"First builds of {self.books} books of {self.chunks:,} chunks, one build after the other, on {self.cores} "
             f"cores; Python {self.python}, load average {self.load:.1f} at the end. Upper bounds: by the CPU time of "
-            f"one build, {self.cores} cores can index {self._by_cores():,.0f} books an hour; by `start` and `rest`, which "
+            f"one build, {self.cores} cores can index {self._by_cores():,.0f} books an hour; by `start` and "
+            "`rest`, which "
             f"one process does, any number of cores can index {self._by_rest():,.0f}."
         )
 
