@@ -72,7 +72,7 @@ def test_a_report_is_written_twice_alike_beside_other_embedders(
     other = {"embedder": "minilm", "strategy": "default", "names": ["alike"], "weights": [1.0], "intercept": 0.0}
     file.write_text(json.dumps([other]))
     report[0].write(tmp_path / "docs", file)
-    files = [file, tmp_path / "docs" / "relevance.md", tmp_path / "docs" / "results" / "relevance.svg"]
+    files = [file, tmp_path / "docs" / "relevance.md", tmp_path / "docs" / "relevance.svg"]
     first = [path.read_bytes() for path in files]
     report[0].write(tmp_path / "docs", file)
     assert [path.read_bytes() for path in files] == first
