@@ -238,7 +238,7 @@ def test_the_examples_of_the_quickstart_are_those_of_the_readme(
 def test_ones_own_books_are_built_and_asked_as_the_readme_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (name,) = re.findall(r"with `(books/.*\.md)`:", ABOUT_ONES_OWN)
+    (name,) = re.findall(r"with\s`(books/.*\.md)`:", ABOUT_ONES_OWN)
     (page,), (program,), (told,) = (blocks(kind, ABOUT_ONES_OWN) for kind in ("markdown", "python", "text"))
     (tmp_path / name).parent.mkdir(parents=True)
     (tmp_path / name).write_text(page)
