@@ -84,7 +84,7 @@ def seed_page(texts: Sequence[SeedText]) -> str:
 
 
 def _counted(texts: Sequence[SeedText]) -> Iterable[str]:
-    yield "| text | lives here | changed on purpose | not built yet |"
+    yield "| text | as in the text | changed on purpose | not built yet |"
     yield "|---|---:|---:|---:|"
     counts = [text.counts for text in texts]
     for text, numbers in zip(texts, counts, strict=True):
