@@ -17,7 +17,7 @@ class Use(Flag):
     """Where a metric is shown."""
 
     HEADLINE = auto()
-    """What every strategy reports: asset metadata, `querymust eval --json`, docs/results.json."""
+    """What every strategy reports: asset metadata, `querymust eval --json`, docs/results/results.json."""
     COMPARED = auto()
     """What decides whether a candidate is worse than live; fewer tests keep more power after the correction."""
     REPORT = auto()
@@ -27,7 +27,7 @@ class Use(Flag):
     README = auto()
     """A column of the README, and a first line of the report. No latency: it is different on every machine."""
     PUBLISHED = auto()
-    """Kept in docs/benchmarks.json; the next three are tables of docs/results.md."""
+    """Kept in docs/results/benchmarks.json; the next three are tables of docs/results/results.md."""
     RANKING = auto()
     FILTERING = auto()
     BY_KIND = auto()
@@ -40,7 +40,7 @@ class ReportedMetric:
     name: str
     better: Literal["higher", "lower"]
     meaning: str
-    """One line of docs/assets.md."""
+    """One line of docs/reference/assets.md."""
     uses: Use
 
 
@@ -63,18 +63,16 @@ METRICS = (
     ReportedMetric(
         "ndcg@10",
         "higher",
-        "discounted gain over that of the best ranking",
-        _EVERYWHERE | Use.RANKING | Use.BY_KIND | Use.TERMINAL | Use.README,
+        "discounted cumulative gain, relative to the best ranking",
+        _EVERYWHERE | Use.RANKING | Use.BY_KIND | Use.TERMINAL,
     ),
     ReportedMetric(
         "graded_ndcg@10",
         "higher",
-        "the same with the grades of the judges as gain, where a collection has grades",
+        "the same with the grades of the judges as gain, if a collection has grades",
         Use.PUBLISHED | Use.RANKING,
     ),
-    ReportedMetric(
-        "recall@10", "higher", "share of the gold chunks among the first 10", _EVERYWHERE | Use.RANKING | Use.README
-    ),
+    ReportedMetric("recall@10", "higher", "share of the gold chunks among the first 10", _EVERYWHERE | Use.RANKING),
     ReportedMetric(
         f"precision@{SHOWN}",
         "higher",
@@ -90,14 +88,14 @@ METRICS = (
     ReportedMetric(
         NOISE,
         "lower",
-        "siblings of a gold row among the first 15: rows of its table or of a twin that are not gold",
+        "sibling rows of a gold row among the first 15: other rows of its table or of a sibling table",
         _EVERYWHERE | Use.FILTERING | Use.BY_KIND | Use.TERMINAL | Use.README,
     ),
     ReportedMetric(
         USEFUL,
         "higher",
-        "share of the first 15 that is a gold row, prose of its section, or linked with these",
-        _EVERYWHERE | Use.FILTERING | Use.README,
+        "share of the first 15 that are gold rows, prose of their sections, or linked with these",
+        _EVERYWHERE | Use.FILTERING,
     ),
     ReportedMetric(
         "noise_reduction",
@@ -108,25 +106,25 @@ METRICS = (
     ReportedMetric(
         "false_exclusions",
         "lower",
-        "gold chunks that the filter excluded; must be 0",
+        "gold chunks that the filter excludes; must be 0",
         _EVERYWHERE | Use.FILTERING | Use.TERMINAL | Use.README,
     ),
     ReportedMetric(
         "recall_preserved",
         "higher",
-        "`recall@10` with the filter / without it; 1 is nothing lost",
-        _KEPT | Use.FILTERING | Use.README,
+        "`recall@10` with the filter / without it; 1 means no loss",
+        _KEPT | Use.FILTERING,
     ),
     ReportedMetric(
         "evaluability",
         "higher",
-        "share of the questions with gold whose every answer is still in the index",
+        "share of the questions with gold whose answers are all in the index",
         _KEPT,
     ),
     ReportedMetric(
         "cross_book_contamination",
         "lower",
-        "share of the results from another book than the one that was asked about",
+        "share of the results from another book than that of the question",
         Use.HEADLINE,
     ),
     ReportedMetric(
@@ -138,24 +136,21 @@ METRICS = (
     ReportedMetric(
         "wrong_row_rate",
         "lower",
-        "share of the questions whose first result is a sibling of the gold row",
+        "share of the questions whose first result is a sibling row of the gold row",
         _KEPT | Use.FILTERING,
     ),
     ReportedMetric(
         "no_answer_accuracy",
         "higher",
-        "share of the questions without an answer for which nothing is returned; a strategy by itself returns what is "
-        "nearest",
+        "share of the questions without an answer for which nothing is returned; a strategy alone returns the nearest",
         _KEPT,
     ),
-    ReportedMetric("rounds", "lower", "rounds of asking that `iterative` needs for a question, mean", Use.HEADLINE),
-    ReportedMetric(
-        "excluded", "lower", "chunks of a question that those rounds looked at and excluded, mean", Use.HEADLINE
-    ),
+    ReportedMetric("rounds", "lower", "rounds of `iterative` for a question, mean", Use.HEADLINE),
+    ReportedMetric("excluded", "lower", "chunks that these rounds exclude, mean", Use.HEADLINE),
     ReportedMetric(
         "round_ms",
         "lower",
-        "wall time of such a retrieval over its rounds, median; the embedder included",
+        "wall time of such a retrieval over its rounds, median, with the embedder",
         Use.HEADLINE,
     ),
     ReportedMetric("p50_ms", "lower", "wall time of a retrieval, median", _KEPT | Use.FILTERING | Use.TERMINAL),

@@ -32,12 +32,16 @@ STEPS = (
     Step("imports", "lint-imports"),
     Step("dg config", "dg", ("check", "toml")),
     Step("dg defs", "dg", ("check", "defs")),
+    Step("docs", "mkdocs", ("build", "--strict", "--quiet")),
     Step("tests", "pytest", ("-n", "logical", "--dist", "worksteal")),
 )
 
 
 def environment(scratch: Path, inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The inherited environment with a home of its own: dg reads a user's settings and writes to `~/.dagster`."""
+    """The inherited environment with a home of its own: dg reads a user's settings and writes to `~/.dagster`.
+
+    The site of the documentation is built there too.
+    """
     scripts = sysconfig.get_path("scripts")
     variables = dict(inherited) | {
         "HOME": str(scratch),
@@ -45,6 +49,7 @@ def environment(scratch: Path, inherited: Mapping[str, str] = os.environ) -> dic
         "DG_CLI_CONFIG": str(scratch / "dg.toml"),
         "DAGSTER_HOME": str(scratch / "dagster"),
         "DAGSTER_DISABLE_TELEMETRY": "1",
+        "MKDOCS_SITE_DIR": str(scratch / "site"),
         "PATH": scripts + os.pathsep + inherited.get("PATH", ""),
         "VIRTUAL_ENV": sys.prefix,
     }

@@ -1,4 +1,4 @@
-"""What docs/answers.md shows, as it is written there."""
+"""What docs/how-to/answers.md shows, as it is written there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.test_docs import blocks
 if TYPE_CHECKING:
     from retrieval.home import Home
 
-PAGE = (Path(__file__).parents[1] / "docs" / "answers.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "answers.md").read_text("utf-8")
 
 
 def test_the_commands_run(sample: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

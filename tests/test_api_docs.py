@@ -1,4 +1,4 @@
-"""What docs/api.md shows, as it is written there, over a real server."""
+"""What docs/reference/api.md shows, as it is written there, over a real server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.test_docs import blocks
 if TYPE_CHECKING:
     from retrieval.home import Home
 
-PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "api.md").read_text("utf-8")
 
 
 def test_the_python_runs(sample: Home, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from retrieval.artifacts.tables import TABLES
 from retrieval.extras import EXTRAS
 from retrieval.home import Home
 
-PAGE = (Path(__file__).parents[1] / "docs" / "artifacts.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "artifacts.md").read_text("utf-8")
 
 
 def block(language: str) -> str:

@@ -1,4 +1,4 @@
-"""What docs/ci.md tells a user's CI to run, run by a shell in a small repository of a user."""
+"""What docs/how-to/ci.md tells a user's CI to run, run by a shell in a small repository of a user."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from pipeline.cli import app
 from retrieval.home import Home
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "ci.md").read_text("utf-8")
 GOLD = {"snippet": "| Mace | 1d6 | 8 gp |"}
 
 

@@ -39,7 +39,9 @@ from tools.pages.results_table import RESULTS, read_results, with_table
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
-PAGES = README + "".join(path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
+DOCS = ROOT / "docs"
+FILES = (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
+PAGES = "".join(path.read_text("utf-8") for path in FILES)
 
 
 def blocks(language: str, text: str = README) -> list[str]:
@@ -95,9 +97,23 @@ def test_every_command_of_the_readme_exists_with_its_options(line: str) -> None:
     assert {word for word in words if word.startswith("-")} <= known
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"\]\(([^)#:]+)\)", PAGES))))
-def test_every_link_leads_to_a_file(path: str) -> None:
-    assert (ROOT / path).exists() or (ROOT / "docs" / path).exists()
+@pytest.mark.parametrize("page", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_index_has_one_line_for_each_page() -> None:
+    index = (DOCS / "index.md").read_text("utf-8")
+    listed = re.findall(r"^- \[[^\]]+\]\(([^)]+)\): .+\.$", index, re.MULTILINE)
+    assert sorted(listed) == [path.relative_to(DOCS).as_posix() for path in FILES[1:] if path.name != "index.md"]
+
+
+def test_the_site_has_every_page_in_its_navigation() -> None:
+    lines = (ROOT / "mkdocs.yml").read_text("utf-8").splitlines()
+    assert sorted(re.findall(r"[\w/-]+\.md$", "\n".join(lines), re.MULTILINE)) == sorted(
+        path.relative_to(DOCS).as_posix() for path in FILES[1:]
+    )
 
 
 def test_the_table_of_results_is_the_one_that_the_results_give() -> None:
@@ -118,7 +134,7 @@ def test_the_reading_order_names_six_files() -> None:
 def test_the_example_of_the_frames_runs(
     sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (block,) = blocks("python", (ROOT / "docs" / "evals.md").read_text("utf-8"))
+    (block,) = blocks("python", (ROOT / "docs" / "how-to" / "evals.md").read_text("utf-8"))
     (tmp_path / ".querymust").symlink_to(sample.root)
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
@@ -128,12 +144,12 @@ def test_the_example_of_the_frames_runs(
     assert len(capsys.readouterr().out.splitlines()) > 10
 
 
-PICTURES = sorted((ROOT / "docs").glob("*.png"))
+PICTURES = sorted(DOCS.rglob("*.png"))
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda path: path.name)
 def test_a_picture_is_shown_small_and_has_a_palette(picture: Path) -> None:
-    assert re.search(rf"!\[[^\]]+\]\((?:docs/)?{picture.name}\)", PAGES)
+    assert re.search(rf"!\[[^\]]+\]\((?:docs/|\.\./)images/{picture.name}\)", PAGES)
     content = picture.read_bytes()
     assert content.startswith(b"\x89PNG")
     assert content[25] == 3, "its colours are a palette"
@@ -182,7 +198,7 @@ def test_every_block_of_the_readme_shows_what_it_prints() -> None:
     assert {after for each, after in pairwise([*languages, ""]) if each in ("sh", "python")} == {"text"}
     assert all(shown for _, shown in consoles(README))
     assert languages[0] == "console", "the page begins with a question and its answer"
-    assert len(README.split()) <= 900
+    assert len(README.split()) <= 700
 
 
 @pytest.mark.parametrize(("command", "shown"), consoles(ABOUT_THE_SAMPLE))
@@ -220,7 +236,7 @@ def test_the_examples_of_the_quickstart_are_those_of_the_readme(
 def test_ones_own_books_are_built_and_asked_as_the_readme_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (name,) = re.findall(r"with `(books/.*\.md)`:", ABOUT_ONES_OWN)
+    (name,) = re.findall(r"with\s`(books/.*\.md)`:", ABOUT_ONES_OWN)
     (page,), (program,), (told,) = (blocks(kind, ABOUT_ONES_OWN) for kind in ("markdown", "python", "text"))
     (tmp_path / name).parent.mkdir(parents=True)
     (tmp_path / name).write_text(page)
@@ -233,7 +249,7 @@ def test_ones_own_books_are_built_and_asked_as_the_readme_shows(
     assert (serve, address) == ("serve", f"http://127.0.0.1:{PORT}  (Ctrl-C ends it)\n")
 
 
-FRAMEWORKS = (ROOT / "docs" / "frameworks.md").read_text("utf-8")
+FRAMEWORKS = (ROOT / "docs" / "how-to" / "frameworks.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("block", blocks("python", FRAMEWORKS))
@@ -261,7 +277,7 @@ def test_the_metadata_of_the_frameworks_is_documented(sample: Home) -> None:
     assert own == set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`[^|]+`) \|", FRAMEWORKS, re.MULTILINE))))
 
 
-OWN_RULES = (ROOT / "docs" / "tables.md").read_text("utf-8")
+OWN_RULES = (ROOT / "docs" / "how-to" / "tables.md").read_text("utf-8")
 
 
 @pytest.fixture(scope="session")
@@ -300,7 +316,7 @@ def test_every_key_of_an_entry_is_documented() -> None:
 
 
 def test_the_questions_of_the_docs_are_questions(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "questions.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "questions.md").read_text("utf-8")
     (block,) = blocks("jsonl", page)
     path = tmp_path / "questions.jsonl"
     path.write_text(block)
@@ -313,7 +329,7 @@ def test_the_questions_of_the_docs_are_questions(tmp_path: Path) -> None:
     "name", [each.name for record in (Question, Anchor) for each in fields(record) if each.name != "group"]
 )
 def test_every_field_of_a_question_and_an_anchor_is_documented(name: str) -> None:
-    page = (ROOT / "docs" / "questions.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "questions.md").read_text("utf-8")
     assert re.search(rf"^\| `{name}` \|", page, re.MULTILINE)
 
 
@@ -326,7 +342,7 @@ def test_the_commands_of_operations_run(
     home, first, _ = twice_live
     monkeypatch.setenv("QUERYMUST_HOME", str(home.root))
     monkeypatch.chdir(tmp_path)
-    index, travel = blocks("sh", (ROOT / "docs" / "operations.md").read_text("utf-8"))
+    index, travel = blocks("sh", (ROOT / "docs" / "how-to" / "operations.md").read_text("utf-8"))
     for line in (index + travel).splitlines():
         monkeypatch.setattr(sys, "argv", line.split())
         with contextlib.suppress(SystemExit):
@@ -335,7 +351,7 @@ def test_the_commands_of_operations_run(
     assert live_id(home.root) == live_id(tmp_path / "reader") == first
 
 
-CONTRACT = (ROOT / "docs" / "contract.md").read_text("utf-8")
+CONTRACT = (ROOT / "docs" / "reference" / "contract.md").read_text("utf-8")
 
 
 def test_the_python_of_the_contract_runs(
@@ -366,7 +382,7 @@ def test_the_settings_of_the_contract_are_settings_and_all_of_them(tmp_path: Pat
 def test_the_python_of_self_querying_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = (ROOT / "docs" / "self_query.md").read_text("utf-8")
+    page = (ROOT / "docs" / "explanation" / "self_query.md").read_text("utf-8")
     (block,) = blocks("python", page)
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "self_query.md", "exec"), {})
@@ -378,7 +394,7 @@ def test_the_python_of_self_querying_runs(
 
 
 def test_the_model_that_reads_questions_has_every_setting_documented() -> None:
-    (block,) = blocks("yaml", (ROOT / "docs" / "self_query.md").read_text("utf-8"))
+    (block,) = blocks("yaml", (ROOT / "docs" / "explanation" / "self_query.md").read_text("utf-8"))
     assert set(yaml.safe_load(block)["understand"]) == {field.name for field in fields(UnderstandSettings)}
 
 

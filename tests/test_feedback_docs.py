@@ -1,4 +1,4 @@
-"""What docs/feedback.md shows, as it is written there."""
+"""What docs/how-to/feedback.md shows, as it is written there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from retrieval.serve.query_log import QueryLog
 from tests.test_docs import blocks
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "feedback.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "feedback.md").read_text("utf-8")
 
 
 def test_the_commands_of_the_page_run_one_after_the_other(

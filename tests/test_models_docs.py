@@ -1,4 +1,4 @@
-"""What docs/models.md shows, as it is written there."""
+"""What docs/how-to/models.md shows, as it is written there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.openai_server.table_model import reading_tables
 from tests.test_docs import blocks
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "models.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "models.md").read_text("utf-8")
 
 
 def test_the_commands_run_one_after_the_other_and_the_sample_costs_what_the_page_says(

@@ -20,8 +20,8 @@ from tools.pages.filtering_times import FilterTimes
 from tools.pages.marked_blocks import with_blocks
 
 DOCS = Path(__file__).parents[1] / "docs"
-MEANING = (DOCS / "query_must.md").read_text("utf-8")
-TEMPLATES = (DOCS / "query_must_templates.md").read_text("utf-8")
+MEANING = (DOCS / "reference" / "query_must.md").read_text("utf-8")
+TEMPLATES = (DOCS / "how-to" / "query_must_templates.md").read_text("utf-8")
 BUILT_IN = tuple(OPERATORS)
 
 
@@ -43,7 +43,7 @@ def fenced(language: str, page: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ["query_must.md", "query_must_templates.md"])
+@pytest.mark.parametrize("name", ["reference/query_must.md", "how-to/query_must_templates.md"])
 @pytest.mark.usefixtures("registry")
 def test_the_python_of_a_page_runs_from_top_to_bottom(
     name: str, sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

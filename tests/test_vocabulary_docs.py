@@ -1,4 +1,4 @@
-"""What docs/vocabulary.md shows, as it is written there."""
+"""What docs/how-to/vocabulary.md shows, as it is written there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.query_must.vocabulary.words import Label
 from tests.test_docs import blocks, consoles, printed_by, prints
 
-PAGE = (Path(__file__).parents[1] / "docs" / "vocabulary.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "vocabulary.md").read_text("utf-8")
 
 
 def test_the_words_of_the_page_find_the_rows_that_it_shows(

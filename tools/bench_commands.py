@@ -364,7 +364,7 @@ def bench_answers(
     print_report(report, report.lines(), json_=json_)
 
 
-PAGE = Path("docs") / "search.md"
+PAGE = Path("docs") / "results" / "search.md"
 
 
 @app.command("ablation")

@@ -30,7 +30,7 @@ StrategiesOption = Annotated[
     list[str] | None,
     typer.Option("--strategy", help="May be given again; all if not. `default` is what ships, `fts5` the reference."),
 ]
-DOCS = Path("docs")
+DOCS = Path("docs") / "results"
 BOOK_METRICS = ("hit@1", "hit@5", "hit@10", "mrr")
 SETS = {
     "wikisql-rows": "Rows of Wikipedia tables named by their cells: DIR/<split>.tables.jsonl.gz and .queries.jsonl.gz.",

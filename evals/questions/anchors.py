@@ -1,6 +1,6 @@
 """A place of the source that answers a question, and how the entries of a file become such places.
 
-docs/questions.md tells the format. An entry is an anchor, or `{"any_of": [anchor, ...]}`.
+docs/reference/questions.md tells the format. An entry is an anchor, or `{"any_of": [anchor, ...]}`.
 """
 
 from collections.abc import Mapping

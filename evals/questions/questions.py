@@ -8,7 +8,7 @@ One object a line (`.jsonl`, `.jsonl.gz`), or the same objects as one JSON array
                "row_key": "5-8", "snippet": "| 5-8 | 24 |"}]}
 
 Only `id`, `query` and `gold` must be there; `gold: []` says that the library holds no answer. An entry of `gold` may be
-`{"any_of": [anchor, ...]}`: any of them is enough. docs/questions.md tells every field.
+`{"any_of": [anchor, ...]}`: any of them is enough. docs/reference/questions.md tells every field.
 """
 
 import gzip

@@ -6,8 +6,8 @@ one that asks for a significant loss (p < 0.05) lets a book of twenty questions 
 judged by what the questions can tell: a loss beyond chance, or of more than a harmless change moves them.
 
 A library of many books has many chances to look worse in one of them. So all lists of questions that are judged at
-once share one level: of harmless changes about a tenth may be refused, in whatever list. docs/evals.md has the rates of
-wrong verdicts, and `python -m tools bench gate` measures them.
+once share one level: of harmless changes about a tenth may be refused, in whatever list. docs/explanation/gate.md has
+the rates of wrong verdicts, and `python -m tools bench gate` measures them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -79,9 +79,9 @@ def build_library(
     --plan counts books, chunks, tokens and dollars, writes nothing and sends nothing. Where no build would begin, its
     status says so: 1 beyond `budget_usd` of rag.yaml, 2 where the embedder lacks its library.
     --force goes past the rules about scores only, --accept past text that was read with a guess. The reasons are kept,
-    and what was accepted is not asked again (docs/operations.md).
+    and what was accepted is not asked again (docs/how-to/operations.md).
     --store-mongodb also writes what went live to MongoDB, or the books of it that --ruleset and --book choose
-    (docs/artifacts.md).
+    (docs/how-to/artifacts.md).
     Another library than that of the last build forgets the questions of the last build. Ctrl-C stops a build at once
     and loses nothing that was live; the next one goes on where it was.
 

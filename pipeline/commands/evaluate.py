@@ -88,7 +88,7 @@ def evaluate(
 
     A table of the strategies, then the scores by kind and by book of those that --strategy names (else of `default`),
     with 95 % intervals. Gold that is no longer found in the index is named after the scores, and is exit status 1.
-    So is a score that is worse than --fail-under, or significantly worse than in the --baseline; see docs/ci.md.
+    So is a score that is worse than --fail-under, or significantly worse than in the --baseline; see docs/how-to/ci.md.
 
     \b
     Examples:

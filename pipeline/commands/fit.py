@@ -36,7 +36,7 @@ def fit(
     split: Annotated[str, typer.Option("--split", help="Which questions; sets without them are left out.")] = "open",
     seed: Annotated[int, typer.Option("--seed", help="Of the fitting's random choices.")] = 0,
     write: Annotated[
-        bool, typer.Option("--write", help="Ship them if the gate lets them, and write their page under docs.")
+        bool, typer.Option("--write", help="Ship them if the gate lets them, and write their page under docs/results.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="With --write: ship what the gate refuses, too.")] = False,
     home: HomeOption = DEFAULT_HOME,
@@ -74,7 +74,7 @@ def fit(
         report = fits[what](root / "benchmarks", data, split, embedder, seed, bar)
     refused = () if isinstance(report, RelevanceReport | CellsReport) else report.refused
     if write and (force or not refused):
-        report.write(Path("docs"))
+        report.write(Path("docs") / "results")
     if json_:
         print_json(report.to_json())
     else:

@@ -25,7 +25,7 @@ BECAUSE: Mapping[str, Because] = {
         "has rows that no question can name",
         "have rows that no question can name",
         "No word and no labelled number is one row's alone (keys of one letter, dice and sentences name nothing): give "
-        "the rows names in tables.toml, or name the column that tells them apart as key. More: docs/tables.md",
+        "the rows names in tables.toml, or name the column that tells them apart as key. More: docs/how-to/tables.md",
     ),
     "open": Because("is left open by tables.toml", "are left open by tables.toml", "As their owner wants it."),
     "single": Because("has one row", "have one row", "Nothing to do: there is no other row to keep out."),
@@ -101,5 +101,5 @@ def why_none_is_guarded(n_tables: int) -> str:
     return (
         f"{tables} guarded, so no row is excluded from an answer; ranking by names works all the same. A table is "
         "guarded where a question can name its rows: two of them or more have a cell that is theirs alone, or a number "
-        "under the name of its column. More: docs/query_must.md"
+        "under the name of its column. More: docs/reference/query_must.md"
     )

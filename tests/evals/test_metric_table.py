@@ -5,7 +5,7 @@ import pytest
 from evals.metric_table import METRICS, Use, meaning, metric_text, names, report_place, sign
 from evals.metrics import STANDARD
 
-DOCS = (Path(__file__).parents[2] / "docs" / "assets.md").read_text("utf-8")
+DOCS = (Path(__file__).parents[2] / "docs" / "reference" / "assets.md").read_text("utf-8")
 
 
 def test_a_metric_stands_in_one_line():

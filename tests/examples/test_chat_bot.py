@@ -46,7 +46,9 @@ def test_a_conversation_is_answered_with_its_sources_until_an_empty_line(url: st
 
 
 def test_the_command_of_the_docs_runs(url: str) -> None:
-    (line,) = re.findall(r"^python examples/chat_bot\.py (.*)$", (ROOT / "docs" / "api.md").read_text(), re.MULTILINE)
+    (line,) = re.findall(
+        r"^python examples/chat_bot\.py (.*)$", (ROOT / "docs" / "reference" / "api.md").read_text(), re.MULTILINE
+    )
     done = bot("--url", url, *shlex.split(line))
     assert done.returncode == 0
     assert "Cost: " in done.stdout

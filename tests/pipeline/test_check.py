@@ -33,6 +33,7 @@ def test_no_tool_reads_a_users_home_or_reports_what_is_done(tmp_path: Path) -> N
     assert variables["DAGSTER_HOME"].startswith(str(tmp_path))
     assert variables["DAGSTER_DISABLE_TELEMETRY"] == "1"
     assert variables["PATH"].endswith("/usr/bin")
+    assert Path(variables["MKDOCS_SITE_DIR"]).is_relative_to(tmp_path)
 
 
 def test_where_no_bytecode_may_be_written_the_tools_share_theirs_outside_the_tree(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from retrieval.understand.traversal import TraversalIndex, retrieve_candidates
 from retrieval.understand.traversal_config import TraversalConfig
 
 ALIASED, UNALIASED = "bm25, aliases on", "bm25, aliases off"
-TRAVERSED, APART = "traversal", "default, taken apart"
+TRAVERSED, APART = "traversal", "default, decomposed"
 WAYS: Mapping[str, str] = {UNALIASED: ALIASED, TRAVERSED: "default", APART: "default"}
 """Each way and what it is compared with."""
 
@@ -207,38 +207,37 @@ def _trial(name: str, trial: str, values: Mapping[str, list[Values]]) -> Trial:
 
 
 NOTES = {
-    "bm25": "words alone",
+    "bm25": "BM25 alone",
     "dense": "vectors alone",
-    "hybrid": "two legs, no evidence from the places where words are, no filter",
+    "hybrid": "BM25 and vectors, no evidence from fields, no filter",
     "hybrid_graph": "graph boost over all six relations",
-    "default-query_must": "query_must is not asked",
-    "default-names": "what the question calls a chunk does not count: words of places, and the two legs, alone",
-    TRAVERSED: "the walk from named things alone ([graph](graph.md#traversal)); what names nothing finds nothing",
-    APART: "a comparison is searched part by part ([decomposition](decomposition.md)); other questions as they are",
+    "default-query_must": "query_must is not applied",
+    "default-names": "no evidence from names: fields, BM25 and vectors alone",
+    TRAVERSED: "the [graph walk](../explanation/graph.md#traversal) alone; a question without a name finds nothing",
+    APART: "a comparison is [decomposed](../explanation/decomposition.md); other questions are not",
     UNALIASED: "labels and aliases are not folded (`armour class` is not `ac`)",
 }
 REMARKS = {
-    APART: "what it gains, both answers among the first four, is not in MRR; `querymust ask` does so",
-    UNALIASED: "they stay on: predicates and names need them",
-    "bm25": "a leg of `default`",
-    "dense": "a leg of `default`",
-    "hybrid": "its legs are parts of `default`",
-    "default-query_must": "where it is worse is what the filter adds",
-    "default-names": "where it is worse is what the names add",
+    APART: "its gain, both answers among the first four, does not show in MRR; `querymust ask` uses it",
+    UNALIASED: "kept: predicates and names need them",
+    "bm25": "a part of `default`",
+    "dense": "a part of `default`",
+    "hybrid": "both are parts of `default`",
+    "default-query_must": "where it is worse, the filter gains",
+    "default-names": "where it is worse, the names gain",
 }
-"""What a verdict means for `default`, where it is not plain."""
+"""What a verdict means for `default`, if that is not obvious."""
 _LEFT_OUT = Path(__file__).parent / "left_out.md"
 """What was measured and left out, with the numbers of the time; nothing can measure it again."""
 _INTRO = """# What each part of the search adds
 
 Made by `python -m tools bench ablation` from the {split} questions with gold, embedder {embedder}; do not edit.
-Each line differs from the one it is compared with in one thing. The difference is of MRR, paired by question, with its
-95 % bootstrap interval; p is of a paired randomisation test. A thing is kept in `default` where some set gains beyond
-its interval and none loses. The weights of `default` were fitted on these questions ([weights](weights.md)), so a
-difference *from* `default` favours it; one from `hybrid` does not.
+Each strategy differs in one thing from the one it is compared with. The difference is of MRR, paired by question, with
+its 95 % bootstrap interval; p is of a paired randomisation test. A part is kept in `default` if a set gains beyond its
+interval and none loses. The weights of `default` were fitted on these questions ([weights](weights.md)), so differences
+*from* `default` favour it; differences from `hybrid` do not.
 
-How each works: [fusion](../retrieval/search/fusion.py), [graph](../retrieval/index/graph/graph.py) and
-[its boost](../retrieval/search/graph_boost.py).
+The code: `retrieval/search/fusion.py`, `retrieval/index/graph/graph.py` and `retrieval/search/graph_boost.py`.
 """
 
 
@@ -262,7 +261,7 @@ def verdict(trials: Sequence[Trial]) -> str:
 
 
 def _verdicts(ablation: Ablation) -> str:
-    lines = ["| tried | what it is | against | verdict |", "|---|---|---|---|"]
+    lines = ["| strategy | what it is | compared with | verdict |", "|---|---|---|---|"]
     for name, about in NOTES.items():
         trials = [trial for trial in ablation.trials if trial.strategy == name]
         if trials:
@@ -275,7 +274,7 @@ def _set_table(trials: Sequence[Trial]) -> str:
     lines = [
         f"{trials[0].n} questions.",
         "",
-        "| strategy | hit@1 | hit@10 | MRR | against | difference | p |",
+        "| strategy | hit@1 | hit@10 | MRR | compared with | difference | p |",
         "|---|---:|---:|---:|---|---:|---:|",
     ]
     for trial in trials:

@@ -35,7 +35,7 @@ class AnswersReport:
 
     def lines(self) -> Iterator[str]:
         """A markdown table, a line for each book, and one for all."""
-        yield "| book | look-ups | said by the cells | with their heads | cells read | refused | no answer | refused |"
+        yield "| book | look-ups | in cells | in cells and headers | cells read | refused | unanswerable | refused |"
         yield "|---|---:|---:|---:|---:|---:|---:|---:|"
         for each in (*self.books, reduce(add, self.books)):
             yield (

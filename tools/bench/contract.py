@@ -50,9 +50,9 @@ _COLUMNS = (
     "p50 ms",
     "p95 ms",
     "plain Chroma, p50 ms",
-    "times plain",
+    "ratio",
     "kept answer, p50 ms",
-    "of a new one",
+    "ratio to a new one",
 )
 
 

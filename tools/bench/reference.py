@@ -1,4 +1,4 @@
-"""What others measured on the same questions with BM25, and why ours differs where it does."""
+"""Published BM25 numbers for the same questions, and the reasons for differences from ours."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ def _references(set_: str, book: str, kind: str, **values: float) -> tuple[Refer
 
 
 ALIKE = 0.02
-"""Differences up to this are the tokenizer's; larger ones are explained."""
+"""Differences up to this come from the tokenizer; larger ones are explained."""
 
 SPLIT = "open"
 """The split that the references were measured on; those of ttrpg on both halves together."""
@@ -40,24 +40,24 @@ REFERENCES = (
 )
 
 NOTES = """\
-The published figures are bm25s with English stop words and Snowball stems; ours are `rank_bm25`'s scores over the
-stems of canonical text. Three differences matter. They were found by changing one of them at a time.
+The published figures are of bm25s with English stop words and Snowball stems; ours are of `rank_bm25` over the stems of
+canonical text. Three differences matter. Each was measured alone.
 
-- **Stop words.** bm25s takes them out of texts and questions. Ours leaves them in the texts, whose lengths they count
-  in, and scores none that a question has, unless it has no other words. In tables `the` and `of` are rare and would
-  weigh as much as names: while ours still scored them, `wtq-rows` had 0.383 hit@1 (0.593 hit@10) and `wikisql-rows`
-  0.666 (0.907); with the same 33 words taken out of texts and questions 0.465 (0.681) and 0.733 (0.940).
-- **Short tokens.** bm25s reads words of two or more characters, so the row keys `6` and `b` are lost to it. Ours keeps
-  them, and signs, decimals and fractions whole. Within the table that is most of what is left to tell rows apart. With
-  tokens cut as bm25s cuts them and each table indexed alone, hit@1, hit@5 and MRR of `wikisql-rows-within` are 0.809,
-  0.928 and 0.867, those of `wtq-rows-within` 0.612, 0.757 and 0.687: the published figures within 0.015.
-- **Frequencies.** A question within a table is scored with the frequencies of the whole library, as a filtered search
-  is; the published runs index each table alone.
+- **Stop words.** bm25s removes them from texts and questions. Ours keeps them in the texts, where they count for the
+  length, and does not score those of a question unless it has no other words. `the` and `of` are rare in tables and
+  would weigh as much as names. When ours scored them, `wtq-rows` had 0.383 hit@1 (0.593 hit@10) and `wikisql-rows`
+  0.666 (0.907). With these 33 words removed from texts and questions, they have 0.465 (0.681) and 0.733 (0.940).
+- **Short tokens.** bm25s reads words of two or more characters and so drops the row keys `6` and `b`. Ours keeps them,
+  and signs, decimals and fractions whole; within a table they distinguish the rows. With the tokens of bm25s and each
+  table indexed alone, hit@1, hit@5 and MRR of `wikisql-rows-within` are 0.809, 0.928 and 0.867, and of
+  `wtq-rows-within` 0.612, 0.757 and 0.687. That is within 0.015 of the published figures.
+- **Frequencies.** A question within a table is scored with the frequencies of the whole library, like a filtered
+  search. The published runs index each table alone.
 
-SciFact agrees within 0.02, and so does Cranfield's hit@10. Cranfield's nDCG@10 is higher because our benchmark drops
-the document of unexplained grade that each query has from its ranking ([benchmarks.md](benchmarks.md)). With those
-documents left in as wrong answers, ours is 0.388, the published figure.
+SciFact and hit@10 of Cranfield agree within 0.02. nDCG@10 of Cranfield is higher because our benchmark removes the
+document of unexplained grade of each query from its ranking ([benchmarks](../how-to/benchmarks.md#the-sets)). With
+those documents as wrong answers, ours is 0.388, the published figure.
 
-`ttrpg`: the published chunks are other ones (every paragraph, and a chunk for each line of a key/value block), and both
-halves of the questions are pooled there, so those figures show a direction and check nothing.
+`ttrpg`: the published chunks differ (every paragraph, and a chunk for each line of a key/value block), and the
+published numbers pool both halves of the questions. They show a direction only.
 """

@@ -1,4 +1,4 @@
-"""`docs/results.md`, made from `docs/benchmarks.json`: what every strategy scores on every open question set."""
+"""`docs/results/results.md`, made from `docs/results/benchmarks.json`: scores of every strategy on every open set."""
 
 import json
 import os
@@ -20,20 +20,20 @@ from tools.bench.run import BenchmarkRun, IndexNote
 DATA_FILE, PAGE_FILE = "benchmarks.json", "results.md"
 
 LEFT_OUT = (
-    "`default` ranks each book and set by trees that were learned on all others: neither its questions nor those "
-    "generated from it had a say. The weights of the first look, which choose the candidates, are the ones that ship, "
-    "fitted on most of these sets. No other strategy was fitted."
+    "`default` ranks each book and set with a LambdaMART model that was trained on all others, without its questions "
+    "and without questions generated from it. The weights of first-stage retrieval, which choose the candidates, are "
+    "those that ship; they were fitted on most of these sets. No other strategy was fitted."
 )
 SHIPPED = (
-    "What `default` ranks by was fitted on questions of these sets, so its numbers flatter it; no other strategy was "
-    "fitted. [trees.md](trees.md) says what it does in books that had no say."
+    "`default` was fitted on questions of these sets, so its numbers are too high; no other strategy was fitted. "
+    "[The LambdaMART model](trees.md) has its numbers on held-out books."
 )
 
 CELLS = """\
-Look-ups and rules of each book: the figure of `default`, that of the best other strategy (`fts5` is the reference,
-which [benchmarks.md](benchmarks.md) describes), and p of a paired randomisation test of the two. `▼` names what is
-better than `default` beyond chance (p < 0.05). `*` is all books of a set, or all sets. No p is corrected for the choice
-of the best among several, which is to the disadvantage of `default`, nor for the number of cells."""
+For look-ups and rules of each book: the score of `default`, the score of the best other strategy (`fts5` is the
+[reference](../how-to/benchmarks.md#the-reference)), and p of a paired randomisation test of the two. `▼` names
+strategies that are significantly better than `default` (p < 0.05). `*` stands for all books of a set, or all sets. p
+is not corrected for the choice of the best strategy, which disfavours `default`, nor for the number of cells."""
 
 _DIGITS, _CELL_DIGITS = 4, 6
 
@@ -109,7 +109,7 @@ def results_page(results: Results) -> str:
             "",
             f"Made by `python -m tools bench all` from [{DATA_FILE}]({DATA_FILE}); do not edit. Split {splits}, "
             f"{results.date}, {results.cores} cores, Python {results.python}, embedder {results.embedder}. "
-            "Numbers have their 95 % bootstrap intervals; [benchmarks.md](benchmarks.md) says what is measured.",
+            "Numbers have 95 % bootstrap intervals. [Benchmarks](../how-to/benchmarks.md) describes the sets.",
             "",
             LEFT_OUT if results.left_out else SHIPPED,
             "",
@@ -119,10 +119,10 @@ def results_page(results: Results) -> str:
             leaderboard(whole, names(Use.RANKING)),
             "## Filtering and time",
             "",
-            "Milliseconds are the median of one k = 15 retrieval on a machine that did other work too.",
+            "Milliseconds: the median of one retrieval with k = 15, on a machine with other load.",
             "",
             leaderboard(_without_evaluability(whole), names(Use.FILTERING)),
-            "## BM25 against published figures",
+            "## BM25 and published figures",
             "",
             _reference_table(results.numbers),
             NOTES,

@@ -23,8 +23,8 @@ WAYS = ((IN_PROCESS, 1), (MULTIPROCESS, 2), (DASK, 2))
 """Executors, and how many processes each is given."""
 
 _COLUMNS = (
-    *("executor", "processes", "books an hour", "times one process"),
-    *("start", "books", "rest", "CPU", "cores at work"),
+    *("executor", "processes", "books an hour", "relative to one process"),
+    *("start", "books", "rest", "CPU", "busy cores"),
 )
 
 
@@ -86,9 +86,10 @@ class SpreadReport:
         yield ""
         yield (
             f"First builds of {self.books} books of {self.chunks:,} chunks, one build after the other, on {self.cores} "
-            f"cores; Python {self.python}, load average {self.load:.1f} at the end. What bounds them: the CPU of one "
-            f"process's build lets {self.cores} cores index {self._by_cores():,.0f} books an hour at most, and its "
-            f"start and rest, which stay one process's work, let any number index {self._by_rest():,.0f}."
+            f"cores; Python {self.python}, load average {self.load:.1f} at the end. Upper bounds: by the CPU time of "
+            f"one build, {self.cores} cores can index {self._by_cores():,.0f} books an hour; by `start` and "
+            "`rest`, which "
+            f"one process does, any number of cores can index {self._by_rest():,.0f}."
         )
 
     def _by_cores(self) -> float:

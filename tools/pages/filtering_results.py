@@ -1,4 +1,4 @@
-"""What the filter does on the sample book, written into `docs/results_query_must.md`.
+"""What the filter does on the sample book, written into `docs/results/results_query_must.md`.
 
 Run it with `python -m tools.pages.filtering_results`; with `--home DIR` it asks a home that
 holds the sample book already, with `--times` it also measures anew what the filter costs.
@@ -90,7 +90,7 @@ def _guarded(retrieval: Retrieval) -> tuple[str, ...]:
     return tuple(f"{chunk.heading_path[-1].split(' ')[0]} {chunk.row_key}" for chunk in guarded)
 
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "results_query_must.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "results_query_must.md"
 EDGE_CASES = (
     "How do I make an attack roll?",
     "What does armor class mean?",
@@ -125,8 +125,9 @@ def blocks(retriever: Retriever, times: FilterTimes) -> Mapping[str, str]:
 
 def _example_lines(examples: Iterable[Outcome]) -> Iterable[str]:
     yield (
-        "| question | noise@15 off | on | cut | precision off | on | gold in the list, off | on | gold at rank, on "
-        "| results | guarded rows that are left |"
+        "| question | noise@15 off | on | reduction | precision off | on | gold in the list, off | on | rank of "
+        "gold, on "
+        "| results | remaining guarded rows |"
     )
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"
     for each in examples:
@@ -147,7 +148,7 @@ def _precision(gold: int, noise: int) -> str:
 
 
 def _edge_lines(edges: Iterable[Outcome]) -> Iterable[str]:
-    yield "| question | as the predicates see it | guarded rows off | guarded rows on |"
+    yield "| question | canonical form | guarded rows off | guarded rows on |"
     yield "|---|---|---:|---|"
     for each in edges:
         before, after = each.guarded
@@ -166,16 +167,16 @@ def _pooled_lines(outcomes: Sequence[Outcome]) -> Iterable[str]:
         "noise reduction, pooled": _reduction(outcomes),
         "questions with a guarded row in the unfiltered list": len(touched),
         "noise reduction, pooled over those": _reduction(touched),
-        "lists that the filter leaves as they were": sum(each.off.chunk_ids == each.on.chunk_ids for each in outcomes),
+        "lists that the filter does not change": sum(each.off.chunk_ids == each.on.chunk_ids for each in outcomes),
         f"lists with fewer than {DEFAULT_K} results": sum(len(each.on.hits) < DEFAULT_K for each in outcomes),
         "gold chunks": sum(each.gold[0] for each in outcomes),
         "gold chunks in the lists, filter off": sum(each.gold[1] for each in outcomes),
         "gold chunks in the lists, filter on": sum(each.gold[2] for each in outcomes),
-        "gold chunks that their own predicate refuses": sum(len(each.refused) for each in outcomes),
-        "questions for which asking again takes one, two, three rounds": f"{rounds[1]}, {rounds[2]}, {rounds[3]}",
-        "and why its rounds end": ", ".join(f"{count} {reason}" for reason, count in sorted(ended.items())),
+        "gold chunks that their own predicate excludes": sum(len(each.refused) for each in outcomes),
+        "questions with one, two, three rounds of `iterative`": f"{rounds[1]}, {rounds[2]}, {rounds[3]}",
+        "stopping reasons": ", ".join(f"{count} {reason}" for reason, count in sorted(ended.items())),
     }
-    yield "| over all sample questions | |"
+    yield "| all sample questions | |"
     yield "|---|---:|"
     yield from (f"| {name} | {figure} |" for name, figure in figures.items())
 

@@ -1,7 +1,7 @@
 """What the filter costs on the published examples: measured by hand, kept in a file, shown from it.
 
 Times differ from run to run, so the page never measures them: `python -m tools.pages.filtering_results --times`
-does, and writes `docs/results_query_must.json`. Rounds are the same every time, and a test compares them.
+does, and writes `docs/results/results_query_must.json`. Rounds are the same every time, and a test compares them.
 """
 
 import json
@@ -16,7 +16,7 @@ from retrieval.search.retriever import Retriever
 from retrieval.strategy import DEFAULT_K
 from retrieval.types import Receipt
 
-FILE = Path(__file__).resolve().parents[2] / "docs" / "results_query_must.json"
+FILE = Path(__file__).resolve().parents[2] / "docs" / "results" / "results_query_must.json"
 _BEST_OF = 7
 _STRATEGIES = ("dense", "iterative", "prefilter", "default")
 _FILTERED = ("iterative", "prefilter")

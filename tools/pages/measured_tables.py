@@ -46,14 +46,19 @@ class MeasuredTable:
 
 
 _DOCS = Path("docs")
-CONTRACT_TIMES = MeasuredTable(_DOCS / "contract.md", _DOCS / "contract_times.json", "times", ContractReport.of)
-GATE_RATES = MeasuredTable(_DOCS / "evals.md", _DOCS / "gate_rates.json", "rates", GateReport.of)
-HINTS = MeasuredTable(_DOCS / "decomposition.md", _DOCS / "hint_curve.json", "hints", HintCurve.of)
-CONDITIONS = MeasuredTable(_DOCS / "self_query.md", _DOCS / "self_query.json", "conditions", ConditionsReport.of)
-ANSWERS = MeasuredTable(_DOCS / "answers.md", _DOCS / "answers_read.json", "read", AnswersReport.of)
-SPREAD = MeasuredTable(_DOCS / "operations.md", _DOCS / "books_an_hour.json", "spread", SpreadReport.of)
+_DATA = _DOCS / "results"
+CONTRACT_TIMES = MeasuredTable(
+    _DOCS / "reference" / "contract.md", _DATA / "contract_times.json", "times", ContractReport.of
+)
+GATE_RATES = MeasuredTable(_DOCS / "explanation" / "gate.md", _DATA / "gate_rates.json", "rates", GateReport.of)
+HINTS = MeasuredTable(_DOCS / "explanation" / "decomposition.md", _DATA / "hint_curve.json", "hints", HintCurve.of)
+CONDITIONS = MeasuredTable(
+    _DOCS / "explanation" / "self_query.md", _DATA / "self_query.json", "conditions", ConditionsReport.of
+)
+ANSWERS = MeasuredTable(_DOCS / "how-to" / "answers.md", _DATA / "answers_read.json", "read", AnswersReport.of)
+SPREAD = MeasuredTable(_DOCS / "how-to" / "scaling.md", _DATA / "books_an_hour.json", "spread", SpreadReport.of)
 TABLES = (CONTRACT_TIMES, GATE_RATES, HINTS, CONDITIONS, ANSWERS, SPREAD)
-HINTS_DRAWN = _DOCS / "hint_curve.svg"
+HINTS_DRAWN = _DATA / "hint_curve.svg"
 
 
 def hints_drawn() -> str:

@@ -1,4 +1,4 @@
-"""The README's table of results, made from `docs/results.json`: `python -m tools.pages.results_table`."""
+"""The README's table of results, made from `docs/results/results.json`: `python -m tools.pages.results_table`."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from evals.metric_table import Use, metric_text, names
 from tools.pages.marked_blocks import with_blocks
 
 ROOT = Path(__file__).resolve().parents[2]
-RESULTS = Path("docs") / "results.json"
+RESULTS = Path("docs") / "results" / "results.json"
 COLUMNS = names(Use.README)
 
 

@@ -1,4 +1,4 @@
-"""What grows with a library, at two sizes: the costs that `docs/scale.md` carries on."""
+"""Costs at two sizes of a library, which `docs/results/scale.md` extrapolates."""
 
 from tools.bench.scale.page import Growth
 from tools.bench.scale.report import ScaleReport
@@ -17,7 +17,7 @@ def costs(two: Two) -> tuple[Growth, ...]:
 
 def own(two: Two) -> Growth:
     """What a reader has of its own."""
-    return Growth.of("a reader's own memory", "MB", two, lambda run: run.megabytes["process_own"])
+    return Growth.of("a reader's private memory", "MB", two, lambda run: run.megabytes["process_own"])
 
 
 def mapped(two: Two) -> Growth:

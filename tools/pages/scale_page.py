@@ -1,7 +1,7 @@
-"""`docs/scale.md`, made from `docs/performance/*.json`: `python -m tools.pages.scale_page`.
+"""`docs/results/scale.md`, made from `docs/results/performance/*.json`: `python -m tools.pages.scale_page`.
 
-Ten million chunks on paper. Every number follows from the runs of `python -m tools bench scale`, so that it cannot go
-stale; what to do about it is written here.
+A projection to ten million chunks. Every number is computed from the runs of `python -m tools bench scale`; the
+remedies are written here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from tools.pages.scale_cost import Two
 
 @dataclass(frozen=True, slots=True)
 class Breaking:
-    """A bound that somebody would not want to pass, and what then. Key: growth, bound."""
+    """A bound on a cost, and the remedy beyond it. Key: growth, bound."""
 
     growth: Growth
     bound: float
@@ -27,34 +27,34 @@ class Breaking:
 
 
 def breakings(two: Two) -> tuple[Breaking, ...]:
-    """What one may want, and what is left to do where it is passed."""
+    """All bounds with their remedies."""
     return (
         *_breakings_of_memory(two),
         Breaking(
             cost.search(two, "default"),
             250,
             "`default` takes a quarter of a second (p50)",
-            "let an engine find the candidates (`store`); the second look, at a few hundred, stays ours. How long "
-            "both take together was not measured at this size. Or ask `prefilter`, which hardly grows",
+            "take the candidates from an engine (`store`); re-ranking of a few hundred stays local. The time of both "
+            "together was not measured at this size. Or use `prefilter`, which hardly grows",
         ),
         Breaking(
             cost.search(two, "hybrid"),
             250,
             "`hybrid` takes a quarter of a second (p50)",
-            "it scores every chunk: ask `default`, which looks at a part, or have an engine find the candidates",
+            "it scores every chunk: use `default`, which scores candidates, or take the candidates from an engine",
         ),
         Breaking(
             cost.build(two),
             8 * 3600,
             "a first build takes a night of 8 hours",
-            "most of it is the graph of the library (`build: graph`), which grows faster than the library and is one "
-            "process's work in each build; books that are asked apart can be homes apart",
+            "the graph of the library (`build: graph`) grows faster than the library and one process builds it. Put "
+            "books that are searched separately into separate homes",
         ),
         Breaking(
             cost.disk(two),
             100_000,
             "a snapshot takes 100 GB",
-            "keep fewer (`querymust gc --keep 1`), or a larger disk; it is read by mapping, so a fast one",
+            "keep fewer snapshots (`querymust gc --keep 1`), or use a larger, fast disk: the files are mapped",
         ),
     )
 
@@ -64,21 +64,19 @@ def _breakings_of_memory(two: Two) -> Iterator[Breaking]:
         cost.mapped(two),
         16_000,
         "a reader maps 16 GB",
-        "processes of one machine share it, and what does not fit is read from the disk again: more memory, a faster "
-        "disk, or books that are asked apart as homes apart",
+        "processes of one machine share it, and what does not fit is read from disk again. Use more memory, a faster "
+        "disk, or separate homes for books that are searched separately",
     )
-    yield Breaking(
-        cost.own(two), 1000, "a reader has 1 GB of its own", "each process more costs as much: fewer, or homes apart"
-    )
+    yield Breaking(cost.own(two), 1000, "a reader has 1 GB of private memory", "use fewer processes, or separate homes")
     yield Breaking(
         cost.held_by_build(two),
         64_000,
         "a build holds 64 GB",
-        "a larger machine for builds alone, which pushes to readers that need less; or homes apart",
+        "use a larger machine for builds only, which pushes to smaller readers; or separate homes",
     )
 
 
-PAGE = Path("docs") / "scale.md"
+PAGE = Path("docs") / "results" / "scale.md"
 _THREE_MACHINES = Path(__file__).with_name("three_machines.md")
 ON_PAPER = 10_000_000
 DIMENSIONS = 256
@@ -86,17 +84,17 @@ HASHED, SENT = 1500.0, 125.0
 """Megabytes a second: what a machine hashes, and what a network of 1 Gbit/s carries."""
 
 _HEAD = f"""\
-# Ten million chunks, on paper
+# Ten million chunks: a projection
 
-Made by `python -m tools.pages.scale_page` from the files in [performance](performance); do not edit. The largest
-library that was measured has a million chunks ([performance.md](performance.md)). **Nothing here was run at ten
-million.** Each cost is carried on from the runs at {GROWTH_FROM:,} and {GROWTH_TO:,} chunks:
+Made by `python -m tools.pages.scale_page` from the files in `performance/`; do not edit. The largest library that
+was measured has a million chunks ([performance](performance.md)). **Nothing on this page was run at ten million
+chunks.** Each cost is extrapolated from the runs at {GROWTH_FROM:,} and {GROWTH_TO:,} chunks:
 
-- by the line through both, `cost + slope x 9,000,000`, where it grew by no more than the library did (ten times);
-- by the same factor once more, `cost x factor`, where it grew faster. Those are marked *.
+- linearly, `cost + slope x 9,000,000`, if it grew at most tenfold, as the library did;
+- by the same factor again, `cost x factor`, if it grew faster. Those are marked *.
 
-The rows are synthetic, of {DIMENSIONS} dimensions, on two cores. Chroma's graphs are no part of it: a library of this
-size [has none](operations.md#large-libraries).
+The rows are synthetic, with {DIMENSIONS} dimensions, on two cores. Chroma's graphs are not included: a library of this
+size [has none](../how-to/scaling.md#large-libraries).
 """
 
 
@@ -119,14 +117,15 @@ def _lines(two: Two) -> Iterator[str]:
     yield from _table(cost.costs(two))
     if any(run.load > run.cores for run in two):
         yield (
-            f"\nOthers were at work on the machine (load average {two[0].load:g} and {two[1].load:g} at the end): "
-            "seconds and milliseconds are more than on a quiet one."
+            f"\nThe machine had other load (load average {two[0].load:g} and {two[1].load:g} at the end), which "
+            "increases "
+            "seconds and milliseconds."
         )
-    yield "\n## What each part is\n"
+    yield "\n## Parts\n"
     yield from _parts(two)
-    yield "\n## What breaks first, and what then\n"
-    yield "The chunks at which each cost passes what one may want of it, the fewest first.\n"
-    yield "| at chunks | what | then |"
+    yield "\n## Bounds\n"
+    yield "The number of chunks at which a cost exceeds a typical bound, the smallest first.\n"
+    yield "| chunks | bound | remedy |"
     yield "|---:|---|---|"
     found = [(each.growth.reaches(each.bound), each) for each in breakings(two)]
     for chunks, each in sorted(found, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1].said)):
@@ -147,25 +146,26 @@ def _table(growths: Sequence[Growth]) -> Iterator[str]:
 def _parts(two: Two) -> Iterator[str]:
     disk, default = cost.disk(two).at(ON_PAPER), cost.search(two, "default")
     yield from _memory(two)
-    yield f"- **Disk.** {disk / 1e3:.0f} GB a snapshot; a build needs room for one more."
+    yield f"- **Disk.** {disk / 1e3:.0f} GB for each snapshot; a build needs room for one more."
     yield (
-        f"- **Opening.** Hashes of these {disk / 1e3:.0f} GB, at {HASHED:,.0f} MB a second: {disk / HASHED:.0f} s "
-        "whenever a process opens it."
+        f"- **Opening.** A process that opens the snapshot hashes {disk / 1e3:.0f} GB: {disk / HASHED:.0f} s at "
+        f"{HASHED:,.0f} MB a second."
     )
     yield (
-        "- **Promotion.** One pointer of 17 bytes is replaced, whatever the size. The gate before it asks the "
-        f"same questions as ever, at {default.at(ON_PAPER) / 1e3:.1f} s each for `default`."
+        "- **Promotion.** One pointer of 17 bytes is replaced. The gate before it asks the questions of the home, at "
+        f"{default.at(ON_PAPER) / 1e3:.1f} s each for `default`."
     )
     yield (
         f"- **Travel.** {disk / 1e3:.0f} GB over 1 Gbit/s ({SENT:.0f} MB/s): {disk / SENT / 60:.0f} minutes to "
-        "pull, twice that to push, for a push reads back what it sent. What is there with the right hash does not "
-        "go again."
+        "pull, and twice that to push, because a push reads back what it sent. Files with the right hash are not sent "
+        "again."
     )
     hours = cost.build(two).at(ON_PAPER) / 3600
     apart = sum(each.at(ON_PAPER) for each in cost.stages(two))
     yield (
-        f"- **A first build.** {hours:.1f} hours as a whole, {apart / 3600:.1f} if each stage is carried on alone; "
-        f"{100 * cost.stage(two, 'graph').at(ON_PAPER) / apart:.0f} % of these are the graph of the library."
+        f"- **First build.** {hours:.1f} hours as a whole, {apart / 3600:.1f} if each stage is extrapolated "
+        "alone; the graph "
+        f"of the library is {100 * cost.stage(two, 'graph').at(ON_PAPER) / apart:.0f} % of these."
     )
     yield from _question(two)
 
@@ -173,12 +173,15 @@ def _parts(two: Two) -> Iterator[str]:
 def _memory(two: Two) -> Iterator[str]:
     own, mapped, build = cost.own(two), cost.mapped(two), cost.held_by_build(two)
     yield (
-        f"- **Memory.** A reader that was asked every question in five ways has {own.costs[0]:,.0f} MB of its own at "
+        f"- **Memory.** A reader that answered every question in five ways has {own.costs[0]:,.0f} MB of private "
+        "memory at "
         f"{GROWTH_FROM:,} chunks, {own.costs[1]:,.0f} at {GROWTH_TO:,}, and would have {own.at(ON_PAPER):,.0f} here. "
-        f"All else is mapped files, {mapped.at(ON_PAPER) / 1e3:,.0f} GB: the system lets go of them when it needs "
-        "room, and processes share them. The vectors are in two of them, by their ids and by their "
-        f"[regions](operations.md#large-libraries). A build would hold {build.at(ON_PAPER) / 1e3:,.0f} GB at once, the "
-        "chunks and their vectors among it."
+        f"The rest is mapped files, {mapped.at(ON_PAPER) / 1e3:,.0f} GB, which processes share and the system "
+        "evicts when "
+        "it needs memory. Two of the files hold the vectors, by id and by "
+        f"[region](../how-to/scaling.md#large-libraries). A build would hold {build.at(ON_PAPER) / 1e3:,.0f} GB "
+        "at once, "
+        "with the chunks and their vectors."
     )
 
 
@@ -186,15 +189,17 @@ def _question(two: Two) -> Iterator[str]:
     large = two[1]
     cpu = ", ".join(f"`{name}` {large.cpu_p50(name) / two[0].cpu_p50(name):.1f}" for name in ("prefilter", "default"))
     yield (
-        "- **A question.** What looks at every chunk grows with the library (`hybrid`); what looks at a "
-        f"[part](operations.md#large-libraries) grows less. Of the processor's time ({GROWTH_TO:,} / {GROWTH_FROM:,}, "
-        f"p50): {cpu}, which other work on the machine stretches least."
+        "- **A question.** A search that scores every chunk (`hybrid`) grows with the library; a search over "
+        "[candidates](../how-to/scaling.md#large-libraries) grows less. Ratio of processor time "
+        f"({GROWTH_TO:,} / {GROWTH_FROM:,}, p50): {cpu}. Other load hardly affects it."
     )
     found = ", ".join(f"`{name}` {share:.1%}" for name, share in large.own_recall.items())
     yield (
-        f"- **What a part misses.** At {GROWTH_TO:,}, of the true 15 nearest that may come back, found: {found}. "
-        f"`default` has the first 5 hits of a ranking of all chunks to {large.same_first_few:.0%} of the "
-        f"questions, the first 15 to {large.same_first:.0%}: others differ below the answer."
+        f"- **Recall.** At {GROWTH_TO:,} chunks, recall of the 15 nearest admitted chunks is: {found}. `default` "
+        "has the "
+        f"same first 5 hits as a ranking of all chunks for {large.same_first_few:.0%} of the questions, and the "
+        "same first "
+        f"15 for {large.same_first:.0%}."
     )
 
 

@@ -1,4 +1,4 @@
-"""`docs/seed_names.md`, made from `seed_names.toml` beside this file: `python -m tools.pages.seed_names`.
+"""`docs/results/seed_names.md`, made from `seed_names.toml` beside this file: `python -m tools.pages.seed_names`.
 
 The five texts that this project was built from name classes, fields, commands, metrics and settings. The TOML file says
 of each where it lives here, or why it does not. `tests/tools/pages/test_seed_names.py` looks every place up.
@@ -16,15 +16,16 @@ import typer
 from retrieval.records import parse_record
 
 FILE = Path(__file__).with_suffix(".toml")
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "seed_names.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "seed_names.md"
 
 _BEFORE_WORD = re.compile(r"(?<!\w)_")
 _INTRO = """# The names of the plans
 
-Five texts came before this project: the query_must plan, the RAG contract, and the designs of hybrid retrieval,
-self-querying and category hints. This page has what they name: where it lives here, and why, where it does not or is
-another thing. A place is a dotted path in the code (`path(parameter)`, `path: member`), a command with its option, a
-key of `rag.yaml` or of a chunk's metadata, a [metric](assets.md), a file, or a test. A test looks each of them up.
+This project follows five texts: the query_must plan, the RAG contract, and the designs of hybrid retrieval,
+self-querying and category hints. For each name in these texts, this page says where it lives here, or why it differs or
+is missing. A place is a dotted path in the code (`path(parameter)`, `path: member`), a command with its option, a key
+of `rag.yaml` or of the metadata of a chunk, a [metric](../reference/assets.md#metrics), a file, or a test. A test
+looks up each place.
 
 Made by `python -m tools.pages.seed_names`; do not edit.
 """
@@ -83,7 +84,7 @@ def seed_page(texts: Sequence[SeedText]) -> str:
 
 
 def _counted(texts: Sequence[SeedText]) -> Iterable[str]:
-    yield "| text | lives here | changed on purpose | not built yet |"
+    yield "| text | as in the text | changed on purpose | not built yet |"
     yield "|---|---:|---:|---:|"
     counts = [text.counts for text in texts]
     for text, numbers in zip(texts, counts, strict=True):

@@ -1,6 +1,7 @@
 """The plain meaning of `contain_no_rival`: which rows a question keeps out because it names another row.
 
-docs/query_must.md says the same in words. The compiled index gives the same verdicts, and tests hold the two together.
+docs/reference/query_must.md says the same in words. The compiled index gives the same verdicts, and tests hold the two
+together.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

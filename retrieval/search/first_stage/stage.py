@@ -16,7 +16,7 @@ from retrieval.types import Vector
 
 DEPTH = 2000
 """Candidates of each kind. The careful ranking compares candidates with one another, so that a few hundred are not
-enough for the same hits: `docs/operations.md` has the counts."""
+enough for the same hits: `docs/how-to/scaling.md` has the counts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_the_page_shows_the_weights_that_ship():
-    page = (ROOT / "docs" / "weights.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "results" / "weights.md").read_text(encoding="utf-8")
     shown = dict(re.findall(r"^\| (\w+) \| (-?[\d.]+) \|(?: [\d.]+ \|){6}$", page, flags=re.MULTILINE))
 
     assert {name: float(weight) for name, weight in shown.items()} == dict(WEIGHTS.items())

@@ -35,7 +35,7 @@ def test_what_no_guarded_row_means_depends_on_the_tables(n_tables: int, begins: 
 
 
 def test_the_sentence_and_the_page_that_it_names_agree() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "query_must.md").read_text("utf-8")
-    assert "docs/query_must.md" in why_none_is_guarded(2)
-    assert "two of its rows or more have a name" in page
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "query_must.md").read_text("utf-8")
+    assert "docs/reference/query_must.md" in why_none_is_guarded(2)
+    assert "at least two of its rows have a name" in page
     assert "two of them or more" in why_none_is_guarded(2)

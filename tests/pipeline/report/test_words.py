@@ -6,7 +6,7 @@ from pathlib import Path
 from pipeline.report.words import STRATEGY_WORDS
 from retrieval.search.strategies import STRATEGIES
 
-PAGE = (Path(__file__).parents[3] / "docs" / "cli.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "cli.md").read_text("utf-8")
 
 
 def test_every_strategy_of_a_build_is_explained_as_in_the_documentation() -> None:

@@ -55,7 +55,7 @@ def test_the_command_compares_and_writes_the_page(tmp_path: Path) -> None:
     (folder / "tiny").mkdir(parents=True)
     (folder / "tiny" / "one.md").write_text(BOOK)
     (folder / "tiny.open.jsonl").write_text("\n".join(map(json.dumps, QUESTIONS)))
-    page = tmp_path / "docs" / "search.md"
+    page = tmp_path / "docs" / "results" / "search.md"
     arguments = ["--data", str(tmp_path / "data"), "--page", str(page), "--home", str(tmp_path / "home"), "--json"]
     done = CliRunner().invoke(app, ["bench", "ablation", *arguments])
     assert done.exit_code == 0, done.output

@@ -8,7 +8,7 @@ from evals.statistics.cells import Cell
 from tools.bench.reference import REFERENCES
 from tools.bench.results_page import DATA_FILE, PAGE_FILE, Results, _rounded_cell, results_page
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[3] / "docs" / "results"
 
 
 @pytest.fixture(scope="module")

@@ -45,19 +45,19 @@ def held_at(run: ScaleReport) -> ScaleReport:
 
 def test_the_page_says_whose_a_readers_memory_is_and_what_a_part_misses() -> None:
     page = scale_page([held_at(run) for run in RUNS_THERE])
-    assert "| a reader's own memory | 103.0 MB | 130.0 MB | 1.3 | 400 MB |" in page
-    assert "has 103 MB of its own at 100,000 chunks, 130 at 1,000,000, and would have 400 here" in page
+    assert "| a reader's private memory | 103.0 MB | 130.0 MB | 1.3 | 400 MB |" in page
+    assert "has 103 MB of private memory at 100,000 chunks, 130 at 1,000,000, and would have 400 here" in page
     assert "mapped files, 26 GB" in page
     assert "A build would hold 60 GB at once" in page
     assert "`prefilter` 4.0, `default` 4.0" in page, "12 ms of CPU for 3"
     assert "`dense` 99.3%, `prefilter` 98.1%" in page
-    assert "to 96% of the questions, the first 15 to 70%" in page
+    assert "for 96% of the questions, and the same first 15 for 70%" in page
     assert "| 6,200,000 | a reader maps 16 GB |" in page
 
 
 def test_the_page_says_that_others_were_at_work() -> None:
     quiet, busy = ([replace(run, load=load) for run in RUNS_THERE] for load in (1.9, 8.5))
-    assert "Others were at work" not in scale_page(quiet)
+    assert "The machine had other load" not in scale_page(quiet)
     assert "(load average 8.5 and 8.5 at the end)" in scale_page(busy)
 
 
@@ -69,7 +69,7 @@ def test_every_measured_part_is_on_the_page_with_what_it_would_cost() -> None:
 
 
 def test_what_breaks_first_stands_first() -> None:
-    table = WRITTEN.split("## What breaks first")[1].split("## ")[0]
+    table = WRITTEN.split("## Bounds")[1].split("## ")[0]
     found = [int(number.replace(",", "")) for number in re.findall(r"^\| ([\d,]+) \|", table, re.MULTILINE)]
     assert found == sorted(found)
     assert len(found) == len(breakings(RUNS_THERE[-2:]))

@@ -1,6 +1,6 @@
-"""`docs/performance.md` and its plot, made from `docs/performance/*.json`: `python -m tools.bench.scale.page`.
+"""`docs/results/performance.md` and its plot, made by `python -m tools.bench.scale.page`.
 
-Each file is what `python -m tools bench scale --chunks N --json` printed.
+Each file of `docs/results/performance` is what `python -m tools bench scale --chunks N --json` printed.
 """
 
 import json
@@ -123,8 +123,8 @@ def _said(point: Point) -> str:
 
 
 ROOT = Path(__file__).resolve().parents[3]
-RUNS = Path("docs") / "performance"
-PAGE, PLOT = Path("docs") / "performance.md", RUNS / "scale.svg"
+RUNS = Path("docs") / "results" / "performance"
+PAGE, PLOT = Path("docs") / "results" / "performance.md", RUNS / "scale.svg"
 GOALS_AT = 100_000
 GROWTH_FROM, GROWTH_TO = 100_000, 1_000_000
 GROWTH_BOUNDS = {"prefilter": 1.5, "default": 3.0}
@@ -136,26 +136,26 @@ LINEAR = ("exact_scan", "bm25_index", "hybrid", "default")
 _HEAD = """\
 # Performance
 
-Made by `python -m tools.bench.scale.page` from the files in [performance](performance), which
+Made by `python -m tools.bench.scale.page` from the files in `performance/`, which
 `python -m tools bench scale --chunks N --json` printed; do not edit. A question goes in as text, ids come out; k = 15.
-The library is synthetic: tables of 20 near-twin rows of 256 dimensions, a fifth of the tables with a `query_must` that
-always asks, the rest keyed by a number, so that their rows stay out where another one is named.
-Half of the questions name one row of a strict table, a quarter two to four, a quarter one of a keyed table; one in ten
-carries a metadata filter. A question's time is the middle one of three passes.
+The library is synthetic: tables of 20 near-duplicate rows of 256 dimensions. A fifth of the tables has a `query_must`
+that always applies; the rows of the others have a number as key and are excluded if a question names a sibling row.
+Half of the questions name one row of a strict table, a quarter two to four, a quarter one row of a keyed table. One in
+ten has a metadata filter. The time of a question is the median of three passes.
 
-- `chroma_plain`: one unfiltered query to one collection that holds everything. `nin_loop`: the published loop over that
-  collection, three rounds at most. Both up to 200,000 chunks: a larger library has
-  [no graphs](operations.md#large-libraries), and to fill one for this alone takes longer than all else (`--chroma`
-  does). `exact_scan`: every vector compared, then masked.
-- The names of strategies are those of [cli.md](cli.md).
-- `bm25_index`, `bm25s`, `rank_bm25`: the three lexical indexes alone, on the same tokens.
-- `dense` and `prefilter` compare every vector up to 32,768 chunks, and look through
-  [regions](operations.md#large-libraries) of a larger library.
-- `default_exhaustive`: `default` without its shortcut, which leaves out the cosines of chunks that cannot be among the
-  best. Both are to find the same first 15.
-- Starved: questions with fewer than 15 results though more exist.
-- CPU ms: the processor's time for a question, of all threads. What else the machine does, which its load average says,
-  stretches the time on the clock, and that of a long question most.
+- `chroma_plain`: one unfiltered query to one collection with all chunks. `nin_loop`: the published loop over that
+  collection, at most three rounds. Both run up to 200,000 chunks: a larger library has
+  [no graphs](../how-to/scaling.md#large-libraries), and filling one takes longer than everything else (`--chroma`
+  does it). `exact_scan`: compares every vector, then applies the mask.
+- The other names are [strategies](../reference/cli.md#strategies).
+- `bm25_index`, `bm25s`, `rank_bm25`: three lexical indexes alone, on the same tokens.
+- `dense` and `prefilter` compare every vector up to 32,768 chunks and search
+  [regions](../how-to/scaling.md#large-libraries) of a larger library.
+- `default_exhaustive`: `default` without the shortcut that skips cosines of chunks that cannot rank high. Both must
+  find the same first 15.
+- Starved: questions with fewer than 15 results although more exist.
+- CPU ms: processor time of a question over all threads. Other load on the machine (the load average) increases wall
+  time, most of all that of long questions.
 """
 
 
@@ -175,7 +175,7 @@ def _lines(runs: Sequence[ScaleReport]) -> Iterator[str]:
     yield f"![Median milliseconds of a question by chunks]({PLOT.relative_to(PAGE.parent).as_posix()})"
     for run in runs:
         if run.chunks == GOALS_AT:
-            yield "\n## What was to be reached\n"
+            yield "\n## Targets\n"
             yield from run.goal_lines()
     yield "\n## Growth\n"
     yield from _growth(runs)
@@ -192,10 +192,10 @@ def _growth(runs: Sequence[ScaleReport]) -> Iterator[str]:
     if GROWTH_FROM in sizes and GROWTH_TO in sizes:
         yield from _growth_goals(sizes[GROWTH_FROM], sizes[GROWTH_TO])
     yield (
-        "A search that looks at every chunk takes longer with more chunks. "
-        f"From {first.chunks:,} to {last.chunks:,}, extra microseconds for each thousand chunks:\n"
+        "The time of a search that scores every chunk grows with the library. "
+        f"Extra microseconds for each thousand chunks, from {first.chunks:,} to {last.chunks:,}:\n"
     )
-    yield "| search | microseconds a thousand chunks |"
+    yield "| search | microseconds for 1,000 chunks |"
     yield "|---|---:|"
     for name in LINEAR:
         slope = (last.p50(name) - first.p50(name)) / max(last.chunks - first.chunks, 1) * 1e6
@@ -220,7 +220,9 @@ def _growth_goals(small: ScaleReport, large: ScaleReport) -> Iterator[str]:
         yield f"| {name} | {times:.2f} | | under {DEFAULT_OVER_PLAIN_LARGE:g} | {reached} |"
     own = large.megabytes["process_own"]
     reached = _verdict(own < OWN_MEMORY)
-    yield f"\nA reader of {GROWTH_TO:,} chunks has {own:,.0f} MB of its own (bound: {OWN_MEMORY:,.0f}): {reached}."
+    yield (
+        f"\nA reader of {GROWTH_TO:,} chunks has {own:,.0f} MB of private memory (bound: {OWN_MEMORY:,.0f}): {reached}."
+    )
     yield ""
 
 
@@ -230,13 +232,12 @@ def _verdict(reached: bool) -> str:
 
 def _sizes(runs: Sequence[ScaleReport]) -> Iterator[str]:
     yield (
-        "In megabytes. A reader is a fresh process that was asked every question in five ways; mapped are files, which "
-        "the system lets go of when it needs room, and which processes share. A build holds the library and its "
-        "vectors besides. Its seconds are of the whole machine, with the load average that is said below.\n"
+        "In megabytes. A reader is a new process that answered every question in five ways. Mapped memory is files, "
+        "which processes share and the system evicts when it needs memory. A build also holds the library and its "
+        "vectors. Seconds are wall time under the load average given below.\n"
     )
     yield (
-        "| chunks | reader | its own | mapped | a build, at most | disk | Chroma's of it | first build, s | "
-        "Chroma's graphs, s |"
+        "| chunks | reader | private | mapped | build, peak | disk | of it Chroma | first build, s | Chroma graphs, s |"
     )
     yield "|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for run in runs:
@@ -249,23 +250,23 @@ def _sizes(runs: Sequence[ScaleReport]) -> Iterator[str]:
 
 def _run(run: ScaleReport) -> Iterator[str]:
     yield (
-        f"{run.guarded:,} of the chunks have a `query_must` that always asks; a question admits "
+        f"{run.guarded:,} of the chunks have a `query_must` that always applies; a question admits "
         f"{run.admitted_p50:g} of them (median). "
-        f"{run.questions} questions, {run.questions_of_slow_ways} to the slow ways (`nin_loop`, `rank_bm25`, "
+        f"{run.questions} questions, {run.questions_of_slow_ways} for the slow searches (`nin_loop`, `rank_bm25`, "
         "`default_exhaustive`). "
         f"Seed {run.seed}, {run.cores} cores, Python {run.python}; load average at the end {run.load:g}.\n"
     )
     if run.ann_recall is not None:
-        yield f"ANN recall at 15: {run.ann_recall:.4f}. Rounds that `nin_loop` needs: {_listed(run.rounds)}.\n"
-    yield f"{run.keeping_out} of the questions keep rows of keyed tables out.\n"
+        yield f"ANN recall at 15: {run.ann_recall:.4f}. Rounds of `nin_loop`: {_listed(run.rounds)}.\n"
+    yield f"{run.keeping_out} of the questions exclude rows of keyed tables.\n"
     yield from run.times()
     yield f"\nBuild, seconds by stage: {_named(run.build_seconds)}."
     yield f"Of CPU: {_named(run.build_cpu_seconds)}."
     found = ", ".join(f"`{name}` {recall:.4f}" for name, recall in run.own_recall.items())
-    yield f"Of the true 15 nearest that may come back: {found}."
+    yield f"Recall of the 15 nearest admitted chunks: {found}."
     yield (
-        f"`default` gives the first 5 of a ranking of all chunks to {run.same_first_few:.1%} of the questions, and "
-        f"the first 15 to {run.same_first:.1%}."
+        f"`default` has the same first 5 as a ranking of all chunks for {run.same_first_few:.1%} of the questions, and "
+        f"the same first 15 for {run.same_first:.1%}."
     )
 
 

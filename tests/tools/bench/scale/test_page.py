@@ -89,10 +89,10 @@ def test_the_page_says_whose_a_readers_memory_is(small: ScaleReport) -> None:
     held = {"process_searching": 2720.0, "process_own": 127.0, "process_mapped": 2593.0, "build": 6000.0}
     sizes = [replace(small, chunks=chunks, megabytes={**small.megabytes, **held}) for chunks in (100_000, 1_000_000)]
     page = performance_page(sizes)
-    assert "A reader of 1,000,000 chunks has 127 MB of its own (bound: 1,000): yes." in page
+    assert "A reader of 1,000,000 chunks has 127 MB of private memory (bound: 1,000): yes." in page
     assert "| 1,000,000 | 2,720 | 127 | 2,593 | 6,000 | " in page
     much = replace(sizes[1], megabytes={**sizes[1].megabytes, "process_own": 1783.0})
-    assert "has 1,783 MB of its own (bound: 1,000): **no**." in performance_page([sizes[0], much])
+    assert "has 1,783 MB of private memory (bound: 1,000): **no**." in performance_page([sizes[0], much])
 
 
 def test_a_run_without_chroma_has_our_ways_alone_and_the_page_goes_without(
@@ -141,7 +141,7 @@ def test_a_run_says_what_memory_is_its_own_and_what_it_finds(small: ScaleReport)
     assert held[0] + held[1] == pytest.approx(held[2], rel=0.05)
     page = performance_page([small])
     assert "`prefilter` 1.0000" in page
-    assert "first 5 of a ranking of all chunks to 100.0% of the questions" in page
+    assert "first 5 as a ranking of all chunks for 100.0% of the questions" in page
 
 
 def test_a_run_says_what_of_its_time_was_the_processors(small: ScaleReport) -> None:
