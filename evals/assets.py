@@ -10,17 +10,24 @@ from typing import Any, ParamSpec, TypeVar
 import dagster as dg
 
 from evals.evaluation import HEADLINE, SHIPPED, Evaluation, evaluation_of
-from evals.leaderboard import Leaderboard
 from evals.metric_table import meaning
 from evals.noise import Relatives
 from evals.relaxation import relaxation_in
-from evals.showing.board import board
-from evals.showing.curve import MOST_POINTS
-from evals.showing.kinds import SHOWN, by_kind
-from evals.showing.legend import LEGEND, RELAXATION_RATE, Explained
-from evals.showing.since_live import since_live
-from evals.showing.trend import Judged, trend
-from evals.showing.worst import WorstQuestion, worst_questions
+from evals.report import Leaderboard
+from evals.showing import (
+    LEGEND,
+    MOST_POINTS,
+    RELAXATION_RATE,
+    SHOWN,
+    Explained,
+    Judged,
+    WorstQuestion,
+    board,
+    by_kind,
+    since_live,
+    trend,
+    worst_questions,
+)
 from retrieval.errors import EmbedderUnavailableError, RetrievalError
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot

@@ -9,13 +9,20 @@ import dagster as dg
 
 from evals.assets import AGAIN, as_table, reported, with_reason
 from evals.evaluation import SHIPPED, Evaluation, evaluation_of
-from evals.gate import SCORE_RULES, Scores, Thresholds
-from evals.judging.acceptances import unaccepted
-from evals.judging.other_index import OtherScores, best_kept_scores, live_scores
-from evals.judging.verdicts import CheckVerdict, keep_verdict
+from evals.gate import (
+    SCORE_RULES,
+    Objection,
+    OtherScores,
+    Reason,
+    Rule,
+    Scores,
+    Thresholds,
+    best_kept_scores,
+    live_scores,
+)
+from evals.non_inferiority import PairedChange, paired_changes
 from evals.questions.question_sets import questions_version
-from evals.rules import Objection, Reason, Rule
-from evals.statistics.non_inferiority import PairedChange, paired_changes
+from evals.verdicts import CheckVerdict, keep_verdict, unaccepted
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.search.strategies import STRATEGIES

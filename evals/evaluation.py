@@ -5,17 +5,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from evals.aggregates import ALL, Aggregate, Frame, aggregate, question_frame, timings
 from evals.errors import UnresolvedGoldError
-from evals.experiment import Experiment, Measures, Progress, run_experiment
+from evals.experiment import Experiment, Measures, Progress, counterpart_among, run_experiment
 from evals.metric_table import Use, names
-from evals.pairing import counterpart_among
-from evals.questions.chunk_places import ChunkPlaces
+from evals.noise import Surroundings
+from evals.questions.gold import ChunkPlaces
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import load_questions
 from evals.scored_questions import ScoredQuestion, ScoreStore
-from evals.statistics.aggregates import ALL, Aggregate, aggregate, timings
-from evals.statistics.frames import Frame, question_frame
-from evals.surroundings import Surroundings
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot

@@ -2,26 +2,168 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Protocol
 
-from evals.code_version import code_version
+from evals.aggregates import Aggregate, Frame, aggregate, aggregate_frame, evaluability, question_frame, timings
 from evals.errors import ExperimentError
-from evals.metrics import DEPTH, SHOWN, STANDARD, Metric
-from evals.noise import Admits, AnswerSimilarity, Relatives
-from evals.pairing import Counterpart, counterpart_among
+from evals.metrics import DEPTH, SHOWN, STANDARD, Judgement, Metric
+from evals.noise import (
+    NOISE,
+    USEFUL,
+    Admits,
+    AnswerSimilarity,
+    Relatives,
+    Surroundings,
+    cross_book_contamination,
+    excluded_gold,
+    guarded_noise,
+    lost_gold,
+    no_answer_accuracy,
+    noise,
+    refused_gold,
+    useful,
+    wrong_row,
+)
+from evals.questions.gold import Groups, whole_answers
 from evals.questions.question_sets import FILE_NAME, QuestionSet, Unscored
 from evals.questions.questions import Question
-from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore
-from evals.scoring import Asked, Scorer
-from evals.statistics.aggregates import Aggregate, aggregate, evaluability, timings
-from evals.statistics.frames import Frame, aggregate_frame, question_frame
-from evals.surroundings import Surroundings
-from retrieval.clock import Clock
+from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore, code_version
+from retrieval.files.clock import Clock
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Retrieval
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and what came back for it."""
+
+    question: Question
+    strategy: str
+    shown: Retrieval
+    """k = 15: what an assistant is given."""
+    deep: Retrieval
+    """k = 100: for metrics that look further down than 15, and to see what a filter lost."""
+    milliseconds: float
+    """Wall time of `shown`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """Everything but the retrieval that a row's numbers depend on."""
+
+    relatives: Relatives
+    metrics: tuple[Metric, ...] = STANDARD
+    admits: Admits | None = None
+    """Tells whether a question satisfies a predicate; None: only rankings and receipts show lost gold."""
+    similarity: AnswerSimilarity | None = None
+    """None: `answer_similarity` is not measured."""
+    surroundings: Surroundings | None = None
+    """None: `useful@15` is not measured."""
+
+    def row(self, asked: Asked, questions: QuestionSet, unfiltered: ScoredQuestion | None) -> ScoredQuestion:
+        """Score one question; `unfiltered` is the row of the same strategy without query_must, if it filters."""
+        question = asked.question
+        gold = questions.gold(question)
+        excluded = self._excluded(asked, gold, questions.groups(question), unfiltered)
+        deep = questions.judge(question, asked.deep.chunk_ids) if gold else None
+        return ScoredQuestion(
+            set=questions.name,
+            split=questions.split,
+            strategy=asked.strategy,
+            question_id=question.id,
+            book=question.book or "",
+            kind=question.kind,
+            query=question.query,
+            gold=gold,
+            chunk_ids=asked.shown.chunk_ids,
+            deep_chunk_ids=asked.deep.chunk_ids,
+            deep_scores=tuple(float(hit.score) for hit in asked.deep.hits),
+            excluded_gold=excluded,
+            unfiltered_noise=unfiltered.values[NOISE] if unfiltered else None,
+            unfiltered_guarded_noise=(
+                float(guarded_noise(unfiltered.chunk_ids, gold, self.relatives)) if unfiltered else None
+            ),
+            unfiltered_recall=unfiltered.values.get("recall@10") if unfiltered else None,
+            why=_why(deep, len(asked.deep.hits), excluded),
+            values=self._values(asked, questions, deep),
+            milliseconds=asked.milliseconds,
+        )
+
+    def _values(self, asked: Asked, questions: QuestionSet, deep: Judgement | None) -> dict[str, float]:
+        question, ranking = asked.question, asked.shown.chunk_ids
+        gold = questions.gold(question)
+        values: dict[str, float | None] = {NOISE: float(noise(ranking, gold, self.relatives))}
+        if deep is None:
+            values["no_answer_accuracy"] = no_answer_accuracy(ranking)
+        else:
+            shown = questions.judge(question, ranking)
+            values |= {each.name: each(shown if each.depth <= SHOWN else deep) for each in self.metrics}
+            values["wrong_row_rate"] = wrong_row(ranking, gold, self.relatives)
+            values[USEFUL] = useful(ranking, gold, self.surroundings) if self.surroundings else None
+            if question.book:
+                values["cross_book_contamination"] = cross_book_contamination(ranking, question.book, self.relatives)
+            if question.answer and self.similarity:
+                values["answer_similarity"] = self.similarity(question.answer, ranking)
+        return {name: value for name, value in values.items() if value is not None} | _of_rounds(asked.shown)
+
+    def _excluded(
+        self, asked: Asked, gold: tuple[str, ...], groups: Groups, unfiltered: ScoredQuestion | None
+    ) -> tuple[str, ...]:
+        found = {*excluded_gold(gold, asked.shown), *excluded_gold(gold, asked.deep)}
+        if unfiltered is not None:
+            found.update(lost_gold(gold, unfiltered.chunk_ids, asked.deep.chunk_ids))
+            if self.admits is not None:
+                found.update(refused_gold(asked.question.query, gold, self.relatives, self.admits))
+        return whole_answers(found, groups, asked.deep.chunk_ids)
+
+
+def _of_rounds(shown: Retrieval) -> dict[str, float]:
+    """What the rounds of `iterative` took; of a search without rounds, nothing."""
+    receipt = shown.receipt
+    if not receipt.iterations:
+        return {}
+    return {"rounds": float(receipt.rounds), "excluded": float(sum(each.excluded for each in receipt.iterations))}
+
+
+def _why(deep: Judgement | None, returned: int, excluded: tuple[str, ...]) -> str:
+    if deep is None:
+        return f"no answer exists; {returned} chunks were returned"
+    ranks = deep.ranks
+    found = f"gold at rank {', '.join(map(str, ranks))}" if ranks else f"no gold in the first {DEPTH}"
+    missing = deep.gold - len(ranks)
+    lost = f"; {missing} of {deep.gold} gold chunks not found" if ranks and missing else ""
+    return found + lost + (f"; the filter excluded {', '.join(excluded)}" if excluded else "")
+
+
+Counterpart = Callable[[Strategy], Strategy | None]
+"""The same strategy without query_must; None if it does not filter."""
+
+
+def without_query_must(strategy: Strategy) -> Strategy | None:
+    """The strategy with its filter off, named `<name>-query_must`; None if it is off already."""
+    if strategy.query_must == "off":
+        return None
+    return replace(strategy, name=f"{strategy.name}-query_must", query_must="off")
+
+
+def counterpart_among(strategies: Iterable[Strategy]) -> Counterpart:
+    """Like `without_query_must`, but a named strategy that searches alike is taken: `dense` for `prefilter`."""
+    known = {_nameless(each): each for each in strategies if each.query_must == "off"}
+
+    def counterpart(strategy: Strategy) -> Strategy | None:
+        bare = without_query_must(strategy)
+        return None if bare is None else known.get(_nameless(bare), bare)
+
+    return counterpart
+
+
+def _nameless(strategy: Strategy) -> Strategy:
+    # rounds of filtering say nothing about a search without a filter
+    return replace(strategy, name="", max_iterations=0)
+
 
 _PART_SECONDS = 10.0
 """An interruption loses at most this much work."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from evals.metrics import DEPTH
 from evals.noise import Relatives
 from evals.scored_questions import ScoredQuestion
-from retrieval.query_must.canonical.canonical import Canonical
+from retrieval.language.canonical import Canonical
 from retrieval.query_must.predicate import explain
 from retrieval.types import Chunk
 

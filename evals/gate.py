@@ -4,17 +4,78 @@
 checks of those that block. A new rule is one entry and its judge.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, Literal, TypeVar
 
+from evals.aggregates import ALL, Aggregate
+from evals.evaluation import SHIPPED, Evaluation, evaluation_of
 from evals.experiment import Experiment
 from evals.noise import NOISE
-from evals.rules import Objection, Reason, Rule
-from evals.statistics.aggregates import ALL, Aggregate
-from evals.statistics.non_inferiority import MARGIN, paired_changes
+from evals.non_inferiority import MARGIN, Paired, judge, paired_changes
+from evals.scored_questions import ScoredQuestion
+from retrieval.errors import RetrievalError
+from retrieval.home import Home
+from retrieval.index.snapshot.live import SNAPSHOTS, live_id, live_since_choice
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
+from retrieval.search.strategies import STRATEGIES
+
+Evidence = TypeVar("Evidence")
+
+_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """One objection to a rule."""
+
+    message: str
+    strategy: str = ALL
+    """Name, or `*` if no strategy is at fault."""
+    question_ids: tuple[str, ...] = ()
+    only_warns: bool = False
+    """True: this one does not block, though its rule may."""
+
+    def __str__(self) -> str:
+        shown = ", ".join(self.question_ids[:_NAMED])
+        more = len(self.question_ids) - _NAMED
+        questions = f" ({shown}{f' and {more} more' if more > 0 else ''})" if shown else ""
+        return ("" if self.strategy == ALL else f"{self.strategy}: ") + self.message + questions
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """An objection under the name of its rule; `str(reason)` says all of it."""
+
+    rule: str
+    objection: Objection
+    blocks: bool
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.objection}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Generic[Evidence]):
+    """A proposition about a candidate. Key: name, which is also that of its Dagster check."""
+
+    name: str
+    says: str
+    """One sentence: what holds when the rule holds."""
+    asset: str
+    """Whose check it is: what has to be materialized before it can be judged."""
+    judge: Callable[[Evidence], Iterable[Objection]]
+    blocks: bool = True
+    """False: it only warns."""
+    against: Literal["live", "best"] | None = None
+    """The other index that the judge looks at: what is live, or the best that was live. None: it needs none."""
+    measures: Callable[[Evidence], Mapping[str, float]] = lambda _: {}
+    """Numbers that its check reports besides; the same names for all evidence."""
+
+    def reasons(self, evidence: Evidence) -> tuple[Reason, ...]:
+        """Every objection to the rule; empty where it holds."""
+        return tuple(Reason(self.name, each, self.blocks and not each.only_warns) for each in self.judge(evidence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,3 +281,93 @@ SCORE_RULES: tuple[Rule[Scores], ...] = (
 
 RULES: tuple[Rule[Any], ...] = (*SNAPSHOT_RULES, *SCORE_RULES)
 """Everything that a candidate is judged by, in the order in which it is reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherScores:
+    """What is known of the scores of another index, with the questions of today."""
+
+    evaluation: Evaluation | None
+    """None: there is no such index, or it cannot be read."""
+    note: str = ""
+    """Why there is nothing to compare with, where that is not plain."""
+
+    def on_questions_of(self, candidate: Evaluation) -> Experiment | None:
+        """Its experiment; None where it and the candidate were asked no question with gold in common."""
+        if self.evaluation is None or self.evaluation.experiment is None:
+            return None
+        shared = _gold_keys(candidate.rows(SHIPPED)) & _gold_keys(self.evaluation.rows(SHIPPED))
+        return self.evaluation.experiment if shared else None
+
+
+def live_scores(home: Home) -> OtherScores:
+    """Scores of `default` on what is live; what was scored before is read."""
+    try:
+        live = live_id(home.root)
+        # Of a book that is new, live can be asked nothing; of all others it can.
+        return OtherScores(evaluation_of(home, live, STRATEGIES[SHIPPED], foreign=True) if live is not None else None)
+    except RetrievalError as error:
+        return OtherScores(None, f"what is live cannot be read, by readers neither, so nothing is worse: {error}")
+
+
+def best_kept_scores(home: Home, candidate: Evaluation) -> OtherScores:
+    """Scores of `default` on the best snapshot that readers had and that is kept, without what is live."""
+    scored: dict[str, Evaluation] = {}
+    for name in kept_rivals(home, candidate.snapshot):
+        try:
+            scored[name] = evaluation_of(home, name, STRATEGIES[SHIPPED], foreign=True)
+        except RetrievalError:
+            continue  # of an older version of this program, or damaged: nobody can go back to it either
+    best = best_of(candidate.rows(SHIPPED), {name: each.rows(SHIPPED) for name, each in scored.items()})
+    if best is None:
+        return OtherScores(None, "no snapshot besides what is live is kept that was asked the same")
+    return OtherScores(scored[best])
+
+
+def kept_rivals(home: Home, candidate: str) -> tuple[str, ...]:
+    """The snapshots that were live since a person last chose one and are still there, the last first.
+
+    Neither the candidate nor what is live.
+    """
+    known = live_since_choice(home.root)
+    present = (name for name in known if (home.root / SNAPSHOTS / name).is_dir())
+    return tuple(name for name in present if name not in {candidate, live_id(home.root)})
+
+
+def best_of(candidate: Sequence[ScoredQuestion], others: Mapping[str, Sequence[ScoredQuestion]]) -> str | None:
+    """Whom the candidate is furthest behind by `mrr`, or least ahead of, over the questions that both were asked.
+
+    Questions of people count before generated ones. Of equal ones the first; None where nobody was asked the same.
+    """
+    found: dict[str, float] = {}
+    for name, rows in others.items():
+        whole = {each.split: each.difference for each in paired_changes(candidate, rows) if each.book == ALL}
+        if whole:
+            found[name] = whole.get("people", next(iter(whole.values())))
+    return min(found, key=lambda name: found[name], default=None)
+
+
+def _gold_keys(rows: Iterable[ScoredQuestion]) -> set[tuple[str, str, str]]:
+    return {(row.set, row.split, row.question_id) for row in rows if row.gold}
+
+
+Ranks = Sequence[int | None]
+"""1-based rank of each question's best gold; None where it is no candidate."""
+
+
+def worse_groups(ranks: Mapping[str, tuple[Ranks, Ranks]]) -> tuple[str, ...]:
+    """A sentence for each group that the new numbers lose more in than the gate lets through; empty: they may ship.
+
+    Args:
+        ranks: by group, with the new numbers and with those that ship, over the same questions; at least one each.
+    """
+    found = judge([Paired(_reciprocal(ours), _reciprocal(theirs)) for ours, theirs in ranks.values()])
+    return tuple(
+        f"{group}: mrr is below that of what ships, {each}"
+        for group, each in zip(ranks, found, strict=True)
+        if each.verdict == "worse"
+    )
+
+
+def _reciprocal(ranks: Ranks) -> list[float]:
+    return [1 / rank if rank else 0.0 for rank in ranks]

@@ -9,8 +9,7 @@ from enum import Flag, auto
 from typing import Literal
 
 from evals.metrics import SHOWN
-from evals.noise import NOISE
-from evals.surroundings import USEFUL
+from evals.noise import NOISE, USEFUL
 
 
 class Use(Flag):

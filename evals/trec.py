@@ -13,7 +13,7 @@ import numpy as np
 
 from evals.errors import RunFileError
 from evals.scored_questions import ScoredQuestion
-from retrieval.atomic_files import write_atomically
+from retrieval.files.atomic_files import write_atomically
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,9 @@ import typer
 from pipeline.commands import (
     answer,
     ask,
-    books,
     build,
     collections,
     evaluate,
-    explain,
     fit,
     lint,
     questions,
@@ -22,16 +20,16 @@ from pipeline.commands import (
     search,
     serve,
     show,
+    snapshots,
+    stages,
     status,
-    ui,
+    terms,
+    travel,
 )
-from pipeline.commands.artifacts.export import export
-from pipeline.commands.command_list import CommandList
-from pipeline.commands.snapshots import gc, pull, push, rollback, verify
-from pipeline.commands.stages import chunk, describe, embed, transform
-from pipeline.commands.teaching import feedback, questions_by_model, terms
+from pipeline.commands.export import export
+from pipeline.commands.options import CommandList
 from pipeline.console.output import out, print_error
-from pipeline.runs.full_disk import is_full_disk
+from pipeline.runs.outcomes import is_full_disk
 from retrieval.errors import RetrievalError
 
 app = typer.Typer(
@@ -58,30 +56,30 @@ COMMANDS: Mapping[str, Mapping[str, Callable[..., None]]] = {
     },
     "Ask and answer": {"ask": ask.ask},
     "Build": {
-        "rollback": rollback.roll_back,
-        "gc": gc.collect_garbage,
-        "transform-tables": transform.transform,
-        "chunk": chunk.chunk,
-        "describe-passages": describe.describe,
-        "embed": embed.embed,
+        "rollback": snapshots.roll_back,
+        "gc": snapshots.collect_garbage,
+        "transform-tables": stages.transform,
+        "chunk": stages.chunk,
+        "describe-passages": stages.describe,
+        "embed": stages.embed,
     },
     "Look inside": {
-        "books": books.list_indexed_books,
+        "books": show.list_indexed_books,
         "show": show.show_chunk,
-        "explain": explain.explain_chunk,
+        "explain": show.explain_chunk,
         "lint": lint.lint_index,
-        "verify": verify.verify_index,
-        "ui": ui.serve_ui,
+        "verify": snapshots.verify_index,
+        "ui": serve.serve_ui,
     },
     "Share and serve": {
-        "push": push.push,
-        "pull": pull.pull,
+        "push": travel.push,
+        "pull": travel.pull,
         "export": export,
         "mcp": serve.serve_mcp,
     },
     "Evaluate": {
         "suggest-terms": terms.suggest_terms,
-        "feedback": feedback.use_feedback,
+        "feedback": terms.use_feedback,
     },
     "For developers": {"fit": fit.fit},
 }
@@ -100,7 +98,7 @@ for _panel, _commands in COMMANDS.items():
     for _name, _group in GROUPS.get(_panel, {}).items():
         app.add_typer(_group, name=_name, rich_help_panel=_panel)
 
-questions.app.command("by-model")(questions_by_model.write_by_model)
+questions.app.command("by-model")(questions.write_by_model)
 
 
 def _print_version(asked: bool) -> None:

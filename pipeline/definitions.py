@@ -6,7 +6,7 @@ from evals import assets as eval_assets
 from evals import checks as eval_checks
 from pipeline import defs as own
 from pipeline.building.running_code import with_code_versions
-from pipeline.defs import jobs, lanes, resources, schedules, sensors, sweeps
+from pipeline.defs import automation, lanes, resources, sweeps
 from retrieval.settings import Settings
 
 
@@ -24,9 +24,9 @@ def load() -> dg.Definitions:
             *dg.load_asset_checks_from_package_module(own),
             *dg.load_asset_checks_from_modules([eval_checks]),
         ],
-        jobs=[*jobs.OF_ASSETS, sweeps.sweeps, lanes.index_books_job(settings.executor, settings.lanes, load)],
-        sensors=[sensors.new_or_changed_books, sensors.live_follows_books],
-        schedules=[schedules.nightly_embedding(home)],
+        jobs=[*resources.OF_ASSETS, sweeps.sweeps, lanes.index_books_job(settings.executor, settings.lanes, load)],
+        sensors=[automation.new_or_changed_books, automation.live_follows_books],
+        schedules=[automation.nightly_embedding(home)],
         resources={"home": resources.HomeResource(path=str(home)), "models": resources.ModelsResource()},
         # Two writers on one Chroma collection lose vectors without an error. Only `index_books` has other executors.
         executor=dg.in_process_executor,

@@ -1,12 +1,7 @@
-from .answer.answerer import Answerer
-from .answer.answers import Answer, AnswerEvent, Citation, Passage
-from .answer.cells import Cell
-from .answer.prompt import format_prompt
 from .artifacts.artifacts import BookKey
 from .artifacts.mongo_store import MongoStore
 from .artifacts.sqlite_store import SqliteStore
 from .artifacts.store import ArtifactStore
-from .decision import Decision
 from .errors import (
     AmbiguousNameError,
     BadPredicateError,
@@ -39,27 +34,30 @@ from .errors import (
     VectorDBUnavailableError,
     VectorDBWriteError,
 )
-from .handoff.embedding_loader import EmbeddingLoader, MongoEmbeddingLoader
+from .export.loading import EmbeddingLoader, MongoEmbeddingLoader
 from .index.embedding.embedders import load_embedder
 from .index.snapshot.live import promote
 from .index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from .index.snapshot.verification import verify_snapshot
 from .ingest.tables.table import Table
-from .query_must.extraction import extract_query_must
-from .query_must.predicate import satisfies_query_must
-from .query_must.vocabulary.vocabulary import Vocabulary
-from .rag.contract import DocumentChunk, IngestionResult, RAGContext, RetrieveRequest, RuleDocument
-from .rag.documents import read_rule_documents
+from .language.vocabulary import Vocabulary
+from .query_must.predicate import extract_query_must, satisfies_query_must
+from .rag.answerer import Answerer
+from .rag.cells import Cell
+from .rag.chat_model import format_prompt
+from .rag.context import Answer, AnswerEvent, Citation, Passage
+from .rag.contract import DocumentChunk, IngestionResult, RAGContext, RetrieveRequest, RuleDocument, read_rule_documents
 from .rag.pipeline import RAGPipeline
 from .search.explanation import Explanation, explain
-from .search.foreign.filtering import retrieve_with_iterative_filtering
-from .search.receipt.transcript import debug_lines
+from .search.foreign import retrieve_with_iterative_filtering
+from .search.receipt import debug_lines
 from .search.retriever import Retriever
 from .search.strategies import STRATEGIES
 from .strategy import Strategy
 from .types import (
     Book,
     Chunk,
+    Decision,
     Document,
     Embedder,
     EmbedderIdentity,
@@ -70,15 +68,11 @@ from .types import (
     Stage,
 )
 from .understand.analysis import Entity, FilterOperator, QueryAnalysis, QueryIntent, TemporalRef
-from .understand.self_query.analyzer import QueryAnalyzer
-from .understand.self_query.conditions import FilterTranslator
-from .understand.self_query.config import SelfQueryConfig
-from .understand.self_query.fallback import FallbackHandler
-from .understand.self_query.intent import IntentExtractor
-from .understand.self_query.planner import QueryPlanner
-from .understand.self_query.retriever import SelfQueryResult, SelfQueryRetriever, Understood
-from .understand.traversal import TraversalIndex, retrieve_candidates
-from .understand.traversal_config import TraversalConfig
+from .understand.self_query.analyzer import IntentExtractor, QueryAnalyzer
+from .understand.self_query.conditions import FilterTranslator, SelfQueryConfig
+from .understand.self_query.filters import FallbackHandler
+from .understand.self_query.retriever import QueryPlanner, SelfQueryResult, SelfQueryRetriever, Understood
+from .understand.traversal import TraversalConfig, TraversalIndex, retrieve_candidates
 
 __all__ = [
     "STRATEGIES",

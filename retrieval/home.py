@@ -27,7 +27,6 @@ from functools import cache
 from pathlib import Path
 
 from retrieval.artifacts.sqlite_store import ARTIFACTS_FILE as ARTIFACTS
-from retrieval.atomic_files import write_atomically
 from retrieval.errors import (
     IndexCorruptError,
     LibraryError,
@@ -35,9 +34,10 @@ from retrieval.errors import (
     UnknownNameError,
     UnreadableSettingsError,
 )
+from retrieval.files.atomic_files import write_atomically
 from retrieval.index.snapshot.live import is_id
 from retrieval.ingest.library.library import VOCABULARY_FILE, slugify
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary, load_vocabulary
+from retrieval.language.vocabulary import Vocabulary, load_vocabulary
 from retrieval.settings import SETTINGS_FILE, Settings
 
 

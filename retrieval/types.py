@@ -7,17 +7,170 @@ Hit       (chunk id)            a chunk with its place in a ranking
 Retrieval (query, strategy)     hits and the receipt that explains them
 """
 
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.decision import Decision
-from retrieval.iteration import Iteration, StopReason
-from retrieval.ordering import Ordering
-from retrieval.table_rule import TableRule
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Why one chunk that was looked at was kept or excluded."""
+
+    chunk_id: str
+    title: str
+    kept: bool
+    reason: str
+    """`no restrictions`, `satisfies query_must`, `filter is off`, or what failed, as `query_must.explain` says it."""
+    in_words: str = field(default="", kw_only=True)
+    """That as a sentence for a person, where it is excluded: what it is about, and what the question names instead."""
+    round: int = 1
+    """In which round of the `iterative` mode; 1 elsewhere."""
+    collection: str | None = None
+    """The foreign collection that it is from; None in our own index."""
+
+
+StopReason = Literal["Target k reached", "No exclusions, stopping", "No more results", "Iteration limit reached"]
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """One round: a question to the collections, and the filter over what they answered. Key: number."""
+
+    number: int
+    """1-based."""
+    looked_at: int
+    """Chunks that it brought, none of them seen before; 0 in a last round that found out that nothing is left."""
+    excluded: int
+    """Those of them that a predicate kept out."""
+    milliseconds: float
+    """Wall time of the round, its filter included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """One attempt to put the first hits in another order."""
+
+    model: str
+    looked_at: int
+    """The first so many hits were shown to it."""
+    left: str = ""
+    """Why they stand as they stood, as a clause; empty where the order is the model's."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    """As the server counted them; 0 of a model that runs here."""
+    usd: float | None = 0.0
+    """What they cost; None: nobody knows the price."""
+    milliseconds: float = 0.0
+    """Wall time of the attempt; part of the receipt's."""
+
+    def __str__(self) -> str:
+        """All of it on one line."""
+        usd = "" if self.usd is None else f", ${self.usd:.4f}"
+        tokens = f", {self.prompt_tokens + self.completion_tokens:,} tokens{usd}" if self.prompt_tokens else ""
+        done = f"{self.model} put the first {self.looked_at} in order"
+        said = f"{self.model} did not order the first {self.looked_at}: {self.left}" if self.left else done
+        return f"{said} ({self.milliseconds:.0f} ms{tokens})"
+
+
+_Said = TypeVar("_Said")
+_PLAIN = str.maketrans("‘’‚“”„−–—‑", "'''\"\"\"----")
+_AT_THE_END = " .:*†‡§"
+_NUMBERED = re.compile(r"\s*table(?:\s+[\w.-]*\d[\w.-]*)?\s*[:.—–]\s*(?=\S)", re.IGNORECASE)
+
+EVERY = "*"
+"""The row key that stands for all of them."""
+KEY = "{key}"
+"""In a name for every row: the row's key."""
+
+
+def normal(text: str) -> str:
+    """A heading, caption, column or row key as it is compared: case, blanks, the kind of quotes and dashes, and the
+    marks at its ends do not count. Words do: `Weapon` is not `Weapons`."""
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_PLAIN).casefold().split()).strip(_AT_THE_END)
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Which tables an entry is about: those for which all that is given holds, exactly but for `normal`."""
+
+    heading: str | None = None
+    """The nearest heading above the table."""
+    caption: str | None = None
+    """As the book has it, not as another key of the entry sets it; `Table 3:` before it may be left out."""
+    head: str | None = None
+    """The first cell of the head."""
+    document: str | None = None
+    """Path of the file in the book's folder."""
+
+    def holds(self, table: "Find") -> bool:
+        """Whether a table that all of this is said of is meant."""
+        there = table.given
+        return all(
+            normal(wanted) in (normal(there[name]), normal(_NUMBERED.sub("", there[name], count=1)))
+            if name == "caption"
+            else normal(wanted) == normal(there[name])
+            for name, wanted in self.given.items()
+        )
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {value!r}" for name, value in self.given.items())
+
+    @property
+    def given(self) -> Mapping[str, str]:
+        """What it has, by name."""
+        named = {"heading": self.heading, "caption": self.caption, "head": self.head, "document": self.document}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class TableRule:
+    """One entry. Key: (book, entry)."""
+
+    entry: int
+    """Its place in the file, from 1."""
+    find: Find
+    caption: str | None = None
+    """What the table is called instead of its own caption."""
+    key: str | None = None
+    """Head of the column that picks the row."""
+    subject: tuple[str, ...] = ()
+    """What the table is about, in the words of a question."""
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Further names of rows, by row key; under `EVERY` those of all rows, with `KEY` in them."""
+    query_must: str | None = None
+    """JSON: the predicate of every row."""
+    row_query_must: Mapping[str, str] = field(default_factory=dict)
+    """JSON by row key: the predicate of one row."""
+    open: bool = False
+    """No row carries a predicate."""
+
+    def __str__(self) -> str:
+        return f"entry {self.entry} ({self.find})"
+
+    def key_column(self, columns: Sequence[str]) -> int | None:
+        """Place of the column that the entry names; None if it names none, or none of these."""
+        heads = [normal(column) for column in columns]
+        return heads.index(normal(self.key)) if self.key is not None and normal(self.key) in heads else None
+
+    def names_of(self, key: str) -> tuple[str, ...]:
+        """The further names of the row with this key."""
+        every = (name.replace(KEY, key.strip(_AT_THE_END)) for name in self.names.get(EVERY, ()))
+        return (*(said_of(self.names, key) or ()), *every)
+
+    def predicate_of(self, key: str) -> str | None:
+        """The predicate of the row with this key: its own, or that of every row."""
+        return said_of(self.row_query_must, key) or self.query_must
+
+
+def said_of(values: Mapping[str, _Said], key: str) -> _Said | None:
+    """What is written for a row key."""
+    return next((value for name, value in values.items() if name != EVERY and normal(name) == normal(key)), None)
+
 
 Vector = npt.NDArray[np.float32]
 """One vector (dimensions,) or a matrix (n, dimensions), L2-normalised float32."""

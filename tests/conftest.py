@@ -14,8 +14,8 @@ from filelock import FileLock
 
 from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from pipeline.runs.outcomes import Build
+from retrieval.files.records import dump_record, parse_record
 from retrieval.home import Home
-from retrieval.records import dump_record, parse_record
 from retrieval.settings import Settings
 from tests.browser import NAMES, Browser
 from tests.milvus import milvus_server

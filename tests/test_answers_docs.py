@@ -12,8 +12,7 @@ import pytest
 import yaml
 
 from pipeline import cli
-from retrieval.contract_settings import AnswerSettings
-from retrieval.settings import Settings
+from retrieval.settings import AnswerSettings, Settings
 from tests.test_docs import blocks
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline import cli
 from retrieval.serve.bodies import LONGEST
-from retrieval.serve.limits import Limits
+from retrieval.serve.guard import Limits
 from tests.retrieval.serve.conftest import served
 from tests.test_docs import blocks
 

@@ -8,9 +8,9 @@ import pytest
 import typer.main
 
 from pipeline import cli
+from retrieval.artifacts.artifacts import TABLES
 from retrieval.artifacts.mongo_store import URI
-from retrieval.artifacts.tables import TABLES
-from retrieval.extras import EXTRAS
+from retrieval.files.versions import EXTRAS
 from retrieval.home import Home
 
 PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "artifacts.md").read_text("utf-8")

@@ -13,28 +13,26 @@ import pytest
 import typer.main
 import yaml
 
-from evals.questions.anchors import Anchor
-from evals.questions.questions import Question, load_questions
+from evals.questions.questions import Anchor, Question, load_questions
 from pipeline import cli
-from pipeline.check import STEPS
 from pipeline.cli import app
 from pipeline.commands.quickstart import ask_examples
 from pipeline.commands.serve import PORT
 from retrieval.adapters.retrieved_text import Search, retrieved_texts
-from retrieval.contract_settings import ChunkingSettings, EmbeddingSettings, RetrievalSettings, UnderstandSettings
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import build_snapshot
 from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books
 from retrieval.ingest.library.table_rules import FIND_KEYS, KEYS
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.rag.contract import DocumentChunk, RAGContext, RuleDocument
-from retrieval.settings import Settings
-from retrieval.understand.self_query.config import SelfQueryConfig
+from retrieval.settings import ChunkingSettings, EmbeddingSettings, RetrievalSettings, Settings, UnderstandSettings
+from retrieval.understand.self_query.conditions import SelfQueryConfig
+from tools.check import STEPS
 from tools.pages.results_table import RESULTS, read_results, with_table
 
 ROOT = Path(__file__).parents[1]
@@ -67,7 +65,7 @@ def test_a_newcomer_pastes_two_lines() -> None:
     first, second = SHELL_LINES[:2]
     assert first.startswith("python3.11 -m venv .venv && ")
     assert first.endswith(".venv/bin/querymust quickstart")
-    assert second == ".venv/bin/pip install -e '.[dev]' && .venv/bin/python -m pipeline.check"
+    assert second == ".venv/bin/pip install -e '.[dev]' && .venv/bin/python -m tools.check"
 
 
 def test_ci_runs_the_second_line_and_stays_executable() -> None:

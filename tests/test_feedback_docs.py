@@ -13,8 +13,7 @@ from evals.questions.questions import load_questions
 from pipeline import cli
 from retrieval.home import Home
 from retrieval.search.retriever import Retriever
-from retrieval.serve.feedback import FeedbackFile
-from retrieval.serve.query_log import QueryLog
+from retrieval.serve.logs import FeedbackFile, QueryLog
 from tests.test_docs import blocks
 
 ROOT = Path(__file__).parents[1]

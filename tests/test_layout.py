@@ -65,9 +65,9 @@ def test_one_file_knows_openai() -> None:
 @pytest.mark.parametrize(
     ("name", "file"),
     [
-        ("pymilvus", "retrieval/index/milvus/store.py"),
+        ("pymilvus", "retrieval/index/milvus.py"),
         ("pymongo", "retrieval/artifacts/mongo_store.py"),
-        ("fsspec", "retrieval/index/travel/place.py"),
+        ("fsspec", "retrieval/index/places.py"),
     ],
 )
 def test_one_file_knows_each_engine_and_each_place(name: str, file: str) -> None:

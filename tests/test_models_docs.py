@@ -15,9 +15,8 @@ import yaml
 
 from evals.sample import SAMPLE_LIBRARY
 from pipeline import cli
-from retrieval.contract_settings import PassagesSettings, TablesSettings
 from retrieval.home import Home
-from retrieval.settings import Settings
+from retrieval.settings import PassagesSettings, Settings, TablesSettings
 from tests.openai_server.server import FakeOpenAi
 from tests.openai_server.table_model import reading_tables
 from tests.test_docs import blocks

@@ -11,9 +11,9 @@ from evals.questions.questions import load_questions
 from evals.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.query_must import OPERATORS, unregister_operator
-from retrieval.query_must.conditional import always_asks
 from retrieval.query_must.lint import RULES, Finding
-from retrieval.search.receipt.transcript import debug_lines
+from retrieval.query_must.operators import always_asks
+from retrieval.search.receipt import debug_lines
 from retrieval.search.retriever import Retriever
 from tools.pages.filtering_results import PAGE, blocks
 from tools.pages.filtering_times import FilterTimes

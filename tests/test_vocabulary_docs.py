@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.query_must.vocabulary.words import Label
+from retrieval.language.lexicon import Label
+from retrieval.language.vocabulary import Vocabulary
 from tests.test_docs import blocks, consoles, printed_by, prints
 
 PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "vocabulary.md").read_text("utf-8")

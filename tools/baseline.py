@@ -13,21 +13,20 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from evals.benchmarks.books import BookCorpus, is_set_of_books, read_books
-from evals.benchmarks.generated import GeneratedCorpus, read_generated
+from evals.benchmarks.books import BookCorpus, GeneratedCorpus, is_set_of_books, read_books, read_generated
 from evals.fit.corpus_index import Tell, open_index
 from evals.questions.questions import Question
 from evals.sample import SAMPLE_LIBRARY, SHELF, SKIRMISH
 from evals.trec import Scored, write_qrels, write_run
-from retrieval.answer.context import Gatherer
-from retrieval.answer.reading import read
-from retrieval.atomic_files import write_atomically
-from retrieval.contract_settings import AnswerSettings
+from retrieval.files.atomic_files import write_atomically
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.answering import Reader
-from retrieval.rag.calibration import calibration_of
+from retrieval.rag.cell_reading import read
+from retrieval.rag.context import Gatherer
+from retrieval.rag.relevance import calibration_of
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS
+from retrieval.settings import AnswerSettings
 from retrieval.types import RELEVANCE, Embedder
 
 DEPTH = 50

@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.commands.command_list import CommandList
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, QuestionsOption, existing
+from pipeline.commands.options import DEFAULT_HOME, CommandList, HomeOption, JsonOption, QuestionsOption, existing
 from pipeline.console.output import err, out, print_json, print_report, progress_bar
 from tools.set_commands import add_sets
 

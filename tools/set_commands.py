@@ -14,7 +14,7 @@ from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
 from pipeline.console.output import err, out, print_json, progress_bar
 
 if TYPE_CHECKING:
-    from evals.benchmarks.corpus import Corpus
+    from evals.benchmarks.books import Corpus
     from retrieval.strategy import Strategy
     from tools.bench.run import BenchmarkRun, Instead
 
@@ -92,7 +92,7 @@ def bench_generated(
       python -m tools bench generated --data rulebooks --data manuals
       python -m tools bench generated --data rulebooks --split seed7 --strategy default
     """
-    from evals.benchmarks.generated import GENERATED_SET, read_generated
+    from evals.benchmarks.books import GENERATED_SET, read_generated
 
     run = run_set(GENERATED_SET, split, lambda: read_generated(data, split), strategy or [], home)
     _tell([run], strategy or [], json_=json_)

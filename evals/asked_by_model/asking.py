@@ -1,18 +1,146 @@
 """Every place asked about, every answer checked; what was paid for is kept and never asked for again."""
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
-from evals.asked_by_model.believing import Disbelieved, believed
-from evals.asked_by_model.form import ModelQuestions
-from evals.asked_by_model.place import AskedPlace
-from evals.generation.document_questions import DocumentQuestions, by_document
-from evals.questions.questions import Question
+from pydantic import BaseModel, ConfigDict
+
+from evals.generation.generation import DocumentQuestions, by_document
+from evals.questions.questions import GENERATED, Anchor, Question
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.models.bill import Bill
+from retrieval.models.batching import Inquiry, in_form
+from retrieval.models.chat import Asked, prompt_words, versioned
 from retrieval.models.inquiries import Inquiries
-from retrieval.models.inquiry import in_form
+from retrieval.models.spending import Bill
+from retrieval.query_must.operators import only_conditional
+from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.types import Chunk
+
+
+class ModelQuestion(BaseModel):
+    """A question and the number of the passage that answers it."""
+
+    model_config = ConfigDict(extra="forbid")
+    passage: int
+    question: str
+
+
+class ModelQuestions(BaseModel):
+    """All questions about a place."""
+
+    model_config = ConfigDict(extra="forbid")
+    questions: list[ModelQuestion]
+
+
+PROMPT_FILE = "prompt_v1.txt"
+MOST_PASSAGES, LONGEST, LEAST = 30, 1000, 80
+"""Passages of a request; characters of one that are shown; characters of prose that something can be asked about."""
+_PER_QUESTION = 80
+"""Tokens of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPlace:
+    """Chunks that stand together. Key: inquiry.key."""
+
+    chunks: tuple[Chunk, ...]
+    """What the model is shown, in its order."""
+    wanted: int
+    """Questions."""
+
+    def inquiry(self, model: str) -> Inquiry:
+        """The request."""
+        first = self.chunks[0]
+        said = {
+            "headings": list(first.heading_path),
+            "caption": first.caption or "",
+            "wanted": self.wanted,
+            "passages": [
+                {"passage": number, "text": _shown(chunk)} for number, chunk in enumerate(self.chunks, start=1)
+            ],
+        }
+        told = json.dumps(said, ensure_ascii=False)
+        messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", told))
+        asked = Asked(model, messages, 64 + _PER_QUESTION * self.wanted, form=ModelQuestions)
+        return Inquiry(sha256(told.encode()).hexdigest(), asked)
+
+
+def places_of(chunks: Iterable[Chunk], per_place: int) -> tuple[AskedPlace, ...]:
+    """Every table and every section, in the order of the book; of a long one passages from its beginning to its end."""
+    together: dict[tuple[object, ...], list[Chunk]] = {}
+    for chunk in sorted(chunks, key=lambda each: (each.book, each.document, each.position)):
+        if chunk.kind != "prose" or len(chunk.text) >= LEAST:
+            place = (chunk.book, chunk.document, chunk.heading_path, chunk.table_id)
+            together.setdefault(place, []).append(chunk)
+    return tuple(AskedPlace(_spread(found), min(per_place, len(found))) for found in together.values())
+
+
+def prompt_version() -> str:
+    """The number of the prompt, and a hash of its words and of the form."""
+    return f"questions-{versioned(__package__, PROMPT_FILE, ModelQuestions)}"
+
+
+def _spread(found: list[Chunk]) -> tuple[Chunk, ...]:
+    if len(found) <= MOST_PASSAGES:
+        return tuple(found)
+    return tuple(found[place * len(found) // MOST_PASSAGES] for place in range(MOST_PASSAGES))
+
+
+def _shown(chunk: Chunk) -> str:
+    if not chunk.cells:
+        return chunk.text[:LONGEST]
+    cells = zip(chunk.columns, chunk.cells, strict=True)
+    return "; ".join(f"{column}: {cell}" if column else cell for column, cell in cells if cell)[:LONGEST]
+
+
+KIND, TAG = "generated-by-model", "by-model"
+_LONGEST = 300
+"""Characters of a question."""
+_NUMBER = re.compile(r"\d+")
+_TALKS_OF_ITSELF = re.compile(r"\b(?:this|the|which) (?:table|row|passage|column|section)s?\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Disbelieved:
+    """A question that is not used, and why."""
+
+    question: str
+    why: str
+
+
+def believed(given: ModelQuestion, place: AskedPlace, snapshot: Snapshot) -> tuple[Chunk, Question] | Disbelieved:
+    """A question with the chunk that answers it, as a question with gold."""
+    text = " ".join(given.question.split())
+    if not 1 <= given.passage <= len(place.chunks):
+        return Disbelieved(text, f"there is no passage {given.passage}")
+    chunk = place.chunks[given.passage - 1]
+    why = next(_against(text, chunk, snapshot), "")
+    if why:
+        return Disbelieved(text, why)
+    name = f"{chunk.book}-{TAG}-{sha256(text.encode()).hexdigest()[:10]}"
+    return chunk, Question(name, text, chunk.book, KIND, (Anchor.of(chunk),), tags=(GENERATED, TAG))
+
+
+def _against(text: str, chunk: Chunk, snapshot: Snapshot) -> Iterator[str]:
+    if not text or len(text) > _LONGEST:
+        yield f"it has {len(text)} characters"
+        return
+    known = " ".join((chunk.search_text, chunk.text, chunk.caption or "", *chunk.heading_path, *chunk.columns))
+    if foreign := sorted(set(_NUMBER.findall(text)) - set(_NUMBER.findall(known))):
+        yield f"it says {', '.join(foreign)}, which its passage does not"
+    if _TALKS_OF_ITSELF.search(text):
+        yield "it talks of the place and not of what is asked"
+    if _names_another_row(text, chunk, snapshot):
+        yield "it names another row of the table and not its own"
+
+
+def _names_another_row(text: str, chunk: Chunk, snapshot: Snapshot) -> bool:
+    """Whether the row keeps itself out because a rival is named; what a matrix asks of its words is not asked here:
+    questions are there to judge that."""
+    return only_conditional(chunk.query_must) and not satisfies_query_must(snapshot.asked(text), chunk.query_must)
 
 
 @dataclass(frozen=True, slots=True)

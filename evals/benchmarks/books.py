@@ -3,19 +3,109 @@
 Any folder that looks so is a set, named as the folder is.
 """
 
-from collections.abc import Sequence
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
-from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder, data_file, splits_of
+from evals.errors import EvaluationError
+from evals.generation.generation import GenerationSettings, generate_questions
 from evals.questions.question_sets import FILE_NAME, QuestionSet
-from evals.questions.questions import load_questions
+from evals.questions.questions import Question, load_questions
+from retrieval.files.records import unpacked
 from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import BookFolder, list_books
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
+
+_ENDINGS = (".jsonl.gz", ".jsonl")
+
+Record = TypeVar("Record")
+
+
+class BenchmarkDataError(EvaluationError):
+    """A benchmark's folder, split or file is not there or not in its format."""
+
+
+def benchmark_folder(folder: Path) -> Path:
+    """The folder, made absolute.
+
+    Raises:
+        BenchmarkDataError: there is none.
+    """
+    found = folder.expanduser().resolve()
+    if not found.is_dir():
+        raise BenchmarkDataError(
+            f"{found} is not a folder; name the folder of the benchmark: --data, or `data` in the launchpad"
+        )
+    return found
+
+
+def data_file(folder: Path, stem: str) -> Path:
+    """The file `<stem>.jsonl.gz` or `<stem>.jsonl` of a folder.
+
+    Raises:
+        BenchmarkDataError: neither is there; says what is.
+    """
+    for ending in _ENDINGS:
+        if (folder / f"{stem}{ending}").is_file():
+            return folder / f"{stem}{ending}"
+    there = sorted(path.name for path in folder.iterdir() if path.is_file())
+    raise BenchmarkDataError(
+        f"{folder} has no {stem}.jsonl or {stem}.jsonl.gz; it has: {', '.join(there) or 'no file'}"
+    )
+
+
+def stems(folder: Path, suffix: str) -> tuple[str, ...]:
+    """What comes before `<suffix>.jsonl[.gz]` in the names of a folder's files, sorted."""
+    ends = tuple(f"{suffix}{ending}" for ending in _ENDINGS)
+    found = {path.name.removesuffix(end) for path in folder.iterdir() for end in ends if path.name.endswith(end)}
+    return tuple(sorted(found))
+
+
+def splits_of(folder: Path, name: str) -> tuple[str, ...]:
+    """The splits of `<name>.<split>.jsonl[.gz]` among a folder's files, sorted; a split has no dot in its name."""
+    questions = re.compile(re.escape(name) + r"\.([^.]+)\.jsonl(\.gz)?")
+    found = {match[1] for path in folder.iterdir() if (match := questions.fullmatch(path.name))}
+    return tuple(sorted(found))
+
+
+def read_records(path: Path, parse: Callable[[Mapping[str, Any]], Record]) -> Iterator[Record]:
+    """One record for each line of a JSON-lines file.
+
+    Raises:
+        BenchmarkDataError: the file cannot be read, or a line is not what `parse` reads; names the line.
+    """
+    for number, line in enumerate(_lines(path), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = parse(json.loads(line))
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+            place = f"{path}:{number}"
+            raise BenchmarkDataError(f"{place}: not a line of this format ({type(error).__name__}: {error})") from error
+        yield record
+
+
+def digest_of(paths: Iterable[Path]) -> str:
+    """SHA-256 over names and bytes of files."""
+    digest = sha256()
+    for path in sorted(paths):
+        digest.update(path.name.encode() + b"\0" + sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return unpacked(path.read_bytes(), path).split("\n")
+    except (OSError, ValueError) as error:
+        raise BenchmarkDataError(f"{path} cannot be read as UTF-8 lines ({error}); fetch it again") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +166,66 @@ def read_books(folder: Path, split: str) -> tuple[BookCorpus, ...]:
 def is_set_of_books(folder: Path) -> bool:
     """Whether a folder has a sub-folder with questions of any split beside it."""
     return any(path.is_dir() and splits_of(folder, path.name) for path in folder.iterdir())
+
+
+class Corpus(Protocol):
+    """Texts that are searched together, and the questions about them. Key: (set, name)."""
+
+    @property
+    def name(self) -> str:
+        """Slug of the book, or name of the collection."""
+
+    @property
+    def digest(self) -> str:
+        """Hash of the files that its chunks are made of."""
+
+    def chunks(self, vocabulary: Vocabulary) -> tuple[Chunk, ...]:
+        """Read and chunk the texts."""
+
+    def question_sets(self, retriever: Retriever, chunks: Sequence[Chunk]) -> tuple[QuestionSet, ...]:
+        """The questions with their gold.
+
+        Args:
+            retriever: over an index of these chunks.
+            chunks: those of the index, in the order of their positions.
+        """
+
+
+GENERATED_SET = "generated"
+
+_SPLIT = re.compile(r"seed(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedCorpus(LibraryBook):
+    """A book with questions about every table and section of it."""
+
+    seed: int
+
+    def question_sets(self, retriever: Retriever, chunks: Sequence[Chunk]) -> tuple[QuestionSet, ...]:
+        """The generated questions, gold by anchor."""
+        questions = generated_questions(chunks, retriever.snapshot.vocabulary, self.seed)
+        return (QuestionSet.of(self.set, self.split, questions, chunks),)
+
+
+def generated_questions(chunks: Sequence[Chunk], vocabulary: Vocabulary, seed: int) -> list[Question]:
+    """Every question that the templates write about a book, in the order of its documents."""
+    documents = generate_questions(chunks, vocabulary, GenerationSettings(seed=seed))
+    return [question for document in documents for question in document.questions]
+
+
+def read_generated(folders: Sequence[Path], split: str) -> tuple[GeneratedCorpus, ...]:
+    """Every book of some folders, one set together; the split says the seed: `seed0`.
+
+    Raises:
+        BenchmarkDataError: no such folder, a split of another form, or two books of one name.
+        LibraryError: a folder holds no book.
+    """
+    match = _SPLIT.fullmatch(split)
+    if match is None:
+        raise BenchmarkDataError(f"the split of generated questions is their seed, such as seed0; not {split!r}")
+    books = [book for folder in folders for book in list_books(benchmark_folder(folder))]
+    twice = [name for name, count in Counter(book.slug for book in books).items() if count > 1]
+    if twice:
+        raise BenchmarkDataError(f"two folders have a book {twice[0]!r}; ask about them one after the other")
+    return tuple(GeneratedCorpus(GENERATED_SET, split, book, int(match[1])) for book in books)

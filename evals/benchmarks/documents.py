@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder, data_file, digest_of, read_records
-from evals.questions.anchors import Anchor
+from evals.benchmarks.books import BenchmarkDataError, benchmark_folder, data_file, digest_of, read_records
 from evals.questions.gold import AnchorFinding, Resolution
 from evals.questions.question_sets import QuestionSet
-from evals.questions.questions import Question
+from evals.questions.questions import Anchor, Question
 from retrieval.ingest.chunking import chunks_of_book
-from retrieval.ingest.library.json_lines import read_json_lines
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.ingest.library.library import read_json_lines
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Retrieval

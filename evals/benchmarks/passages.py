@@ -10,14 +10,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evals.benchmarks.corpus import Corpus
-from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder, data_file, digest_of, read_records, stems
-from evals.questions.anchors import Anchor
+from evals.benchmarks.books import (
+    BenchmarkDataError,
+    Corpus,
+    benchmark_folder,
+    data_file,
+    digest_of,
+    read_records,
+    stems,
+)
 from evals.questions.gold import AnchorFinding, Resolution
 from evals.questions.question_sets import QuestionSet
-from evals.questions.questions import Question
+from evals.questions.questions import Anchor, Question
 from evals.scored_questions import ScoredQuestion
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Retrieval

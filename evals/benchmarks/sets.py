@@ -6,9 +6,7 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from evals.benchmarks.books import is_set_of_books, read_books
-from evals.benchmarks.corpus import Corpus
-from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder
+from evals.benchmarks.books import BenchmarkDataError, Corpus, benchmark_folder, is_set_of_books, read_books
 from evals.benchmarks.documents import read_documents
 from evals.benchmarks.passages import read_passages
 from evals.benchmarks.tables import read_tables

@@ -11,16 +11,33 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder, data_file, digest_of, read_records
-from evals.benchmarks.within import WithinTable
-from evals.questions.anchors import Anchor
+from evals.benchmarks.books import BenchmarkDataError, benchmark_folder, data_file, digest_of, read_records
 from evals.questions.gold import AnchorFinding, Resolution
 from evals.questions.question_sets import QuestionSet
-from evals.questions.questions import Question
+from evals.questions.questions import Anchor, Question
 from retrieval.ingest.chunking import chunks_of_book
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.search.metadata_filter import And, Eq, Ne
 from retrieval.search.retriever import Retriever
-from retrieval.types import Book, Chunk, Document
+from retrieval.strategy import Strategy
+from retrieval.types import Book, Chunk, Document, Retrieval
+
+
+class WithinTable:
+    """Asks about the table that a question's gold is in, by the filter that every caller has.
+
+    Args:
+        retriever: over an index in which every table is a document of its own.
+    """
+
+    def __init__(self, retriever: Retriever) -> None:
+        self._retriever = retriever
+
+    def ask(self, question: Question, k: int, strategy: Strategy) -> Retrieval:
+        """The k best rows of the asked table; scores are those of the whole index."""
+        asked_table = And((Eq("document", question.gold[0].document or ""), Ne("kind", "prose")))
+        return self._retriever.retrieve(question.query, k, strategy, where=asked_table)
+
 
 WITHIN = "-within"
 

@@ -1,24 +1,212 @@
 """The choice of cells fitted on books and on tables of strangers, and judged on each without it."""
 
 import json
-from collections.abc import Iterator, Sequence
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any
 
-from evals.answers.examples import CellExample, cell_examples
-from evals.answers.fitting import Reading, fit_cells, left_out, named
-from evals.benchmarks.books import LibraryBook
-from evals.benchmarks.corpus import Corpus
-from evals.benchmarks.generated import generated_questions
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+
+from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
+from evals.errors import FittingError
 from evals.fit.corpus_index import Tell, open_index
 from evals.fit.weights import PASSAGES, SAMPLE, learned_from
 from evals.questions.question_sets import QuestionSet
-from retrieval.answer.cells import MOST, WEIGHTS
-from retrieval.atomic_files import write_atomically
+from evals.questions.questions import Question
+from retrieval.files.atomic_files import write_atomically
+from retrieval.language.terms import Tokenize
+from retrieval.rag.cell_reading import read
+from retrieval.rag.cells import MOST, NAMES, WEIGHTS, Features, column_features, row_of
+from retrieval.rag.context import Gatherer
 from retrieval.search.retriever import Retriever
-from retrieval.types import Embedder
+from retrieval.types import Chunk, Embedder
+
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
+_WORD = re.compile(r"[^\W_]+")
+
+
+def words_of(text: str) -> list[str]:
+    """Lower-case words and numbers; `1,000` is one."""
+    return _WORD.findall(text.casefold().replace(",", ""))
+
+
+def wanted_words(answer: str) -> list[str]:
+    """Words and numbers of an answer, without what it says in brackets."""
+    return words_of(_BRACKETS.sub(" ", answer))
+
+
+def says(texts: Iterable[str], answer: str) -> bool:
+    """Whether every word and number of an answer outside brackets stands in these texts."""
+    return set(words_of(" ".join(texts))).issuperset(wanted_words(answer))
+
+
+def cells_that_say(answer: str, cells: Sequence[str]) -> npt.NDArray[np.float64]:
+    """(cells,) how much each cell is what an answer is read from; they sum to 1, or all are 0 where none says a word.
+
+    Equal cells share: `3` may stand in two of them. An answer of two parts is read from two.
+    """
+    shares = np.zeros(len(cells))
+    said = [set(words_of(cell)) for cell in cells]
+    left = set(wanted_words(answer))
+    while left:
+        hits = [len(words & left) for words in said]
+        most = max(hits, default=0)
+        if not most:
+            break
+        shortest = min(len(said[place]) for place, hit in enumerate(hits) if hit == most)
+        best = [place for place, hit in enumerate(hits) if hit == most and len(said[place]) == shortest]
+        for place in best:
+            shares[place] += 1.0 / len(best)
+        left.difference_update(*(said[place] for place in best))
+    return shares / (shares.sum() or 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellExample:
+    """A question, and the row that answers it."""
+
+    source: str
+    """The book, or the set of tables, that it is from; what is left out is one of these."""
+    question: str
+    generated: bool
+    answer: str
+    columns: tuple[str, ...]
+    cells: tuple[str, ...]
+    features: Features
+    """(cells, `NAMES`)."""
+    wanted: npt.NDArray[np.float64]
+    """(cells,) that say the answer; sums to 1."""
+
+    def read(self, scores: Features, most: int) -> bool:
+        """Whether the cells of the highest scores say the answer."""
+        best = np.argsort(-scores, kind="stable")[:most]
+        return says((self.cells[place] for place in best.tolist()), self.answer)
+
+
+def cell_examples(
+    source: str, asked: QuestionSet, chunks: Sequence[Chunk], tokenize: Tokenize, most: int, seed: int = 0
+) -> tuple[CellExample, ...]:
+    """The questions of a set that one row answers, as examples; not those whose answer no cell has a word of.
+
+    Args:
+        source: their name.
+        asked: the questions with their gold.
+        chunks: of the index.
+        tokenize: of the index.
+        most: so many, drawn by the seed.
+        seed: of the draw.
+    """
+    by_id = {chunk.id: chunk for chunk in chunks}
+    gold = asked.resolution.gold
+    usable = [
+        (question, by_id[gold[question.id][0]])
+        for question in asked.questions
+        if question.answer and len(gold.get(question.id, ())) == 1 and by_id[gold[question.id][0]].cells
+    ]
+    drawn = random.Random(seed).sample(usable, min(most, len(usable)))
+    found = (_example(source, question, chunk, tokenize) for question, chunk in drawn)
+    return tuple(each for each in found if each is not None)
+
+
+def _example(source: str, question: Question, chunk: Chunk, tokenize: Tokenize) -> CellExample | None:
+    answer = question.answer or ""
+    wanted = cells_that_say(answer, chunk.cells)
+    if not wanted.any():
+        return None
+    features = column_features(question.query, row_of(chunk), tokenize)
+    return CellExample(source, question.query, question.generated, answer, chunk.columns, chunk.cells, features, wanted)
+
+
+_RIDGE = 1e-3
+_BOOK, _GENERATED = 4.0, 0.5
+"""What a question of a person about a book counts, and a generated one, beside one about a table of an encyclopaedia:
+books are what the weights are for, and there are few such questions."""
+_TABLES = frozenset({"wikisql-rows", "wtq-rows"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How often cells that were chosen say the answer, where the row is the right one. Key: (source, generated)."""
+
+    source: str
+    generated: bool
+    n: int
+    first: float
+    """Share of the questions whose answer stands in the first cell."""
+    within: float
+    """In the first `MOST`."""
+
+
+def fit_cells(examples: Sequence[CellExample]) -> Features:
+    """(NAMES,) weights that make the wanted cells most likely.
+
+    Raises:
+        FittingError: there is no example.
+    """
+    if not examples:
+        raise FittingError("the choice of cells is fitted on questions that a row answers; there are none")
+    features = np.concatenate([each.features for each in examples])
+    wanted = np.concatenate([each.wanted for each in examples])
+    sizes = np.asarray([len(each.wanted) for each in examples])
+    starts, owner = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
+    counts = np.asarray([_count(each) for each in examples])
+    share = (counts / counts.sum())[owner]
+
+    def loss(weights: Features) -> tuple[float, Features]:
+        scores = features @ weights
+        raised = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
+        chances = raised / np.add.reduceat(raised, starts)[owner]
+        size = -float((share * wanted * np.log(np.maximum(chances, 1e-300))).sum())
+        ridge = _RIDGE * weights
+        return size + float(ridge @ weights) / 2, features.T @ (share * (chances - wanted)) + ridge
+
+    found: Features = minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B").x
+    return found.round(3)
+
+
+def _count(example: CellExample) -> float:
+    if example.generated:
+        return _GENERATED
+    return 1.0 if example.source in _TABLES else _BOOK
+
+
+def left_out(examples: Sequence[CellExample]) -> tuple[Reading, ...]:
+    """What is read of each source by weights that were fitted without it.
+
+    Raises:
+        FittingError: there is one source only.
+    """
+    sources = list(dict.fromkeys(each.source for each in examples))
+    return tuple(
+        reading
+        for source in sources
+        for reading in _readings(source, examples, fit_cells([each for each in examples if each.source != source]))
+    )
+
+
+def _readings(source: str, examples: Sequence[CellExample], weights: Features) -> Sequence[Reading]:
+    found = []
+    for generated in (False, True):
+        own = [each for each in examples if each.source == source and each.generated == generated]
+        if own:
+            first = sum(each.read(each.features @ weights, 1) for each in own)
+            within = sum(each.read(each.features @ weights, MOST) for each in own)
+            found.append(Reading(source, generated, len(own), first / len(own), within / len(own)))
+    return found
+
+
+def named(weights: Features) -> Mapping[str, float]:
+    """The weights by the name of what they weigh."""
+    return dict(zip(NAMES, weights.tolist(), strict=True))
+
 
 STRANGERS, GENERATED = 2000, 400
 """Questions of people of one source, and generated ones of one book, at most."""
@@ -53,7 +241,7 @@ class CellsReport:
             "",
             "Generated by `querymust fit cells`. An answer without a model is read from the row that was found:",
             "from the cells that the question asks for. A conditional logit model over the features of",
-            "`retrieval/answer/column_features.py` chooses the cells.",
+            "`retrieval/rag/cells.py` chooses the cells.",
             "",
             "## Held-out sources",
             "",
@@ -122,3 +310,57 @@ def _examples(name: str, corpus: Corpus, retriever: Retriever, seed: int) -> Ite
     if is_book:
         written = QuestionSet.of(name, "generated", generated_questions(chunks, snapshot.vocabulary, seed), chunks)
         yield from cell_examples(source, written, chunks, tokenize, GENERATED, seed)
+
+
+LOOK_UP = "matrix-lookup"
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredBook:
+    """What is read of one book. Key: book."""
+
+    book: str
+    look_ups: int
+    said: int
+    """Look-ups of which every number and word of the answer outside brackets stands in the cells that were read; of one
+    that is refused nothing is."""
+    said_with_heads: int
+    """... or in the heads of their columns, which say the unit."""
+    cells: int
+    """That were read for them."""
+    answerable: int
+    refused: int
+    """Of these."""
+    unanswerable: int
+    refused_rightly: int
+
+    def __add__(self, other: "AnsweredBook") -> "AnsweredBook":
+        names = [name for name in self.__dataclass_fields__ if name != "book"]
+        return AnsweredBook("all", **{name: getattr(self, name) + getattr(other, name) for name in names})
+
+
+def answered(book: str, asked: QuestionSet, gatherer: Gatherer, most: int, least: float) -> AnsweredBook:
+    """Put the questions of a book to it.
+
+    Args:
+        book: its name.
+        asked: questions of people, with their answers.
+        gatherer: over its index.
+        most: passages that an answer is made from.
+        least: relevance that the best of them must reach.
+    """
+    found = (_answered(question, gatherer, most, least) for question in asked.scored)
+    return replace(reduce(add, found, AnsweredBook("", 0, 0, 0, 0, 0, 0, 0, 0)), book=book)
+
+
+def _answered(question: Question, gatherer: Gatherer, most: int, least: float) -> AnsweredBook:
+    context = gatherer.gather(question.query, most, least)
+    refused = int(not context.passages)
+    if not question.gold:
+        return AnsweredBook("", 0, 0, 0, 0, 0, 0, 1, refused)
+    if question.kind != LOOK_UP or not question.answer:
+        return AnsweredBook("", 0, 0, 0, 0, 1, refused, 0, 0)
+    cells = read(context)
+    said = says((cell.text for cell in cells), question.answer)
+    with_heads = says((text for cell in cells for text in (cell.text, cell.column)), question.answer)
+    return AnsweredBook("", 1, int(said), int(with_heads), len(cells), 1, refused, 0, 0)

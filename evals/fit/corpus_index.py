@@ -16,18 +16,18 @@ from hashlib import sha256
 from pathlib import Path
 
 import retrieval
-from evals.benchmarks.corpus import Corpus
-from retrieval.atomic_files import write_atomically
+from evals.benchmarks.books import Corpus
 from retrieval.errors import RetrievalError
+from retrieval.files.atomic_files import write_atomically
 from retrieval.index.embedding.embedding_store import EmbeddingStore, embed_missing, vectors_of
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Embedder
 
 Tell = Callable[[str, int, int], None]
 """Told what is done now, how much of it is done, and how much there is."""
 
-_MADE_BY = ("ingest", "index", "query_must", "types.py", "records.py", "arrays.py", "ragged.py")
+_MADE_BY = ("files", "language", "ingest", "index", "query_must", "types.py")
 """What of `retrieval` decides what an index is; the search does not."""
 
 

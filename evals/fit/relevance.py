@@ -9,23 +9,293 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.benchmarks.books import LibraryBook
-from evals.benchmarks.corpus import Corpus
-from evals.benchmarks.generated import generated_questions
-from evals.calibration.diagram import diagram
-from evals.calibration.examples import Put, put
-from evals.calibration.fitting import WITHOUT_COSINES, fit
-from evals.calibration.leaving_out import THRESHOLD, BookReliability, by_book, left_out, of_books
+import numpy as np
+import numpy.typing as npt
+
+from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
 from evals.errors import FittingError
 from evals.fit.corpus_index import Tell, open_index
 from evals.fit.weights import SAMPLE, learned_from
 from evals.questions.questions import Question
-from retrieval.atomic_files import write_atomically
+from retrieval.files.atomic_files import write_atomically
 from retrieval.index.embedding.embedders import DEFAULT_EMBEDDER
-from retrieval.rag.calibration import ANY, SHIPPED, Calibration
-from retrieval.rag.measures import NAMES
+from retrieval.rag.relevance import ANY, LOOKED_AT, NAMES, SHIPPED, Calibration, measures
 from retrieval.search.retriever import Retriever
 from retrieval.types import Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A question that was put to a book, and what was measured of the first hit. Key: (book, source, question)."""
+
+    set: str
+    """Of the book."""
+    book: str
+    """That was asked."""
+    source: str
+    """That the question was written about; a question about another book has no answer in this one."""
+    question: str
+    generated: bool
+    """Whether a program wrote it."""
+    answered: bool
+    values: tuple[float, ...]
+    """In the order of `NAMES`."""
+
+    @property
+    def is_near_miss(self) -> bool:
+        """Whether it is about the very book, which does not answer it."""
+        return not self.answered and self.book == self.source
+
+
+def put(
+    retriever: Retriever, question: str, *, set_: str, book: str, source: str, generated: bool, answered: bool
+) -> Put:
+    """Ask a book; a search that may show nothing measures nothing, which is what it says of the answer."""
+    hits = retriever.retrieve(question, k=LOOKED_AT).hits
+    found = measures(retriever, question, [hit.chunk.id for hit in hits])
+    values = found[0].tolist() if len(found) else [float(name == "unknown") for name in NAMES]
+    return Put(set_, book, source, question, generated, answered, tuple(values))
+
+
+BINS = 10
+
+Floats = npt.NDArray[np.float64]
+Marks = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Questions of about one relevance."""
+
+    n: int
+    said: float
+    """Mean relevance."""
+    true: float
+    """Share that has an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """How far a relevance can be believed. Questions with and without an answer weigh the same."""
+
+    n_answered: int
+    n_unanswered: int
+    auc: float
+    """Chance that a question with an answer gets more than one without; ties count half."""
+    ece: float
+    """Expected calibration error: mean distance of what is said from what is true, over the bins by their weight."""
+    bins: tuple[Bin, ...]
+    """Of equal width; empty ones are left out."""
+
+
+def reliability(relevance: Floats, answered: Marks, bins: int = BINS) -> Reliability:
+    """Judge the relevance of the first hit of some questions.
+
+    Args:
+        relevance: (n,) 0 to 1.
+        answered: (n,), some True and some False.
+        bins: how many.
+    """
+    weights = np.where(answered, 0.5 / answered.sum(), 0.5 / (~answered).sum())
+    place = np.minimum((relevance * bins).astype(np.int64), bins - 1)
+    found, error = [], 0.0
+    for number in range(bins):
+        inside = place == number
+        weight = weights[inside].sum()
+        if weight == 0:
+            continue
+        said = float(weights[inside] @ relevance[inside] / weight)
+        true = float(weights[inside] @ answered[inside] / weight)
+        error += float(weight) * abs(said - true)
+        found.append(Bin(int(inside.sum()), said, true))
+    return Reliability(int(answered.sum()), int((~answered).sum()), area(relevance, answered), error, tuple(found))
+
+
+def area(relevance: Floats, answered: Marks) -> float:
+    """The area under the ROC curve."""
+    from scipy.stats import rankdata  # takes longer to load than most builds have use for
+
+    ranks, n = rankdata(relevance), int(answered.sum())
+    return float((ranks[answered].sum() - n * (n + 1) / 2) / (n * (len(ranks) - n)))
+
+
+def share_above(relevance: Floats, chosen: Sequence[bool] | Marks, threshold: float) -> float | None:
+    """Share of the chosen questions that meet a threshold; None of none."""
+    values = relevance[np.asarray(chosen, dtype=np.bool_)]
+    return float((values >= threshold).mean()) if len(values) else None
+
+
+WITHOUT_COSINES = tuple(name for name in NAMES if name not in {"best_cosine", "ahead"})
+"""The trees that say how far a hit is ahead read cosines too."""
+
+_FALLING = {"unexplained", "unknown", "beyond", "nowhere", "untold", "uncounted"}
+_GENERATED, _NEAR_MISSES = 0.2, 0.12
+"""Shares of the weight: of generated questions among those of people, and of near misses among those without answer."""
+_RIDGE = 1e-3
+_DIGITS = 4
+
+
+def fit(examples: Sequence[Put], embedder: str, strategy: str, names: Sequence[str] = NAMES) -> Calibration:
+    """The calibration that makes these examples most likely.
+
+    Questions with and without an answer weigh the same: a library's own share of them is not known.
+
+    Args:
+        examples: with and without an answer.
+        embedder: whose cosines were measured; `any` for names without them.
+        strategy: what ranked.
+        names: the measures it may look at.
+
+    Raises:
+        FittingError: all of the examples have an answer, or none has.
+    """
+    answered = np.asarray([each.answered for each in examples], dtype=np.float64)
+    if not 0 < answered.sum() < len(answered):
+        raise FittingError("relevance is fitted on questions with an answer and questions without; one kind is missing")
+    signs = np.asarray([-1.0 if name in _FALLING else 1.0 for name in names])
+    columns = [NAMES.index(name) for name in names]
+    values = np.asarray([each.values for each in examples])[:, columns] * signs
+    spread = values.std(axis=0)
+    spread[spread == 0] = 1.0
+    found = _minimum(values / spread, answered, weights_of(examples))
+    weights = [round(float(weight), _DIGITS) + 0.0 for weight in signs * found[1:] / spread]
+    return Calibration(embedder, strategy, tuple(names), tuple(weights), round(float(found[0]), _DIGITS))
+
+
+def weights_of(examples: Sequence[Put]) -> Floats:
+    """What each example counts, (n,); with and without an answer half each. Groups that are missing leave no gap."""
+    groups: dict[tuple[bool, bool, bool], list[int]] = {}
+    for place, each in enumerate(examples):
+        near = each.is_near_miss
+        groups.setdefault((each.answered, near, each.generated and not near), []).append(place)
+    weights = np.zeros(len(examples))
+    for (answered, near, generated), places in groups.items():
+        share = _GENERATED if generated else 1.0 - _GENERATED
+        if not answered:
+            share = _NEAR_MISSES if near else (1.0 - _NEAR_MISSES) * share
+        weights[places] = share / len(places)
+    with_answer = np.asarray([each.answered for each in examples])
+    for side in (with_answer, ~with_answer):
+        if side.any():
+            weights[side] *= 0.5 / weights[side].sum()
+    return weights
+
+
+def _minimum(values: Floats, answered: Floats, weights: Floats) -> Floats:
+    """Intercept and weights of least loss; no weight is below 0."""
+    from scipy.optimize import minimize  # as in `reliability`
+
+    def loss(found: Floats) -> tuple[float, Floats]:
+        log_odds = values @ found[1:] + found[0]
+        error = weights * (1.0 / (1.0 + np.exp(-log_odds)) - answered)
+        size = float((weights * (np.logaddexp(0.0, log_odds) - answered * log_odds)).sum())
+        ridge = 0.5 * _RIDGE * float(found[1:] @ found[1:])
+        return size + ridge, np.append(error.sum(), values.T @ error + _RIDGE * found[1:])
+
+    bounds = [(None, None), *[(0.0, None)] * values.shape[1]]
+    start = np.zeros(values.shape[1] + 1)
+    found: Floats = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 5000}).x
+    return found
+
+
+THRESHOLD = 0.6
+"""The default of `retrieval.min_relevance`."""
+
+
+@dataclass(frozen=True, slots=True)
+class BookReliability:
+    """People's questions to one book, or to several together. Key: book."""
+
+    book: str
+    reliability: Reliability
+    met_answered: float | None
+    """Share of the questions with an answer that meet the threshold."""
+    n_near: int
+    met_near: float | None
+    """... of those about this book without an answer."""
+    met_other: float | None
+    """... of those about other books."""
+    met_generated: float | None
+    """... of generated questions with an answer, which are in no other number here."""
+
+
+def left_out(examples: Sequence[Put], embedder: str, strategy: str, names: Sequence[str] = NAMES) -> Floats:
+    """The relevance of every example, (n,), by what was fitted on neither questions to its book nor about it."""
+    found = np.full(len(examples), np.nan)
+    for book in sorted({each.book for each in examples}):
+        others = [each for each in examples if book not in {each.book, each.source}]
+        fitted = fit(others, embedder, strategy, names)
+        at = [place for place, each in enumerate(examples) if each.book == book]
+        values = np.asarray([examples[place].values for place in at])
+        found[at] = [float(fitted.of(row[None, :])[0]) for row in values]
+    return found
+
+
+def by_book(examples: Sequence[Put], relevance: Floats, threshold: float = THRESHOLD) -> tuple[BookReliability, ...]:
+    """One row a book that both kinds of people's questions were put to."""
+    rows = []
+    for book in sorted({each.book for each in examples}):
+        at = [place for place, each in enumerate(examples) if each.book == book]
+        row = of_books(book, [examples[place] for place in at], relevance[at], threshold)
+        rows += [] if row is None else [row]
+    return tuple(rows)
+
+
+def of_books(name: str, examples: Sequence[Put], relevance: Floats, threshold: float) -> BookReliability | None:
+    """All these examples together; None where people's questions are of one kind alone."""
+    people = np.asarray([not each.generated for each in examples])
+    answered = np.asarray([each.answered for each in examples])
+    near = np.asarray([each.is_near_miss for each in examples])
+    if not (people & answered).any() or not (people & ~answered).any():
+        return None
+    return BookReliability(
+        name,
+        reliability(relevance[people], answered[people]),
+        share_above(relevance, people & answered, threshold),
+        int((people & near).sum()),
+        share_above(relevance, people & near, threshold),
+        share_above(relevance, people & ~answered & ~near, threshold),
+        share_above(relevance, ~people & answered, threshold),
+    )
+
+
+_SIZE, _LEFT, _TOP = 260, 46, 14
+
+
+def diagram(bins: Sequence[Bin], title: str) -> str:
+    """A point for each bin, its area by its number of questions; on the diagonal what is said is true."""
+    most = max((each.n for each in bins), default=1)
+    points = "".join(
+        f'<circle cx="{_x(each.said):.1f}" cy="{_y(each.true):.1f}" r="{3 + 7 * (each.n / most) ** 0.5:.1f}" '
+        f'fill="#3b6ea5" fill-opacity="0.75"><title>{each.n} questions: said {each.said:.2f}, '
+        f"true {each.true:.2f}</title></circle>"
+        for each in bins
+    )
+    ticks = "".join(
+        f'<text x="{_x(at / 5):.1f}" y="{_TOP + _SIZE + 16}" text-anchor="middle">{at / 5:.1f}</text>'
+        f'<text x="{_LEFT - 8}" y="{_y(at / 5) + 4:.1f}" text-anchor="end">{at / 5:.1f}</text>'
+        for at in range(6)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_LEFT + _SIZE + 20}" height="{_TOP + _SIZE + 46}" '
+        f'font-family="sans-serif" font-size="11" role="img" aria-label="{title}">'
+        f'<rect width="100%" height="100%" fill="white"/>'
+        f'<rect x="{_LEFT}" y="{_TOP}" width="{_SIZE}" height="{_SIZE}" fill="none" stroke="#999"/>'
+        f'<line x1="{_x(0)}" y1="{_y(0)}" x2="{_x(1)}" y2="{_y(1)}" stroke="#bbb" stroke-dasharray="4 3"/>'
+        f"{points}{ticks}"
+        f'<text x="{_x(0.5)}" y="{_TOP + _SIZE + 36}" text-anchor="middle">relevance</text>'
+        f'<text transform="translate(12 {_y(0.5)}) rotate(-90)" text-anchor="middle">share with an answer</text>'
+        "</svg>\n"
+    )
+
+
+def _x(value: float) -> float:
+    return _LEFT + value * _SIZE
+
+
+def _y(value: float) -> float:
+    return _TOP + (1 - value) * _SIZE
+
 
 GENERATED, ELSEWHERE = 250, 50
 """Generated questions that a book is asked about itself, and about each other book."""
@@ -104,7 +374,7 @@ class RelevanceReport:
             "",
             "Generated by `querymust fit relevance`. `relevance_score` estimates the probability that a chunk with",
             "such evidence answers the question. It is a logistic function of measures that are comparable between",
-            "libraries (`retrieval/rag/measures.py`), with monotone weights. Questions with and without an answer",
+            "libraries (`retrieval/rag/relevance.py`), with monotone weights. Questions with and without an answer",
             "have equal weight: if more than half of your users' questions have an answer in your books, the true",
             "probability is higher.",
             "",

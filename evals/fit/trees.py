@@ -1,30 +1,322 @@
 """The trees of the second look, learned from question sets, and what they are worth on books that had no say."""
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from evals.benchmarks.books import LibraryBook
-from evals.benchmarks.corpus import Corpus
-from evals.benchmarks.generated import generated_questions
+import numpy as np
+import numpy.typing as npt
+
+from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
+from evals.errors import FittingError
 from evals.fit.corpus_index import Tell
 from evals.fit.weights import by_group, searched_sets
-from evals.generation.rewording import reworded
-from evals.judging.refit import worse_groups
-from evals.learning.examples import Example, examples_of
-from evals.learning.lambdarank import learn
-from evals.learning.leaving_out import GENERATED, LeftOut, Score, leave_out, pooled
+from evals.gate import worse_groups
+from evals.generation.phrasing import reworded
 from evals.questions.question_sets import QuestionSet
-from retrieval.atomic_files import write_atomically
-from retrieval.search.rerank.features import NAMES
-from retrieval.search.rerank.rerank import shipped_for, trees_of
-from retrieval.search.rerank.trees import Trees
+from retrieval.files.atomic_files import write_atomically
+from retrieval.files.versions import install
+from retrieval.search.evidence import WEIGHTS, Cosines, gather
+from retrieval.search.query import Query
+from retrieval.search.rerank.candidates import candidates
+from retrieval.search.rerank.features import NAMES, matrix, measure
+from retrieval.search.rerank.rerank import pool, shipped_for, trees_of
+from retrieval.search.rerank.trees import LEAF, Matrix, Node, Trees
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Embedder
+
+MOST_CANDIDATES = 40
+"""Candidates of a question that are learned on: its gold, the best of the first look, and some of the others."""
+OTHERS = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """One question and its candidates. Key: (group, question_id)."""
+
+    question_id: str
+    kind: str
+    generated: bool
+    values: Matrix
+    """(n, features), in the order of `names`."""
+    gold: npt.NDArray[np.bool_]
+    """(n,)."""
+    first: npt.NDArray[np.float64]
+    """(n,) score of the first look."""
+
+    def rank(self, scores: npt.NDArray[np.float64]) -> int | None:
+        """1-based rank of the best gold, by these scores of the candidates and then by position; None if none is."""
+        order = np.lexsort((np.arange(len(scores)), -np.round(scores, 9)))
+        found = np.flatnonzero(self.gold[order])
+        return int(found[0]) + 1 if len(found) else None
+
+    def thinned(self, seed: int) -> "Example":
+        """Fewer candidates, gold always."""
+        if len(self.gold) <= MOST_CANDIDATES:
+            return self
+        order = np.argsort(-self.first, kind="stable")
+        others = np.random.default_rng(seed).permutation(order[MOST_CANDIDATES - OTHERS :])[:OTHERS]
+        kept = np.unique(np.concatenate([order[: MOST_CANDIDATES - OTHERS], others, np.flatnonzero(self.gold)]))
+        return replace(self, values=self.values[kept], gold=self.gold[kept], first=self.first[kept])
+
+
+def examples_of(retriever: Retriever, questions: QuestionSet, names: Sequence[str]) -> Iterator[Example]:
+    """The questions of a set that have gold in the index.
+
+    Candidates are those of a search: what the question's predicates exclude is none, nor is a chunk whose judgement
+    nobody can read.
+
+    Args:
+        retriever: over the index.
+        questions: the set.
+        names: the features.
+    """
+    snapshot = retriever.snapshot
+    for each in questions.scored:
+        gold = snapshot.chunks.positions(list(questions.gold(each)))
+        if not len(gold):
+            continue
+        asked = Query.of(each.query, snapshot)
+        allowed = retriever.admitted(asked).mask(snapshot)
+        allowed[snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))] = False
+        lexical = snapshot.lexical.scores(each.query)
+        evidence = gather(
+            snapshot, asked, lexical, Cosines(snapshot.vectors, retriever.embedder.embed_query(each.query))
+        )
+        first = evidence.total(WEIGHTS)
+        positions = pool(first, lexical, allowed)
+        values = matrix(measure(snapshot, asked, candidates(snapshot, evidence, positions)), names)
+        yield Example(each.id, each.kind, each.generated, values, np.isin(positions, gold), first[positions])
+
+
+HUMAN = 3.0
+"""How much more a person's question counts than a generated one of the same group."""
+ROW = 0.5
+"""What a row has before a passage. What is learned leans to prose: the books to learn from are asked for both, and a
+reference book is asked for its rows. Chosen on books that were not learned from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How trees are grown. Few leaves and many examples a leaf: what is learned must hold in other books."""
+
+    rounds: int = 200
+    leaves: int = 6
+    rate: float = 0.08
+    least_examples: int = 40
+    features_a_tree: float = 0.4
+    seeds: tuple[int, ...] = (0, 1)
+    """Trees are grown once with each, and what they say is the mean: one growing alone is the luck of its draws."""
+
+
+SETTINGS = Settings()
+
+_RISING = (
+    *("part_", "covered", "said_", "order", "best_cell", "whole_", "distinct", "only_row", "number_", "code_key"),
+    *("column_said", "meaning", "together", "alike", "less_"),
+)
+_FALLING = ("behind_", "missing", "other_", "number_other", "number_unexplained")
+_FREE = ("covered_further", "covered_above", "said_above", "number_wide", "number_cell")
+
+
+def direction(feature: str) -> int:
+    """1 where more of a feature can only speak for a candidate, -1 where only against it, 0 where either may be."""
+    if feature.startswith(_FALLING):
+        return -1
+    return 1 if feature.startswith(_RISING) and feature not in _FREE else 0
+
+
+def learn(groups: Mapping[str, Sequence[Example]], names: Sequence[str], settings: Settings = SETTINGS) -> Trees:
+    """Trees that put gold before the other candidates; every group counts the same.
+
+    LambdaRank (Burges 2010, "From RankNet to LambdaRank to LambdaMART: An Overview") with monotone constraints: a
+    feature that speaks for a candidate in one book may not speak against it in another.
+
+    Raises:
+        FittingError: LightGBM cannot be loaded, or no example has gold among its candidates.
+    """
+    lightgbm = _lightgbm()
+    found = [
+        (example.thinned(place), weight)
+        for group in sorted(groups)
+        for place, (example, weight) in enumerate(_weighed(groups[group]))
+    ]
+    if not found:
+        raise FittingError("no question has gold among its candidates; nothing can be learned from these sets")
+    sizes = [len(example.gold) for example, _ in found]
+    data = lightgbm.Dataset(
+        np.concatenate([example.values for example, _ in found]),
+        np.concatenate([example.gold for example, _ in found]).astype(np.int32),
+        group=sizes,
+        weight=np.repeat([weight for _, weight in found], sizes),
+        params={"max_bin": 127, "verbosity": -1},
+    )
+    parameters = {
+        "objective": "lambdarank",
+        "lambdarank_truncation_level": 10,
+        "learning_rate": settings.rate,
+        "num_leaves": settings.leaves,
+        "min_data_in_leaf": settings.least_examples,
+        "lambda_l2": 5.0,
+        "feature_fraction": settings.features_a_tree,
+        "bagging_fraction": 0.7,
+        "bagging_freq": 1,
+        "monotone_constraints": [direction(name) for name in names],
+        "max_bin": 127,
+        "deterministic": True,
+        "force_row_wise": True,
+        "num_threads": 1,
+        "verbosity": -1,
+    }
+    grown: list[Mapping[str, Any]] = []
+    for seed in settings.seeds:
+        booster = lightgbm.train({**parameters, "seed": seed}, data, settings.rounds)
+        grown += booster.dump_model()["tree_info"]
+    return _trees(grown, names, 1.0 / len(settings.seeds))
+
+
+def _weighed(examples: Sequence[Example]) -> Sequence[tuple[Example, float]]:
+    """Examples that have gold, with weights that sum up to 1,000."""
+    told = [each for each in examples if each.gold.any()]
+    weights = [1.0 if each.generated else HUMAN for each in told]
+    return [(each, 1000.0 * weight / sum(weights)) for each, weight in zip(told, weights, strict=True)]
+
+
+def _trees(dumped: Sequence[Mapping[str, Any]], names: Sequence[str], share: float) -> Trees:
+    nodes: list[Node] = []
+
+    def add(node: Mapping[str, Any]) -> tuple[int, float, int]:
+        """(number, value, examples) of a node, after its children."""
+        if "leaf_value" in node:
+            value = share * float(node["leaf_value"])
+            nodes.append(Node(LEAF, 0.0, 0, 0, value))
+            return len(nodes) - 1, value, int(node.get("leaf_count", 1))
+        left, left_value, left_count = add(node["left_child"])
+        right, right_value, right_count = add(node["right_child"])
+        count = left_count + right_count
+        value = (left_value * left_count + right_value * right_count) / max(count, 1)
+        nodes.append(Node(int(node["split_feature"]), float(node["threshold"]), left, right, value))
+        return len(nodes) - 1, value, count
+
+    roots = [add(tree["tree_structure"])[0] for tree in dumped]
+    if "is_row" in names:
+        nodes += [Node(LEAF, 0.0, 0, 0, 0.0), Node(LEAF, 0.0, 0, 0, ROW)]
+        nodes.append(Node(list(names).index("is_row"), 0.5, len(nodes) - 2, len(nodes) - 1, 0.0))
+        roots.append(len(nodes) - 1)
+    return Trees.of_nodes(names, roots, nodes)
+
+
+def _lightgbm() -> Any:
+    try:
+        import lightgbm
+    except (ImportError, OSError) as error:
+        raise FittingError(f"LightGBM cannot be loaded ({error}); {install('fit')}, and libgomp1 on Linux") from error
+    return lightgbm
+
+
+GENERATED = "generated"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Means over questions."""
+
+    n: int
+    hit_1: float
+    hit_5: float
+    hit_10: float
+    mrr: float
+
+    @classmethod
+    def of(cls, ranks: Sequence[int | None]) -> "Score":
+        """From the rank of each question's best gold; None where it is no candidate. At least one."""
+        found = np.asarray([np.inf if rank is None else rank for rank in ranks])
+        hit_1, hit_5, hit_10 = (float((found <= k).mean()) for k in (1, 5, 10))
+        return cls(len(ranks), hit_1, hit_5, hit_10, float((1 / found).mean()))
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """One kind of question of one group. Key: (group, kind)."""
+
+    group: str
+    kind: str
+    """As the questions say; `generated` for those that templates wrote."""
+    left_out: Score
+    """By trees that were learned on all other groups."""
+    shipped: Score
+    """By trees that were learned on all."""
+    first_look: Score
+    """By the sum of the evidence alone."""
+
+
+def leave_out(
+    groups: Mapping[str, Sequence[Example]],
+    names: Sequence[str],
+    shipped: Trees,
+    settings: Settings = SETTINGS,
+    tell: Callable[[str], None] = lambda _: None,
+) -> tuple[LeftOut, ...]:
+    """Learn without each group in turn and score it; of one group, nothing.
+
+    Args:
+        groups: the questions by book or set.
+        names: the features.
+        shipped: learned on all groups.
+        settings: how trees are grown.
+        tell: called with the group that is left out now.
+
+    Neither the questions of a group nor those generated from it have a say in the trees that it is scored by. The
+    weights of the first look, which only choose the candidates, are the shipped ones.
+    """
+    found: list[LeftOut] = []
+    if len(groups) < 2:
+        return ()
+    for held in sorted(groups):
+        tell(held)
+        others = learn({name: examples for name, examples in groups.items() if name != held}, names, settings)
+        kinds: dict[str, list[Example]] = {}
+        for example in groups[held]:
+            kinds.setdefault(GENERATED if example.generated else example.kind, []).append(example)
+        found += [
+            LeftOut(
+                held,
+                kind,
+                Score.of([each.rank(others.scores(each.values)) for each in examples]),
+                Score.of([each.rank(shipped.scores(each.values)) for each in examples]),
+                Score.of([each.rank(each.first) for each in examples]),
+            )
+            for kind, examples in sorted(kinds.items())
+        ]
+    return tuple(found)
+
+
+def pooled(found: Sequence[LeftOut], kind: str) -> LeftOut | None:
+    """The questions of one kind of all groups that were left out; None where there is none."""
+    rows = [each for each in found if each.kind == kind]
+    if not rows:
+        return None
+    return LeftOut(
+        "all",
+        kind,
+        _mean([row.left_out for row in rows]),
+        _mean([row.shipped for row in rows]),
+        _mean([row.first_look for row in rows]),
+    )
+
+
+def _mean(scores: Sequence[Score]) -> Score:
+    n = sum(score.n for score in scores)
+
+    def mean(name: str) -> float:
+        return float(sum(getattr(score, name) * score.n for score in scores)) / n
+
+    return Score(n, mean("hit_1"), mean("hit_5"), mean("hit_10"), mean("mrr"))
+
 
 MOST_QUESTIONS = 400
 """Questions of one set, and generated ones of one book: more of one kind teach little more, and take their time."""

@@ -1,26 +1,233 @@
 """The evidence weights from question sets: fitted, cross-validated by book, written beside the code and as a page."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from evals.benchmarks.books import BookCorpus, read_books
-from evals.benchmarks.corpus import Corpus
+from evals.benchmarks.books import BookCorpus, Corpus, read_books
 from evals.benchmarks.sets import benchmarks_under
 from evals.fit.corpus_index import Tell, open_index
-from evals.fitting import Bend, Fold, Judged, Score, cross_validate, curves, fit, judged_questions
-from evals.judging.refit import worse_groups
+from evals.gate import worse_groups
+from evals.metrics import SHOWN
 from evals.questions.question_sets import QuestionSet
 from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS, SHELF
 from retrieval.ingest.library.library import list_books
-from retrieval.search.evidence.weights import WEIGHTS, WEIGHTS_FILE
+from retrieval.search.evidence import WEIGHTS, WEIGHTS_FILE, Cosines, gather
+from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import EvidenceWeights
 from retrieval.types import Chunk, Embedder
+
+Floats = npt.NDArray[np.float64]
+
+PARTS = tuple(name for name, _ in EvidenceWeights().items())
+SIBLING = PARTS.index("sibling")
+DEMOTIONS = (0.0, -0.5, -1.0, -1.5, -2.0, -3.0)
+"""Weights of `sibling` that are tried."""
+
+LOST_MRR, LOST_RECALL = 0.003, 0.01
+"""What a demotion may cost any group."""
+
+POOL = 120
+"""Candidates of a question: that many best of each part, and the gold."""
+
+STEPS, BATCH, RATE, SHARPNESS = 500, 192, 0.02, 10.0
+_DECIMALS = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """One question's candidates: their evidence, and which of them answer it."""
+
+    kind: str
+    evidence: npt.NDArray[np.float32]
+    """(parts, candidates); candidates in the order of their positions."""
+    gold: npt.NDArray[np.bool_]
+    """(candidates,)."""
+    noise: npt.NDArray[np.bool_]
+    """(candidates,): rows of a gold row's table or of a twin of it that are not gold."""
+
+    def order(self, weights: Floats) -> npt.NDArray[np.int64]:
+        """Candidates from best to worst; equal scores by position."""
+        scores = np.round(weights @ self.evidence, 9)
+        return np.lexsort((np.arange(len(scores)), -scores))
+
+    def rank(self, weights: Floats) -> int:
+        """1-based rank of the best gold candidate."""
+        return int(np.flatnonzero(self.gold[self.order(weights)])[0]) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Means over a group's questions."""
+
+    hit_1: float
+    hit_10: float
+    mrr: float
+    recall_10: float
+    noise: float
+    """Rows of the right tables among the first 15 that do not answer."""
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """One group, scored by weights that were fitted without it, with it, and by BM25 among the same candidates: those
+    that query_must admits. Key: group."""
+
+    group: str
+    held_out: Score
+    fitted: Score
+    bm25: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Bend:
+    """Mean MRR over the groups when one weight is multiplied by a factor. Key: (part, factor)."""
+
+    part: str
+    factor: float
+    mrr: float
+
+
+def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Sequence[Chunk]) -> Iterator[Judged]:
+    """The questions of a set that have gold in the index, with the evidence of their candidates.
+
+    Guarded chunks whose predicate the question refuses are not candidates, nor are unexplained ones; gold always is.
+
+    Args:
+        retriever: over the index.
+        questions: the set.
+        chunks: those of the index, in the order of their positions.
+    """
+    snapshot = retriever.snapshot
+    twins = np.asarray([chunk.signature or f"alone {chunk.id}" for chunk in chunks])
+    everywhere = np.arange(len(snapshot))
+    for each in questions.scored:
+        gold = snapshot.chunks.positions(list(questions.gold(each)))
+        if not len(gold):
+            continue
+        asked = Query.of(each.query, snapshot)
+        dense = Cosines(snapshot.vectors, retriever.embedder.embed_query(each.query))
+        found = gather(snapshot, asked, snapshot.lexical.scores(each.query), dense).at(everywhere)
+        evidence = np.stack([found[name] for name in PARTS]).astype(np.float32)
+        pool = min(POOL, len(snapshot) - 1)
+        best = [np.argpartition(-part, pool)[:pool] for part in evidence]
+        candidates = np.unique(np.concatenate([*best, gold]))
+        allowed = retriever.admitted(asked).mask(snapshot)
+        allowed[gold] = True
+        allowed[snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))] = False
+        candidates = candidates[allowed[candidates]]
+        is_gold = np.isin(candidates, gold)
+        noise = np.isin(twins[candidates], twins[gold]) & ~is_gold
+        yield Judged(each.kind, evidence[:, candidates], is_gold, noise)
+
+
+def fit(groups: Mapping[str, Sequence[Judged]], seed: int = 0) -> EvidenceWeights:
+    """Weights that make gold the most likely candidate, none negative but `sibling`; every group counts the same.
+
+    Maximises the log of the softmax share of the gold candidates (listwise, Cao et al. 2007, "Learning to Rank: From
+    Pairwise Approach to Listwise Approach") by stochastic gradient steps (Adam, Kingma and Ba 2015) from equal weights.
+    `sibling` is there against noise, which the ranks of gold do not show: it gets the value with the least noise among
+    those that cost no group more than a little of its MRR and recall.
+    """
+    random = np.random.default_rng(seed)
+    questions = [each for group in sorted(groups) for each in groups[group]]
+    share = np.concatenate([np.full(len(groups[group]), 1 / len(groups[group])) for group in sorted(groups)])
+    weights = np.full(len(PARTS), 0.4)
+    weights[SIBLING] = 0.0
+    mean, spread = np.zeros(len(PARTS)), np.zeros(len(PARTS))
+    for step in range(1, STEPS + 1):
+        batch = random.choice(len(questions), min(BATCH, len(questions)), p=share / share.sum())
+        slope = np.mean([_slope(weights, questions[place]) for place in batch], axis=0)
+        mean, spread = 0.9 * mean + 0.1 * slope, 0.99 * spread + 0.01 * slope**2
+        push = (mean / (1 - 0.9**step)) / (np.sqrt(spread / (1 - 0.99**step)) + 1e-8)
+        weights = np.maximum(weights + RATE * push, 0.0)
+        weights[SIBLING] = 0.0
+    rounded = (round(float(weight), _DECIMALS) for weight in weights)
+    return _demoted(EvidenceWeights(**dict(zip(PARTS, rounded, strict=True))), groups)
+
+
+def _demoted(weights: EvidenceWeights, groups: Mapping[str, Sequence[Judged]]) -> EvidenceWeights:
+    plain = {name: score(weights, groups[name]) for name in groups}
+    best, least = weights, float(np.mean([found.noise for found in plain.values()]))
+    for demotion in DEMOTIONS[1:]:
+        tried = replace(weights, sibling=demotion)
+        found = {name: score(tried, groups[name]) for name in groups}
+        noise = float(np.mean([each.noise for each in found.values()]))
+        cheap = all(
+            plain[name].mrr - found[name].mrr <= LOST_MRR
+            and plain[name].recall_10 - found[name].recall_10 <= LOST_RECALL
+            for name in groups
+        )
+        if cheap and noise < least:
+            best, least = tried, noise
+    return best
+
+
+def _slope(weights: Floats, question: Judged) -> Floats:
+    scores = SHARPNESS * (weights @ question.evidence)
+    likely = np.exp(scores - scores.max())
+    right = np.where(question.gold, likely, 0.0)
+    slope: Floats = question.evidence @ (right / (right.sum() + 1e-12) - likely / likely.sum())
+    return slope
+
+
+def score(weights: EvidenceWeights, questions: Iterable[Judged]) -> Score:
+    """Score weights on questions; at least one."""
+    values = np.asarray([weight for _, weight in weights.items()])
+    orders = [(each, each.order(values)) for each in questions]
+    ranks = np.asarray([int(np.flatnonzero(each.gold[order])[0]) + 1 for each, order in orders])
+    recall = np.mean([each.gold[order[:10]].sum() / each.gold.sum() for each, order in orders])
+    noise = np.mean([each.noise[order[:SHOWN]].sum() for each, order in orders])
+    return Score(
+        float((ranks == 1).mean()),
+        float((ranks <= 10).mean()),
+        float((1 / ranks).mean()),
+        float(recall),
+        float(noise),
+        len(ranks),
+    )
+
+
+def cross_validate(
+    groups: Mapping[str, Sequence[Judged]],
+    fitted: EvidenceWeights,
+    seed: int = 0,
+    tell: Callable[[str], None] = lambda _: None,
+) -> tuple[Fold, ...]:
+    """Leave one group out at a time: what the weights are worth on a book that had no say in them; of one, nothing."""
+    folds: list[Fold] = []
+    if len(groups) < 2:
+        return ()
+    for held in sorted(groups):
+        tell(held)
+        others = fit({name: questions for name, questions in groups.items() if name != held}, seed)
+        own = groups[held]
+        bm25 = EvidenceWeights(lexical=1.0)
+        folds.append(Fold(held, score(others, own), score(fitted, own), score(bm25, own)))
+    return tuple(folds)
+
+
+def curves(
+    groups: Mapping[str, Sequence[Judged]],
+    weights: EvidenceWeights,
+    factors: Sequence[float] = (0.0, 0.5, 0.75, 1.0, 1.33, 2.0),
+) -> tuple[Bend, ...]:
+    """How much each weight matters: mean MRR over the groups with that weight alone changed."""
+    bends = []
+    for part, weight in weights.items():
+        for factor in factors:
+            bent = replace(weights, **{part: weight * factor})
+            mrr = float(np.mean([score(bent, groups[name]).mrr for name in sorted(groups)]))
+            bends.append(Bend(part, factor, mrr))
+    return tuple(bends)
+
 
 SAMPLE = "sample"
 PASSAGES = "passages"

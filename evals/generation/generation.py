@@ -8,27 +8,107 @@ questions of people.
 What they cannot show: their words are the book's own or the vocabulary's, so they are easier than people's.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from random import Random
 
-from evals.generation.asked_tables import AskedTable, key_column
-from evals.generation.document_questions import DocumentQuestions, Written, by_document
-from evals.generation.lookups import Lookup, lookup
-from evals.generation.number_keys import is_ordinal
-from evals.generation.phrasing import Phrasing
-from evals.generation.place_names import Place, PlaceNames, table_of
-from evals.generation.prose_questions import section_question
-from evals.generation.table_names import TableName
-from evals.generation.templates import LOOKUPS
-from evals.generation.word_places import WordPlaces
-from evals.questions.anchors import Anchor
-from evals.questions.chunk_places import folded
-from evals.questions.questions import GENERATED, Question
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from evals.generation.names import Place, PlaceNames, TableName, WordPlaces, table_of
+from evals.generation.phrasing import LOOKUPS, PASSAGES, SECTION_PARTS, SECTIONS, Phrasing, is_ordinal
+from evals.generation.tables import AskedTable, Lookup, key_column, lookup
+from evals.questions.gold import folded
+from evals.questions.questions import GENERATED, Anchor, Question, write_questions
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Chunk
+
+Written = tuple[Chunk, Question]
+"""A question and the chunk that it was written about."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentQuestions:
+    """The generated questions about one document. Key: (book, document)."""
+
+    book: str
+    document: str
+    questions: tuple[Question, ...]
+
+    @property
+    def file_name(self) -> str:
+        """`<document>.evaluation_queries.json`, below a folder of the book's slug."""
+        return f"{self.book}/{self.document.removesuffix('.md')}.evaluation_queries.json"
+
+
+def by_document(written: Sequence[Written]) -> tuple[tuple[DocumentQuestions, ...], tuple[Question, ...]]:
+    """Questions by document, in book and document order; and those that two places got, which are nobody's."""
+    meant = Counter(folded(question.query) for _, question in written)
+    documents: dict[tuple[str, str], list[Question]] = defaultdict(list)
+    twice = []
+    for chunk, question in written:
+        if meant[folded(question.query)] == 1:
+            documents[chunk.book, chunk.document].append(question)
+        else:
+            twice.append(question)
+    return tuple(DocumentQuestions(*place, tuple(found)) for place, found in sorted(documents.items())), tuple(twice)
+
+
+def write_generated(folder: Path, documents: Iterable[DocumentQuestions]) -> tuple[Path, ...]:
+    """Write one `<book>/<document>.evaluation_queries.json` each; `load_questions` reads them."""
+    paths = []
+    for each in documents:
+        paths.append(folder / each.file_name)
+        write_questions(paths[-1], each.questions)
+    return tuple(paths)
+
+
+_WORD = re.compile(r"\b[^\W\d_]{5,}\b(?!['’])")
+_SAID = re.compile(r"[^\W\d_]{3,}(?:-[^\W\d_]+)*|\d+(?:\.\d+)?%?")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z*_])")
+_COMMON = 0.05
+"""A word that more of the chunks hold says nothing."""
+_LEAST, _MOST = 4, 9
+_BY_WORDS = 0.5
+"""Share of the questions that are asked by words of the text, and not by the name of the section."""
+
+
+def section_question(
+    chunk: Chunk, section: Sequence[Chunk], names: Sequence[str], places: WordPlaces, phrasing: Phrasing
+) -> str | None:
+    """A question that this chunk of a section answers; None if nothing tells it from the others."""
+    if phrasing.random.random() < _BY_WORDS and (words := _telling_words(chunk, places, phrasing)):
+        return phrasing.template(PASSAGES, terms=" ".join(words))
+    subject = phrasing.random.choice(names)
+    if len(section) == 1:
+        return phrasing.template(SECTIONS, subject=subject)
+    terms = _own_terms(chunk, section, subject)
+    return phrasing.template(SECTION_PARTS, subject=subject, terms=" and ".join(terms)) if terms else None
+
+
+def _telling_words(chunk: Chunk, places: WordPlaces, phrasing: Phrasing) -> list[str] | None:
+    """A few words of one of its sentences, in their order, that are together in no other chunk."""
+    sentences = [" ".join(each.split()) for each in _SENTENCE_END.split(chunk.text)]
+    phrasing.random.shuffle(sentences)
+    for sentence in sentences:
+        said = dict.fromkeys(word.lower() for word in _SAID.findall(sentence))
+        words = [word for word in said if 0 < places.share(word) < _COMMON or word.isdigit()]
+        if _LEAST <= len(words) <= _MOST + _LEAST:
+            kept = places.shortened(words, (), {chunk.id}, phrasing.random, _LEAST)
+            if kept and len(kept) <= _MOST:
+                return kept
+    return None
+
+
+def _own_terms(chunk: Chunk, section: Sequence[Chunk], subject: str) -> list[str]:
+    """Two words that this part of a section repeats and that neither its other parts nor the subject hold."""
+    elsewhere = {word.lower() for other in section if other is not chunk for word in _WORD.findall(other.source)}
+    named = {word.lower() for word in _WORD.findall(subject)}
+    count = Counter(word.lower() for word in _WORD.findall(chunk.source))
+    own = [word for word in count if count[word] > 1 and word not in elsewhere and word not in named]
+    return sorted(own, key=lambda word: (-count[word], -len(word), word))[:2]
+
 
 LOOKUP = "generated-lookup"
 SECTION = "generated-section"

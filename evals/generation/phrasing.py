@@ -1,13 +1,146 @@
 """How people may say a row's key and a column: number forms, abbreviations, other word orders. No book's own words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 
-from evals.generation.number_keys import is_dice, ordinal
-from evals.generation.spoken import column_forms, column_name, initials, plain
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+import numpy as np
+
+from retrieval.index.words.word_vectors import WORDS, word_vector
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.types import Vector
+
+_TABLE = re.compile(
+    r"(?:(?:table|tab\.|figure)\s*(?:[\w.-]*\d[\w.-]*\s*)?|(?:chapter|part|section|appendix)\s+[\w.]{1,4}\s*)"
+    r"[:.—–]\s*(?=\S)",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"\s*[—–-]?\s*\[[^\]]*\]$")
+_EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
+_MARKS = re.compile(r"(?<=\S)\s*[+*†‡^§]+$")
+_BRACKETED = re.compile(r"\s*\([^()]*\)$")
+_DECORATION = re.compile(r"[—–]{2,}|-{2,}|\.{3,}")
+_SHORT = {
+    "average": "avg",
+    "damage": "dmg",
+    "description": "desc",
+    "distance": "dist",
+    "frequency": "freq",
+    "maximum": "max",
+    "minimum": "min",
+    "modifier": "mod",
+    "number": "no.",
+    "percentage": "%",
+    "quantity": "qty",
+    "requirement": "req",
+    "requirements": "reqs",
+    "temperature": "temp",
+    "weight": "wt",
+}
+"""Short forms that English has; what else a library abbreviates is in its vocabulary."""
+JOINING = frozenset(
+    ("a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to", "vs", "with")
+)
+_LONGEST_INITIALS = 4
+
+
+def plain(text: str) -> str:
+    """A cell or heading as one line without emphasis, footnote marks and the colon of a field."""
+    bare = _EMPHASIS.sub("", " ".join(text.split()))
+    return _MARKS.sub("", bare.strip(":* ")).strip()
+
+
+def place_name(text: str) -> str:
+    """A heading or caption without `Table 3-1:` or `Chapter 2:` before it and a `[TAG]` after it."""
+    whole = plain(text)
+    name = _TAG.sub("", _TABLE.sub("", whole, count=1)).strip(" .")
+    return name if any(letter.isalpha() for letter in name) else whole
+
+
+def column_name(text: str) -> str:
+    """The name of a column in running text: no decoration, and lower case but for abbreviations."""
+    bare = " ".join(_DECORATION.sub(" ", plain(text)).split()).rstrip(":* ")
+    words = bare.split()
+    # short capitals are an abbreviation, unless the whole heading is in capitals
+    shouted = len(words) > 1 and bare.isupper()
+    return " ".join(word if word.isupper() and len(word) <= 3 and not shouted else word.lower() for word in words)
+
+
+def column_forms(name: str) -> tuple[str, ...]:
+    """Ways to say a spoken column, the plainest first: without a unit in brackets, with short words, as it is."""
+    bare = unbracketed(name) or name
+    short = " ".join(_SHORT.get(word, word) for word in bare.split())
+    return tuple(dict.fromkeys((bare, short, name)))
+
+
+def initials(name: str) -> str | None:
+    """`BAB` for `base attack bonus`; None where nobody would say so."""
+    words = (unbracketed(name) or name).split()
+    plain_words = all(word.isalpha() and word.islower() for word in words)
+    if 2 <= len(words) <= _LONGEST_INITIALS and plain_words and not JOINING & set(words):
+        return "".join(word[0] for word in words).upper()
+    return None
+
+
+def unbracketed(text: str) -> str:
+    """The text without a last part in brackets: `Emblem` for `Emblem (borne on a shield)`; may be empty."""
+    return _BRACKETED.sub("", text).strip()
+
+
+def words_of(texts: Iterable[str]) -> frozenset[str]:
+    """Their words without case; `wind_speed` is two."""
+    return frozenset(re.findall(r"[^\W_]+", " ".join(texts).casefold()))
+
+
+_NUMBER = re.compile(r"([-−–]?\d{1,4})(?:st|nd|rd|th)?")
+_RANGE = re.compile(r"(\d{1,4})(?:st|nd|rd|th)?\s*[-–]\s*(\d{1,4})(?:st|nd|rd|th)?")
+_ORDINAL = re.compile(r"\d+(st|nd|rd|th)\b")
+_DICE = re.compile(r"\d*d(\d+|%)|(die |dice )?roll", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberKey:
+    """A row key that stands for whole numbers, both ends included."""
+
+    low: int
+    high: int
+
+    def __contains__(self, number: int) -> bool:
+        return self.low <= number <= self.high
+
+
+def number_key(key: str) -> NumberKey | None:
+    """The whole numbers that a key stands for (`7`, `9th`, `-3`, `5-8`, `96-00`), or None if it is a name."""
+    text = key.strip()
+    single = _NUMBER.fullmatch(text)
+    if single:
+        number = int(re.sub("[−–]", "-", single[1])) if text != "00" else 100
+        return NumberKey(number, number)
+    ends = _RANGE.fullmatch(text)
+    if ends is None:
+        return None
+    # percentile dice write 100 as 00
+    low, high = int(ends[1]), int(ends[2]) if ends[2] != "00" else 100
+    return NumberKey(low, high) if low < high else None
+
+
+def is_dice(column: str) -> bool:
+    """Whether a column holds what is rolled: `d%`, `1d6`, `Die Roll`."""
+    return _DICE.fullmatch(column.strip()) is not None
+
+
+def is_ordinal(key: str) -> bool:
+    """Whether a key is written `7th`: then people say so, too."""
+    return _ORDINAL.match(key.strip()) is not None
+
+
+def ordinal(number: int) -> str:
+    """`1st`, `2nd`, `11th`."""
+    ending = "th" if number % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
 
 _INVERTED = re.compile(r"([^,()]{2,30}), ([^,()]{2,30})")
 _PLURAL = re.compile(r"(?<![sui'])s$")
@@ -92,3 +225,189 @@ def _one(column: str) -> str:
 def _lower(word: str) -> str:
     # what is written in capitals is a name or an abbreviation
     return word if word.isupper() and len(word) > 1 else word.lower()
+
+
+LEAST, MOST = 0.4, 0.8
+"""Cosine of a word and one that stands for it: less means something else, more is the same word once more."""
+SHARE = 0.5
+"""Of the words that have another."""
+SHORTEST = 4
+"""Letters of a word that is said in another way, and of that other."""
+_CHOSEN_FROM = 3
+_SAME_STEM = 3
+"""Letters that two words begin with if they are forms of one: `dam` is no other word for `damage`."""
+_WORD = re.compile(rf"[^\W\d_]{{{SHORTEST},}}")
+
+
+def reworded(question: str, draws: Random) -> str:
+    """The question with some of its words replaced by words of nearly the same meaning; as it is if none has one."""
+
+    def other(match: re.Match[str]) -> str:
+        found = others(match[0].lower())
+        return draws.choice(found) if found and draws.random() < SHARE else match[0]
+
+    return _WORD.sub(other, question)
+
+
+@cache
+def others(word: str) -> tuple[str, ...]:
+    """The words that are nearest to one in meaning and no forms of it, the nearest first; at most three."""
+    words, vectors = _model()
+    cosines = vectors @ word_vector(word)
+    near = np.flatnonzero((cosines >= LEAST) & (cosines <= MOST))
+    order = sorted(near.tolist(), key=lambda place: (-round(float(cosines[place]), 3), words[place]))
+    return tuple(words[place] for place in order if words[place][:_SAME_STEM] != word[:_SAME_STEM])[:_CHOSEN_FROM]
+
+
+@cache
+def _model() -> tuple[tuple[str, ...], Vector]:
+    words = tuple(word for word in WORDS.words if len(word) >= SHORTEST)
+    return words, WORDS.embed(words)
+
+
+LOOKUPS = (
+    "{ask} {column} for {key} in {subject}?",
+    "{ask} {column} of {key}, {subject}?",
+    "{subject}: {column} for {key}",
+    "{subject}, {key}: {column}",
+    "{key}, {subject}, {column}",
+    "{key} {column} {subject}",
+    "{column} of {key} ({subject})",
+    "{column} for {key}, {subject}",
+    "{key} in {subject}: {column}?",
+    "{subject} {key} {column}",
+    "In {subject}, look up {key} and tell me the {column}.",
+    "{subject}, {column}, {key}?",
+)
+"""`ask` is `what is the` or the like, as the column needs it."""
+RECORD_LOOKUPS = (
+    "{ask} {column} of {key}?",
+    "{key} {column}",
+    "Tell me the {column} given for {key}.",
+    "{column}, {key}",
+    "{key}: {column}?",
+    "{key}, its {column}",
+)
+ABOUT = (
+    "{question} in {subject}?",
+    "{subject}: {question}",
+    "{question} ({subject})",
+    "{question}, {subject}?",
+)
+ABOUT_ALONE = ("{question}?", "{question}")
+"""Around the questions of `asking`, which do not say their column."""
+FIELD_LOOKUPS = (
+    "{ask} {field} of {owner}?",
+    "{owner} {field}",
+    "Tell me the {field} given for {owner}.",
+    "{field}, {owner}",
+    "{owner}: {field}?",
+)
+"""For tables of fields: a row is a field, and what owns it is the table or one of its columns."""
+ROW = (
+    "{subject} {key}",
+    "{key} in {subject}?",
+    "{subject}, {key}",
+    "what does {subject} say about {key}",
+)
+"""Nothing is said of a column; whoever reads the row finds it."""
+WHICH = (
+    "Which {name} has {other} in {subject}?",
+    "{subject}: {name} with {other}",
+    "{name} with {other}, {subject}",
+    "{other}, {subject}: which {name}?",
+)
+"""The row is named by another cell than its key, and the key is asked for."""
+WHICH_ALONE = (
+    "Which {name} has {other}?",
+    "{name} with {other}",
+    "{other}: which {name}?",
+)
+BY_OTHER = (
+    "{column} of the {name} with {other}, {subject}",
+    "{subject}, {other}: {column}",
+    "{subject}: {column} where there is {other}",
+    "{ask} {column} of the {name} that has {other} in {subject}?",
+)
+"""The row is named by another cell than its key, and a third one is asked for."""
+BY_OTHER_ALONE = (
+    "{column} of the {name} with {other}",
+    "{other}: {column}",
+    "{ask} {column} of the {name} that has {other}?",
+)
+"""`ALONE`: where row and column say enough, and nobody names the table."""
+SECTIONS = (
+    "What do the rules say about {subject}?",
+    "Explain {subject}.",
+    "Where can I read about {subject}?",
+    "tell me about {subject}",
+    "{subject}, how does it work",
+)
+SECTION_PARTS = (
+    "What is said about {terms} under {subject}?",
+    "{subject}, {terms}",
+    "Which part of {subject} is about {terms}?",
+    "{terms}: {subject}",
+)
+PASSAGES = (
+    "{terms}",
+    "{terms}?",
+    "what about {terms}",
+    "where is it said: {terms}",
+)
+"""By words of the text."""
+
+
+_ASKED_AS: dict[str, tuple[str, ...]] = {
+    "age": ("how old is {key}",),
+    "area": ("how much ground does {key} cover", "how large is {key}"),
+    "capacity": ("how much does {key} hold",),
+    "casting": ("how fast can {key} be cast",),
+    "cost": ("how much is {key}", "price of {key}", "what do I pay for {key}"),
+    "damage": ("how much does {key} hurt", "what does a hit of {key} do"),
+    "depth": ("how deep is {key}",),
+    "description": ("what is {key}", "what does {key} mean", "what is {key} for"),
+    "difficulty": ("how hard is {key}", "how difficult is {key}"),
+    "distance": ("how far is {key}",),
+    "duration": ("how long does {key} last", "time that {key} lasts"),
+    "effect": ("what does {key} do", "what happens with {key}"),
+    "effects": ("what does {key} do", "what happens with {key}"),
+    "explanation": ("what does {key} mean", "what is {key}"),
+    "frequency": ("how often is {key} met", "how rare is {key}"),
+    "height": ("how tall is {key}", "how high is {key}"),
+    "length": ("how long is {key}",),
+    "level": ("how high is {key}",),
+    "maximum": ("at most how much for {key}",),
+    "meaning": ("what does {key} mean",),
+    "means": ("what does {key} mean",),
+    "minimum": ("at least how much for {key}",),
+    "modifier": ("what is added or taken off for {key}",),
+    "name": ("what is {key} called", "which one is {key}"),
+    "notes": ("what else is there to know about {key}",),
+    "number": ("how many with {key}",),
+    "payoff": ("what do I win with {key}",),
+    "price": ("how much is {key}", "cost of {key}", "what do I pay for {key}"),
+    "purpose": ("what is {key} for",),
+    "range": ("how far does {key} reach", "how far can {key} go"),
+    "reference": ("where is {key} described",),
+    "requirement": ("what does {key} need",),
+    "requirements": ("what does {key} need",),
+    "result": ("what happens on {key}", "what comes of {key}"),
+    "size": ("how big is {key}", "how large is {key}"),
+    "speed": ("how fast is {key}",),
+    "move": ("how fast is {key}",),
+    "movement": ("how fast is {key}",),
+    "time": ("how long does {key} take",),
+    "timing": ("how long does {key} take",),
+    "type": ("what kind is {key}", "what sort of thing is {key}"),
+    "unit": ("how is {key} measured", "what is {key} measured in"),
+    "units": ("how is {key} measured", "what is {key} measured in"),
+    "values": ("what can {key} be", "what may {key} be set to"),
+    "weight": ("how heavy is {key}", "how much does {key} weigh"),
+}
+
+
+def asked_as(column: str) -> tuple[str, ...]:
+    """Questions for a column by the last of its words that is asked for so, with a gap `{key}`; often none."""
+    words = [word.strip("().:,*_").casefold() for word in reversed(column.split())]
+    return next((_ASKED_AS[word] for word in words if word in _ASKED_AS), ())

@@ -15,15 +15,144 @@ Anchors of one group (`any_of` in a file) are one answer: all their chunks are g
 group resolves if one of its anchors does.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+import unicodedata
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from evals.errors import UnresolvedGoldError
-from evals.questions.anchors import Anchor
-from evals.questions.answers import Groups, disjoint
-from evals.questions.chunk_places import ChunkPlaces, folded, row_keys
-from evals.questions.questions import Question
+from evals.questions.questions import Anchor, Question
 from retrieval.types import Chunk
+
+Groups = tuple[tuple[str, ...], ...]
+"""Chunk ids of which any is enough, a tuple for each answer; no chunk is in two."""
+
+
+def disjoint(groups: Iterable[Sequence[str]]) -> Groups:
+    """The groups, those that share a chunk joined: a chunk that counted as two answers would lift ndcg above 1."""
+    joined: list[tuple[str, ...]] = []
+    for group in groups:
+        shared = [each for each in joined if not set(each).isdisjoint(group)]
+        joined = [each for each in joined if each not in shared]
+        joined.append(tuple(dict.fromkeys(name for each in (*shared, group) for name in each)))
+    return tuple(group for group in joined if len(group) > 1)
+
+
+def answers_of(groups: Groups) -> Mapping[str, str]:
+    """For every chunk of a group the chunk that stands for its answer: the group's first."""
+    return {name: group[0] for group in groups for name in group}
+
+
+def whole_answers(lost: Iterable[str], groups: Groups, left: Iterable[str]) -> tuple[str, ...]:
+    """Of lost gold chunks those that are a lost answer, in id order.
+
+    A group is lost if none of its chunks is `left`; it is one answer, so it counts once, by the least id that went.
+    """
+    gone, remaining = set(lost), set(left)
+    for group in groups:
+        members = gone.intersection(group)
+        gone -= members
+        if members and remaining.isdisjoint(group):
+            gone.add(min(members))
+    return tuple(sorted(gone))
+
+
+_PIPE = re.compile(r"\s*\|\s*")
+_MARKS = re.compile(r"[*_`#:]+")
+
+
+def spaced(text: str) -> str:
+    """The text with every run of white space as one space, and none around the bars of a table."""
+    return _PIPE.sub("|", " ".join(text.split()))
+
+
+def folded(text: str) -> str:
+    """A heading, caption or key as people would call it the same: no case, emphasis, colon or curly quotes."""
+    plain = unicodedata.normalize("NFKC", text).translate({0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'})
+    return " ".join(_MARKS.sub(" ", plain).casefold().split())
+
+
+class ChunkPlaces:
+    """Positions of chunks by what is in them. Built once; a look-up does not walk over the chunks.
+
+    A whole line is found in a dictionary, a part of a line by one search through its book's joined sources.
+    """
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self.chunks = tuple(chunks)
+        self._by_line: dict[str, list[int]] = defaultdict(list)
+        self._by_key: dict[str, list[int]] = defaultdict(list)
+        self._by_heading: dict[str, list[int]] = defaultdict(list)
+        self._by_document: dict[str, list[int]] = defaultdict(list)
+        self._of_book: dict[str, list[int]] = defaultdict(list)
+        for position, chunk in enumerate(self.chunks):
+            self._of_book[chunk.book].append(position)
+            self._by_document[chunk.document].append(position)
+            for line in {spaced(line) for line in chunk.source.split("\n")} - {""}:
+                self._by_line[line].append(position)
+            for key in row_keys(chunk):
+                self._by_key[key].append(position)
+            if chunk.heading_path:
+                self._by_heading[folded(chunk.heading_path[-1])].append(position)
+        self._joined = {book: _Joined(self.chunks, positions) for book, positions in self._of_book.items()}
+
+    @property
+    def books(self) -> tuple[str, ...]:
+        """Slugs of the books that have chunks, sorted."""
+        return tuple(sorted(self._of_book))
+
+    def with_line(self, text: str) -> list[int]:
+        """Chunks one of whose source lines is `text`, white space aside."""
+        return self._by_line.get(spaced(text), [])
+
+    def with_text(self, text: str, book: str | None) -> list[int]:
+        """Chunks whose source contains `text`, white space aside; in one book or (None) in all."""
+        books = self.books if book is None else (book,)
+        wanted = spaced(text)
+        return [position for name in books if name in self._joined for position in self._joined[name].find(wanted)]
+
+    def with_key(self, key: str) -> list[int]:
+        """Rows that `key` picks, and records that have a field of this name."""
+        return self._by_key.get(folded(key), [])
+
+    def under_heading(self, heading: str) -> list[int]:
+        """Chunks whose innermost heading is `heading`."""
+        return self._by_heading.get(folded(heading), [])
+
+    def in_document(self, document: str) -> list[int]:
+        """Chunks of the document of this path, in every book."""
+        return self._by_document.get(document, [])
+
+
+class _Joined:
+    """The sources of some chunks as one text; a line end comes only between two chunks."""
+
+    def __init__(self, chunks: Sequence[Chunk], positions: Sequence[int]) -> None:
+        sources = [spaced(chunks[position].source) for position in positions]
+        self._positions = positions
+        self._text = "\n".join(sources)
+        self._starts = [0, *accumulate(len(source) + 1 for source in sources)][:-1]
+
+    def find(self, text: str) -> list[int]:
+        found: list[int] = []
+        at = self._text.find(text) if text else -1
+        while at >= 0:
+            which = bisect_right(self._starts, at) - 1
+            found.append(self._positions[which])
+            # go on behind this chunk: a second occurrence in it adds nothing
+            at = self._text.find(text, self._starts[which + 1]) if which + 1 < len(self._starts) else -1
+        return found
+
+
+def row_keys(chunk: Chunk) -> set[str]:
+    """Folded names that pick this chunk: key and first cell of a row, title and field names of a record."""
+    if chunk.kind == "prose":
+        return set()
+    names = [chunk.row_key or "", *chunk.cells[:1]] if chunk.kind == "row" else [chunk.row_key or "", *chunk.columns]
+    return {folded(name) for name in names} - {""}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from evals.metrics import Judgement, judge
-from evals.questions.answers import Groups, answers_of
-from evals.questions.chunk_places import ChunkPlaces
-from evals.questions.gold import Resolution, resolve
+from evals.questions.gold import ChunkPlaces, Groups, Resolution, answers_of, resolve
 from evals.questions.questions import Question
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Retrieval

@@ -13,9 +13,9 @@ from dagster._core.storage.asset_check_execution_record import AssetCheckExecuti
 
 from evals.checks import findings_in
 from evals.gate import RULES, SCORE_RULES
-from evals.judging.acceptances import HOW, unaccepted
 from evals.questions.question_sets import questions_version
-from pipeline.building.made_of import records_behind
+from evals.verdicts import HOW, unaccepted
+from pipeline.building.materialization import records_behind
 from retrieval.home import Home
 
 GATE = tuple(dg.AssetCheckKey(dg.AssetKey(rule.asset), rule.name) for rule in RULES if rule.blocks)

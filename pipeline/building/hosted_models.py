@@ -4,17 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 
-from pipeline.building.book_entry import read_for_index
+from pipeline.building.book_records import read_for_index
 from pipeline.building.model_passages import describer_of
 from pipeline.building.model_tables import chosen_tables, options_of, reader_of
 from retrieval.errors import EmbedderUnavailableError, EmbeddingFailureError, ModelError
 from retrieval.home import Home
-from retrieval.index.embedding.cost import Cost
-from retrieval.index.embedding.embedders import is_hosted, load_embedder
-from retrieval.index.embedding.embedding_store import EmbeddingStore, text_key
-from retrieval.index.embedding.embedding_text import embedding_key, embedding_text
-from retrieval.index.embedding.prices import price_of
-from retrieval.index.embedding.token_counts import cuts_for
+from retrieval.index.embedding.embedders import Cost, cuts_for, is_hosted, load_embedder, price_of
+from retrieval.index.embedding.embedding_store import EmbeddingStore, embedding_key, embedding_text, text_key
 from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.library import BookFolder
 from retrieval.ingest.parsed_book import parse_book

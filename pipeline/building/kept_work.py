@@ -1,14 +1,20 @@
 """What a finished part of a build was made of and the files that it left, so that the next build can leave it alone."""
 
+import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from retrieval.atomic_files import write_atomically
-from retrieval.index.file_entry import FileEntry, changes
-from retrieval.records import dump_record, parse_record
+import pipeline
+from evals.scored_questions import code_version
+from retrieval.files.atomic_files import FileEntry, changes, write_atomically
+from retrieval.files.records import dump_record, parse_record
+from retrieval.files.versions import sources
 
 Numbers = dict[str, dict[str, object]]
 
@@ -46,3 +52,44 @@ class KeptWork:
     def is_whole(self, folder: Path) -> bool:
         """Whether every file in `folder` is there byte for byte (about 1.5 GB a second)."""
         return not any(changes(folder, self.files))
+
+
+_SUFFIXES = {".py", ".yaml"}
+
+
+@cache
+def program_version() -> str:
+    """Hash of the source files of this program, of the versions of what it depends on, and of Python's.
+
+    `code_version` is the hash of `retrieval` and `evals` alone, and part of this one. An updated parser of markdown
+    reads a book differently although no source file changed.
+    """
+    digest = sha256(f"{code_version()} {platform.python_version()} {platform.machine()}\0".encode())
+    for name in _dependencies():
+        digest.update(f"{name}\0".encode())
+    for root in map(Path, pipeline.__path__):
+        for part in sources(root, _SUFFIXES):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def _dependencies() -> list[str]:
+    """The distributions that this one needs, with the versions that are installed."""
+    try:
+        wanted = requires("querymust") or []
+    except PackageNotFoundError:
+        return []  # run from a folder of its sources, as the tests are in an installation without it
+    names = {_name(each) for each in wanted if "extra ==" not in each}
+    return [f"{name} {_installed(name)}" for name in sorted(names)]
+
+
+def _name(requirement: str) -> str:
+    length = next((at for at, letter in enumerate(requirement) if not (letter.isalnum() or letter in "-_.")), None)
+    return requirement[:length]
+
+
+def _installed(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "missing"

@@ -1,16 +1,28 @@
 """What an asset says about itself: numbers under the same names on every run, and a version of its content."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
+from functools import cache
+from hashlib import sha256
 from itertools import islice
+from pathlib import Path
 
 import dagster as dg
+from pydantic import ValidationError
 
 from evals.assets import ROWS, as_table
 from evals.checks import FINDINGS
-from evals.judging.acceptances import finding_id
+from evals.verdicts import finding_id
+from pipeline.building.book_records import book_records
+from pipeline.building.kept_work import program_version
+from retrieval.files.atomic_files import write_atomically
+from retrieval.files.records import dump_record, parse_record
+from retrieval.home import Home
 from retrieval.ingest.losses import Loss
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.query_must.lint import Finding
+from retrieval.types import Chunk
 
 Reported = int | float | str | None | dg.MetadataValue | dg.TableSchema
 
@@ -88,3 +100,122 @@ def _reported(value: Reported) -> int | float | str | dg.MetadataValue | dg.Tabl
     if value is None:
         return dg.MetadataValue.null()
     return round(value, 4) if isinstance(value, float) else value
+
+
+RECORDS = {
+    "books": ("book.jsonl",),
+    "tables": ("tables.jsonl",),
+    "table_rows": ("tables.jsonl", "table_rows.jsonl"),
+    "predicates": ("tables.jsonl", "predicates.jsonl"),
+    "chunks": ("predicates.jsonl", "chunks.jsonl"),
+    "embeddings": ("chunks.jsonl",),
+}
+"""The files of a book's folder that the checks on an asset look at."""
+
+_COLUMNS = dg.TableSchema(columns=[dg.TableColumn("asset", "string"), dg.TableColumn("records", "string")])
+
+
+def records_version(home: Home, slugs: Iterable[str], asset: str, digest: Callable[[Path], str] | None = None) -> str:
+    """Hash of what the checks on one asset of the books look at, over these books. Not the asset's data version, which
+    is of one book, and which a record that was changed by hand keeps.
+
+    `digest` is for a caller that asks for several assets, which share files.
+    """
+    digest = digest or _digest
+    parts = [home.settings.embedder] if asset == "embeddings" else []
+    for slug in sorted(slugs):
+        parts += [f"{slug}/{name} {digest(home.book(slug) / name)}" for name in RECORDS[asset]]
+    return content_version(parts)[:16]
+
+
+def _digest(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest() if path.is_file() else "missing"
+
+
+def made_of(home: Home, slugs: Iterable[str]) -> dg.TableMetadataValue:
+    """What a snapshot of these books is made of: the version of the records behind each asset of the books."""
+    known, digest = sorted(slugs), cache(_digest)
+    versions = {asset: records_version(home, known, asset, digest) for asset in RECORDS}
+    records = [dg.TableRecord({"asset": asset, "records": version}) for asset, version in versions.items()]
+    return dg.MetadataValue.table(records=records, schema=_COLUMNS)
+
+
+def records_behind(table: dg.TableMetadataValue, asset: str) -> str | None:
+    """What `made_of` said of an asset; None if it did not know it."""
+    versions = {record.data["asset"]: str(record.data["records"]) for record in table.records}
+    return versions.get(asset)
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryRecords:
+    """What the books' records hold now."""
+
+    chunks: tuple[Chunk, ...]
+    """In the order of their ids."""
+    keys: tuple[str, ...]
+    """What their vectors are kept under, aligned with them."""
+    version: str
+    """Hash of the files that they were read from."""
+
+    @classmethod
+    def of(cls, folders: Iterable[Path]) -> "LibraryRecords":
+        """Those of the books with these folders of records.
+
+        Raises:
+            FileNotFoundError: a book has no chunks yet.
+            IndexCorruptError: a line of its records is no chunk.
+        """
+        books = [book_records(folder) for folder in folders]
+        pairs = [pair for book in books for pair in zip(book.chunks, book.keys, strict=True)]
+        pairs.sort(key=lambda pair: pair[0].id)
+        return cls(
+            tuple(chunk for chunk, _ in pairs),
+            tuple(key for _, key in pairs),
+            content_version(book.digest for book in books),
+        )
+
+
+PREFIX = "checked-"
+"""Begins the names of the files."""
+
+
+@dataclass(frozen=True, slots=True)
+class BookVerdict:
+    """What contradicts a proposition in one book."""
+
+    count: int
+    """Of what was looked at."""
+    sentences: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    """Where the contradictions are about predicates."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    key: str
+    verdict: BookVerdict
+
+
+def book_verdict(
+    folder: Path, check: str, files: Sequence[str], vocabulary: Vocabulary, judge: Callable[[], BookVerdict]
+) -> BookVerdict:
+    """What `judge` says of the records in `folder`; what it said before where it looked at these very bytes.
+
+    Args:
+        folder: of the book's records.
+        check: which check.
+        files: the records that it looks at.
+        vocabulary: of the library.
+        judge: looks at them; it must look at nothing else.
+    """
+    path = folder / f"{PREFIX}{check}.json"
+    digests = [sha256((folder / name).read_bytes()).hexdigest() for name in files]
+    key = content_version([program_version(), check, str(vocabulary.to_json()), *files, *digests])
+    try:
+        kept = parse_record(path.read_bytes(), _Kept)
+    except (OSError, ValidationError):
+        kept = None
+    if kept is None or kept.key != key:
+        kept = _Kept(key, judge())
+        write_atomically(path, dump_record(kept) + b"\n")
+    return kept.verdict

@@ -7,8 +7,7 @@ from pathlib import Path
 from pipeline.building.materialization import Reported
 from pipeline.building.model_tables import options_of
 from pipeline.building.model_work import SAMPLED, keep_work, shown_of, told_work, who, work_numbers
-from retrieval.ingest.model_passages.describing import ModelPassages
-from retrieval.ingest.model_passages.outcome import Described
+from retrieval.ingest.model_passages.describing import Described, ModelPassages
 from retrieval.models.access import Access
 from retrieval.settings import Settings
 from retrieval.types import Chunk, Document

@@ -1,29 +1,83 @@
 """The rows of one book: by the rules, or where the settings say so by a model, and what that did."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evals.agreement import agreement
+import numpy as np
+import numpy.typing as npt
+
+from evals.generation.generation import generate_questions
 from pipeline.building.materialization import Reported
 from pipeline.building.model_work import SAMPLED, keep_work, shown_of, told_work, who, work_numbers
 from retrieval.errors import UnreadableSettingsError
+from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.model_names.naming import RowNames
-from retrieval.ingest.model_tables.choosing import by_rule, listed, read_table_list
-from retrieval.ingest.model_tables.outcome import Transformed
-from retrieval.ingest.model_tables.transforming import ModelTables
-from retrieval.ingest.model_tables.whole_rows import WholeRows
+from retrieval.ingest.model_tables.request import by_rule, listed, read_table_list
+from retrieval.ingest.model_tables.transforming import ModelTables, Transformed, WholeRows
 from retrieval.ingest.parsed_book import ParsedBook
-from retrieval.ingest.tables.predicates import extract_predicates
-from retrieval.ingest.tables.rows import transform_tables
+from retrieval.ingest.tables.rows import extract_predicates, transform_tables
 from retrieval.ingest.tables.table import Table
+from retrieval.language.canonical import canonical
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.access import Access
-from retrieval.models.chat_prices import ChatPrice, chat_price
-from retrieval.models.options import ModelOptions
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.models.spending import ChatPrice, ModelOptions, chat_price
+from retrieval.query_must.compiled.predicates import CompiledPredicates
+from retrieval.query_must.compiled.rivals import RivalIndex
 from retrieval.settings import Settings
-from retrieval.types import Row
+from retrieval.types import Chunk, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Over generated questions about some tables."""
+
+    n_questions: int
+    n_agreed: int
+    """Questions on which just the same chunks pass."""
+
+    @property
+    def share(self) -> float | None:
+        """0 to 1; None where there is no question."""
+        return self.n_agreed / self.n_questions if self.n_questions else None
+
+
+def agreement(
+    before: Sequence[Chunk], after: Sequence[Chunk], tables: Collection[str], vocabulary: Vocabulary
+) -> Agreement:
+    """Compare which chunks pass for questions that a program writes about some tables.
+
+    Args:
+        before: chunks of a book.
+        after: the same chunks in the same order, of rows that were made otherwise.
+        tables: ids of those that the questions are about.
+        vocabulary: of the library.
+    """
+    about = [chunk for chunk in before if chunk.table_id in tables]
+    questions = [each.query for found in generate_questions(about, vocabulary) for each in found.questions]
+    one, other = _Passing(before, vocabulary), _Passing(after, vocabulary)
+    same = sum(bool(np.array_equal(one.mask(query), other.mask(query))) for query in questions)
+    return Agreement(len(questions), same)
+
+
+class _Passing:
+    """The predicates of some chunks, compiled."""
+
+    def __init__(self, chunks: Sequence[Chunk], vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], vocabulary=vocabulary)
+        keyed = keyed_tables(chunks)
+        self._rivals = RivalIndex.build(keyed.tables, keyed.positions, vocabulary)
+
+    def mask(self, query: str) -> npt.NDArray[np.bool_]:
+        """(n,): which chunks pass."""
+        asked = canonical(query, self._vocabulary)
+        mask = ~np.asarray(self._predicates.guarded)
+        mask[self._predicates.admitted(asked)] = True
+        mask[self._rivals.read(asked).positions] = False
+        return mask
+
 
 OUTCOMES, SAMPLE = "model_tables.jsonl", "model_sample.md"
 """In a book's folder of records: what became of each chosen table, and one in ten of them for a person to read."""

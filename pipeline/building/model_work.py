@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Protocol
 
 from pipeline.building.materialization import Reported
-from retrieval.atomic_files import write_atomically
-from retrieval.ingest.model_tables.outcome import Ended, reasons
-from retrieval.models.bill import Bill
-from retrieval.records import write_jsonl
+from retrieval.files.atomic_files import write_atomically
+from retrieval.files.records import write_jsonl
+from retrieval.ingest.model_tables.transforming import Ended, reasons
+from retrieval.models.spending import Bill
 
 SAMPLED = 10
 """One in so many is shown."""

@@ -5,16 +5,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pipeline.building.book_entry import book_entries
+from pipeline.building.book_records import book_entries
+from pipeline.console.output import counted, named, out
 from retrieval.errors import EmbedderUnavailableError
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
-from retrieval.index.embedding.cost import Cost
-from retrieval.index.embedding.embedders import load_embedder, require_local
-from retrieval.index.embedding.embedding_store import EmbeddingStore, known_keys, text_key
-from retrieval.index.embedding.embedding_text import embedding_key, embedding_text
-from retrieval.index.embedding.prices import price_of
+from retrieval.index.embedding.embedders import Cost, load_embedder, price_of, require_local
+from retrieval.index.embedding.embedding_store import (
+    EmbeddingStore,
+    embedding_key,
+    embedding_text,
+    known_keys,
+    text_key,
+)
 from retrieval.ingest.library.library import BookFolder, list_books
-from retrieval.records import read_jsonl
 from retrieval.types import Chunk, Embedder
 
 
@@ -129,3 +133,23 @@ STATES = ("added", "changed", "removed", "unchanged")
 
 def _removed(folder: Path, slug: str) -> BookPlan:
     return BookPlan(slug, "removed", False, 0, 0, len(known_keys(folder / "embedded.txt")))
+
+
+_SHOWN = 5
+
+
+def print_plan(plan: BuildPlan) -> None:
+    """Which books, how many chunks, and what it costs."""
+    for state in STATES:
+        slugs = [book.slug for book in plan.books if book.state == state]
+        if slugs:
+            out.print(f"{state:<10} {counted(len(slugs), 'book')}: {named(slugs, _SHOWN)}", markup=False)
+    again = [book.slug for book in plan.books if book.is_read and book.state == "unchanged"]
+    if again:
+        why = "the program, the words or the embedder changed"
+        out.print(f"{'again':<10} {counted(len(again), 'unchanged book')}, because {why}", markup=False)
+    chunks = {"embed": plan.total("n_embedded"), "reuse": plan.total("n_reused"), "delete": plan.total("n_deleted")}
+    out.print(f"{'chunks':<10} {', '.join(f'{count:,} to {what}' for what, count in chunks.items())}", markup=False)
+    out.print(f"{'embedder':<10} {plan.embedder}: {'missing' if plan.obstacle else plan.cost}", markup=False)
+    budget = "none, so no limit" if plan.budget is None else f"${plan.budget:g}"
+    out.print(f"{'budget':<10} {budget}", markup=False)

@@ -16,9 +16,9 @@ from pydantic import ValidationError
 import evals
 import pipeline
 import retrieval
-from pipeline.building.program import program_version
-from retrieval.atomic_files import write_atomically
-from retrieval.records import dump_record, parse_record
+from pipeline.building.kept_work import program_version
+from retrieval.files.atomic_files import write_atomically
+from retrieval.files.records import dump_record, parse_record
 
 _PACKAGES = {package.__name__: package for package in (retrieval, evals, pipeline)}
 _DATA = {".toml", ".json", ".txt", ".html", ".css", ".js"}

@@ -11,7 +11,7 @@ from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, Stra
 from pipeline.console.output import err, out, print_error, print_json
 
 if TYPE_CHECKING:
-    from retrieval.answer.answers import Answer
+    from retrieval.rag.context import Answer
 
 
 class How(StrEnum):
@@ -43,8 +43,7 @@ def answer(
       querymust answer "dagger or long sword, which costs more?" --how read
       OPENAI_API_KEY=... querymust answer "How do I make an attack roll?" --json
     """
-    from retrieval.answer.answerer import Answerer
-    from retrieval.answer.json_record import answer_record
+    from retrieval.rag.answerer import Answerer, answer_record
 
     answerer = Answerer(home.expanduser(), how=how.value, strategy=strategy)
     for event in answerer.answer(question):

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.artifacts.export import BookOption, RulesetOption, StoreMongodbOption
-from pipeline.commands.artifacts.ingest_flags import GenerateOption, IngestFlags, ModelOption, ProfileOption
 from pipeline.commands.evaluate import print_scores_of_build
+from pipeline.commands.export import (
+    BookOption,
+    RulesetOption,
+    StoreMongodbOption,
+    chosen,
+    mongodb,
+    print_written,
+    projected,
+    write,
+)
 from pipeline.commands.options import (
     DEFAULT_HOME,
     AcceptOption,
@@ -23,13 +31,211 @@ from pipeline.commands.options import (
     existing,
     remembered_questions,
 )
-from pipeline.console.output import err, out, print_error, print_json, progress_bar
+from pipeline.console.output import counted, err, named, out, print_error, print_json, progress_bar
+from pipeline.lint.inspection import by_cause, guard_lines, why_none_is_guarded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
+    from pathlib import Path
 
+    from pipeline.building.book_records import BookEntry
     from pipeline.runs.outcomes import Build, Step
     from retrieval.home import Home
+
+
+CAUSES_SHOWN = 10
+BOOKS_SHOWN = 10
+ALL = "querymust build --verbose"
+NAMES_SHOWN = 3
+
+
+def summary(done: Build, entries: Collection[BookEntry] = ()) -> dict[str, object]:
+    """What a build did, and what it read with warnings, as JSON values."""
+    return {
+        "books": list(done.slugs),
+        "new": list(done.new),
+        "changed": list(done.changed),
+        "gone": list(done.gone),
+        "skipped": list(done.skipped),
+        "is_unchanged": done.is_unchanged,
+        "left_out": list(done.strays),
+        "refused": list(done.refused),
+        "ignored": _ignored(entries),
+        "warnings": [{"what": cause.said, "where": list(cause.places)} for cause in by_cause(_warnings(entries))],
+        "losses": {entry.slug: list(entry.losses) for entry in entries if entry.losses},
+        "tables": {entry.slug: asdict(entry.guards) for entry in entries if entry.guards},
+        "embedded": done.total("n_embedded"),
+        "reused": done.total("n_reused"),
+        "deleted": done.total("n_deleted"),
+        "candidate": done.library.get("candidate_index", {}).get("snapshot"),
+        "live": done.library.get("live_index", {}).get("snapshot"),
+        "overruled": [{"where": problem.where, "what": problem.sentence} for problem in done.overruled],
+        "problems": [{"where": problem.where, "what": problem.sentence} for problem in done.problems],
+    }
+
+
+def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -> None:
+    """What was built, what of it is new, and what a person may want to put right."""
+    index = done.library["candidate_index"]
+    size = f"{counted(len(done.slugs), 'book')}, {index['n_chunks']:,} chunks ({index['n_guarded']:,} guarded)"
+    out.print(f"{size}: {_news(done, verbose=verbose)}", markup=False)
+    if done.is_unchanged:
+        out.print("Nothing was run: every file of the live index is as the build that made it left it.", markup=False)
+    if not index["n_guarded"]:
+        out.print(why_none_is_guarded(done.total("n_tables", "tables")), markup=False)
+    for line in guard_lines(entries, None if verbose else BOOKS_SHOWN, ALL):
+        out.print(line, markup=False)
+    if index.get("n_graph_faults"):
+        out.print(f"The collections are searched by {index['neighbours']}.", markup=False)
+    if done.refused:
+        links = named(done.refused, None if verbose else NAMES_SHOWN)
+        out.print(
+            f"warning: a link that leads out of the library is not followed; put the folder itself there ({links})",
+            markup=False,
+        )
+    for line in (*_warning_lines(entries, verbose=verbose), *_left_out(done, entries, verbose=verbose)):
+        out.print(line, markup=False)
+    for line in loss_lines(entries, verbose=verbose):
+        out.print(line, markup=False)
+
+
+def loss_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str]:
+    """What is missing of the library because it could not be read: on one line, or if `verbose` a line for each."""
+    losses = [loss for entry in entries for loss in entry.losses]
+    if not losses:
+        return
+    n_books = sum(bool(entry.losses) for entry in entries)
+    said = f"{counted(len(losses), 'part')} of {counted(n_books, 'book')} could not be read"
+    if verbose:
+        yield f"warning: {said} and {'is' if len(losses) == 1 else 'are'} missing:"
+        yield from (f"  {loss}" for loss in losses)
+    else:
+        yield f"warning: {said}: {losses[0]}{f', and {len(losses) - 1} more: {ALL}' if losses[1:] else ''}"
+
+
+def _news(done: Build, *, verbose: bool) -> str:
+    n_embedded = done.total("n_embedded")
+    shown = None if verbose else NAMES_SHOWN
+    told = [
+        f"{len(slugs)} {what} ({named(slugs, shown)})"
+        for what, slugs in (("new", done.new), ("changed", done.changed), ("gone", done.gone))
+        if slugs
+    ]
+    if not told and not n_embedded:
+        return "nothing changed, 0 embedded"
+    unchanged = len(done.slugs) - len(done.new) - len(done.changed)
+    if unchanged:
+        told.append(f"{unchanged} unchanged" + (f" ({len(done.skipped)} not read again)" if done.skipped else ""))
+    vectors = f"{n_embedded:,} embedded, {done.total('n_reused'):,} reused, {done.total('n_deleted'):,} deleted"
+    return f"{', '.join(told)}; {vectors}"
+
+
+def _warnings(entries: Collection[BookEntry]) -> Iterator[tuple[str, str]]:
+    return ((entry.slug, warning) for entry in entries for warning in entry.warnings)
+
+
+def _ignored(entries: Collection[BookEntry]) -> list[str]:
+    return [f"{entry.slug}/{name}" for entry in entries for name in entry.ignored]
+
+
+def _warning_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str]:
+    causes = by_cause(_warnings(entries))
+    for cause in causes if verbose else causes[:CAUSES_SHOWN]:
+        if verbose:
+            yield f"warning: {cause.said}"
+            yield from (f"  {place}" for place in cause.places)
+        else:
+            times = f"{len(cause.places)} times: " if len(cause.places) > 1 else ""
+            yield f"warning: {cause.said} ({times}{named(cause.places, NAMES_SHOWN)})"
+    if len(causes) > CAUSES_SHOWN and not verbose:
+        yield f"and {len(causes) - CAUSES_SHOWN} more kinds of warnings; all of them: {ALL}"
+
+
+def _left_out(done: Build, entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str]:
+    ignored, shown = _ignored(entries), None if verbose else NAMES_SHOWN
+    if ignored:
+        were = f"{counted(len(ignored), 'file')} {'was' if len(ignored) == 1 else 'were'}"
+        yield f"{were} ignored, for only .md files are read: {named(ignored, shown)}"
+    if done.strays:
+        yield f"Left out, because a book is a folder and these are beside them: {named(done.strays, shown)}"
+
+
+PROFILE = "full"
+"""The one way in which a build does things: chunks, vectors and graph."""
+
+ProfileOption = Annotated[
+    str | None, typer.Option("--profile", help=f"`{PROFILE}`, which a build always is: chunks, vectors, graph.")
+]
+GenerateOption = Annotated[
+    bool, typer.Option("--generate-embeddings", help="A build always does; for command lines that say it.")
+]
+ModelOption = Annotated[str | None, typer.Option("--embedding-model", help="The same as --embedder.")]
+
+
+@dataclass(frozen=True, slots=True)
+class IngestFlags:
+    """What a build does beside its index.
+
+    Raises:
+        typer.BadParameter: two flags contradict each other, or one asks for what there is not.
+    """
+
+    ruleset: str | None
+    book: str | None
+    store_mongodb: bool
+    profile: str | None
+    embedding_model: str | None
+    embedder: str | None
+    plan: bool
+
+    def __post_init__(self) -> None:
+        from retrieval.settings import embedder_of
+
+        if self.profile not in {None, PROFILE}:
+            raise typer.BadParameter(f"{self.profile!r} is no profile; there is one: {PROFILE}", param_hint="--profile")
+        both = self.embedder, self.embedding_model
+        if None not in both and embedder_of(str(both[0])) != embedder_of(str(both[1])):
+            raise typer.BadParameter(
+                f"{both[1]!r} is not {both[0]!r}, which --embedder says; a snapshot has one model, so leave one out",
+                param_hint="--embedding-model",
+            )
+        for flag, value in (("--ruleset", self.ruleset), ("--book", self.book)):
+            if value is not None and not self.store_mongodb:
+                raise typer.BadParameter(
+                    "a build is of the whole library, and reads what changed; this says which books --store-mongodb "
+                    "writes: add that, or leave this out",
+                    param_hint=flag,
+                )
+        if self.plan and self.store_mongodb:
+            raise typer.BadParameter("a plan writes nothing; leave one of the two out", param_hint="--store-mongodb")
+
+    @property
+    def model(self) -> str | None:
+        """The embedder that either flag names."""
+        return self.embedder or self.embedding_model
+
+    def check_server(self) -> None:
+        """Ask the server before the work is done, where there is one to write to.
+
+        Raises:
+            UnreadableSettingsError: none is named.
+            StoreUnavailableError: it cannot be reached.
+        """
+        if self.store_mongodb:
+            mongodb().close()
+
+    def hand_over(self, root: Path, *, quiet: bool) -> None:
+        """Write what went live in the home at `root` to the server, where that was asked for.
+
+        Raises:
+            UnknownNameError: the library has no such book or ruleset.
+        """
+        if not self.store_mongodb:
+            return
+        with projected(root) as projection, closing(mongodb()) as server:
+            written = write(projection, server, chosen(self.ruleset, self.book))
+            if not quiet:
+                print_written(server.name, written)
 
 
 INTERRUPTED = 130
@@ -148,9 +354,8 @@ def asked_for(
         RetrievalError: a remembered file of questions is not there any more.
         UnreadableSettingsError: the home's `rag.yaml` cannot be read.
     """
-    from retrieval.contract_settings import embedder_of
     from retrieval.home import Home
-    from retrieval.settings import Settings
+    from retrieval.settings import Settings, embedder_of
 
     home = Home.at(root)
     settings, before = home.settings, Settings.read(home.root, {}).library
@@ -171,9 +376,8 @@ def asked_for(
 
 
 def _show_plan(home: Home, *, json_: bool) -> None:
-    from pipeline.building.plan import plan_record
-    from pipeline.building.plan_lines import print_plan
-    from pipeline.runs.planning import planned
+    from pipeline.building.plan import plan_record, print_plan
+    from pipeline.runs.build import planned
     from retrieval.errors import BudgetExceededError, EmbedderUnavailableError
 
     found = planned(home)
@@ -204,8 +408,7 @@ def run_build(
     Raises:
         HomeBusyError: another build is at work in this home.
     """
-    from pipeline.building.book_entry import book_entries
-    from pipeline.commands.build_report import print_build, summary
+    from pipeline.building.book_records import book_entries
 
     done = _watched(home, force, accept)
     if forgotten:

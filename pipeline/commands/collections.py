@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.command_list import CommandList
-from pipeline.commands.options import JsonOption, KOption
+from pipeline.commands.options import CommandList, JsonOption, KOption
 from pipeline.console.output import out, print_json
 from retrieval.errors import InvalidQueryError
 from retrieval.strategy import DEFAULT_K
@@ -17,7 +16,7 @@ from retrieval.strategy import DEFAULT_K
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+    from retrieval.language.vocabulary import Vocabulary
 
 app = typer.Typer(
     cls=CommandList,
@@ -92,11 +91,11 @@ def search_collections(
       querymust collections search "to hit defence 6" --chroma chroma --collection handbook=handbook.toml --debug
       querymust collections search "to hit AC 6" --chroma http://127.0.0.1:8000 --embedder openai --json
     """
-    from pipeline.console.neighbours import neighbour_record, print_neighbours
+    from pipeline.console.hits import neighbour_record, print_neighbours
     from retrieval.index.chroma.foreign import open_chroma
     from retrieval.index.embedding.embedders import load_embedder
-    from retrieval.search.foreign.filtering import retrieve_with_iterative_filtering
-    from retrieval.search.receipt.transcript import debug_lines
+    from retrieval.search.foreign import retrieve_with_iterative_filtering
+    from retrieval.search.receipt import debug_lines
 
     named, vocabularies = _named(collection or ())
     with open_chroma(chroma) as client:
@@ -124,7 +123,7 @@ def search_collections(
 
 def _named(given: Sequence[str]) -> tuple[list[str], dict[str, Vocabulary]]:
     """The names, and the vocabularies of those that have one of their own."""
-    from retrieval.query_must.vocabulary.vocabulary import load_vocabulary
+    from retrieval.language.vocabulary import load_vocabulary
 
     names: list[str] = []
     vocabularies = {}

@@ -8,17 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.acceptance import (
-    Asked,
-    BaselineOption,
-    FailUnderOption,
-    JunitOption,
-    SaveOption,
-    SummaryOption,
-    asked,
-    verdicts_of,
-    write_files,
-)
 from pipeline.commands.options import (
     DEFAULT_HOME,
     HomeOption,
@@ -28,25 +17,137 @@ from pipeline.commands.options import (
     live_retriever,
     remembered_questions,
 )
-from pipeline.console.acceptance import print_verdict, verdict_record
-from pipeline.console.leaderboard import print_better_strategy, print_leaderboard
 from pipeline.console.output import err, out, print_error, print_json, progress_bar
 from pipeline.console.scores import (
     breakdown_records,
     failure_record,
+    print_better_strategy,
     print_breakdown,
     print_failures,
+    print_leaderboard,
     print_short_leaderboard,
+    print_verdict,
+    verdict_record,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from evals.acceptance.verdict import Verdict
+    from evals.acceptance import Bound, SavedScores, Verdict
     from evals.evaluation import Evaluation
     from evals.failures import Failure
     from evals.relaxation import Relaxation
     from retrieval.home import Home
+    from retrieval.index.snapshot.snapshot import Snapshot
+
+
+FailUnderOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-under",
+        metavar="METRIC=NUMBER",
+        help="Status 1 if the score is worse than this; may be given again. Where less is better, it is the most.",
+    ),
+]
+BaselineOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--baseline", help="File of --save; says what changed, and is status 1 if a score is significantly worse."
+    ),
+]
+SaveOption = Annotated[Path | None, typer.Option("--save", help="File to keep the scores in, for --baseline.")]
+JunitOption = Annotated[Path | None, typer.Option("--junit", help="File to write JUnit XML to, a case a question.")]
+SummaryOption = Annotated[Path | None, typer.Option("--summary", help="File to write Markdown to, for a pull request.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the options ask for, read before anything is scored."""
+
+    bounds: tuple[Bound, ...]
+    baseline: SavedScores | None
+    save: Path | None
+    junit: Path | None
+    summary: Path | None
+
+    @property
+    def anything(self) -> bool:
+        """Whether a verdict is wanted."""
+        return bool(self.bounds or self.baseline or self.junit or self.summary)
+
+
+def asked(
+    fail_under: Sequence[str] | None,
+    baseline: Path | None,
+    save: Path | None,
+    junit: Path | None,
+    summary: Path | None,
+) -> Asked:
+    """Read what the options say.
+
+    Raises:
+        RetrievalError: a bound or the baseline cannot be used.
+        FileNotFoundError: the baseline is not there.
+    """
+    if not any((fail_under, baseline, save, junit, summary)):
+        return Asked((), None, None, None, None)  # nobody else needs these modules
+    from evals.acceptance import Bound, SavedScores
+
+    return Asked(
+        bounds=tuple(Bound.parse(text) for text in fail_under or ()),
+        baseline=SavedScores.read(baseline.expanduser()) if baseline else None,
+        save=save and save.expanduser(),
+        junit=junit and junit.expanduser(),
+        summary=summary and summary.expanduser(),
+    )
+
+
+def verdicts_of(
+    wanted: Asked, evaluation: Evaluation, snapshot: Snapshot, strategies: Sequence[str]
+) -> tuple[Verdict, ...]:
+    """A verdict on each strategy; none if nobody asked for one.
+
+    Raises:
+        RetrievalError: the baseline is of other strategies or other questions.
+    """
+    if not wanted.anything:
+        return ()
+    from evals.acceptance import verdict
+
+    return tuple(verdict(evaluation, snapshot, name, wanted.bounds, wanted.baseline) for name in strategies)
+
+
+def write_files(wanted: Asked, evaluation: Evaluation, strategies: Sequence[str], verdicts: Sequence[Verdict]) -> None:
+    """Write the files that were asked for, and name each on standard error.
+
+    Raises:
+        AcceptanceError: one cannot be written.
+    """
+    if wanted.save is not None:
+        from evals.acceptance import SavedScores
+
+        rows = [row for row in evaluation.headline_rows() if row.strategy in strategies]
+        _written(wanted.save, lambda path: SavedScores.of(evaluation.snapshot, rows).write(path))
+    if wanted.junit is not None:
+        from evals.junit import junit_xml
+
+        _written(wanted.junit, lambda path: path.write_bytes(junit_xml(verdicts)))
+    if wanted.summary is not None:
+        from evals.acceptance_summary import summary
+
+        _written(wanted.summary, lambda path: path.write_text(summary(verdicts), "utf-8"))
+
+
+def _written(path: Path, write: Callable[[Path], object]) -> None:
+    from evals.errors import AcceptanceError
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(path)
+    except OSError as error:
+        raise AcceptanceError(f"{path} cannot be written ({error.strerror}); name another file") from error
+    err.print(f"wrote {path}", markup=False)
+
 
 TREC_HELP = (
     "Folder for run and qrels files that trec_eval reads. A run holds 100 results; f1, precision@15, noise@15 are over "
@@ -152,7 +253,7 @@ def evaluation_record(scores: Scores) -> dict[str, object]:
 
 def print_scores_of_build(home: Home, snapshot: str) -> None:
     """The short leaderboard of a snapshot that a build scored; nothing where no questions were given."""
-    from evals.leaderboard import Leaderboard
+    from evals.report import Leaderboard
 
     if home.settings.questions:
         scored = Leaderboard.read(home.evaluations / snapshot)

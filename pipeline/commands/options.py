@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from retrieval.errors import RetrievalError
 from retrieval.settings import REMEMBERED, SETTINGS_FILE
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from retrieval.home import Home
     from retrieval.search.retriever import Retriever
     from retrieval.settings import Settings
+
 
 HomeOption = Annotated[
     Path,
@@ -121,3 +124,28 @@ def live_retriever(root: Path) -> Retriever:
     from retrieval.search.retriever import Retriever
 
     return Retriever.open(root.expanduser().resolve())
+
+
+_WHOLE = 1000
+"""Characters of a command's summary: more than any has, so that none is cut."""
+
+
+class CommandList(TyperGroup):
+    """A group whose commands are listed under their help panels, in the order in which they were added."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # click's signature
+        """Names in the order in which they were added, panel by panel; click would sort them."""
+        panels = list(dict.fromkeys(map(_panel, self.commands.values())))
+        return sorted(self.commands, key=lambda name: panels.index(_panel(self.commands[name])))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each panel."""
+        width = max(map(len, self.commands))
+        commands = (self.commands[name] for name in self.list_commands(ctx))
+        for panel, members in groupby(commands, _panel):
+            with formatter.section(panel):
+                formatter.write_dl([(str(each.name).ljust(width), each.get_short_help_str(_WHOLE)) for each in members])
+
+
+def _panel(command: Any) -> str:
+    return getattr(command, "rich_help_panel", None) or "Commands"

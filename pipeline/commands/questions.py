@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.command_list import CommandList
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, existing
-from pipeline.console.output import out, print_error, print_json
+from pipeline.commands.options import (
+    DEFAULT_HOME,
+    BudgetOption,
+    CommandList,
+    DryRunOption,
+    HomeOption,
+    JsonOption,
+    ModelOption,
+    asked_model,
+    existing,
+)
+from pipeline.console.output import counted, err, first_of, out, print_error, print_estimate, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evals.questions.answers import Groups
-    from evals.questions.gold import Resolution
+    from evals.asked_by_model.asking import AskedPlace, Written
+    from evals.questions.gold import Groups, Resolution
     from evals.questions.questions import Question
+    from retrieval.home import Home
+    from retrieval.models.inquiries import Inquiries
+
 
 app = typer.Typer(
     cls=CommandList, help="Check question files and find their gold.", no_args_is_help=True, rich_markup_mode=None
@@ -96,8 +108,7 @@ def generate(
     Example:
       querymust questions generate --out generated
     """
-    from evals.generation.document_questions import write_generated
-    from evals.generation.generation import GenerationSettings, generate_questions
+    from evals.generation.generation import GenerationSettings, generate_questions, write_generated
     from retrieval.index.snapshot.snapshot import open_snapshot
 
     with open_snapshot(home.expanduser().resolve()) as snapshot:
@@ -136,3 +147,90 @@ def _read(files: list[Path]) -> tuple[Question, ...]:
         for path, name in given.items()
         for question in load_questions(path)
     )
+
+
+def write_by_model(
+    folder: Annotated[
+        Path | None, typer.Option("--out", help="Where to write; a folder for each book.", show_default=False)
+    ] = None,
+    model: ModelOption = None,
+    per_place: Annotated[int, typer.Option("--per-place", min=1, max=20, help="Questions of a table or section.")] = 3,
+    budget: BudgetOption = None,
+    dry_run: DryRunOption = False,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Have a chat model write questions about every table and section of the live index, marked as generated.
+
+    What it writes is checked, and what was paid for is kept in the home: a second run asks only about what is new.
+    Without a key there is querymust questions generate, which needs none.
+
+    \b
+    Examples:
+      querymust questions by-model --dry-run
+      querymust questions by-model --out asked --model gpt-4o-mini --budget 0.50
+    """
+    from evals.asked_by_model.asking import ask_about, places_of
+    from evals.generation.generation import write_generated
+    from retrieval.files.locks import write_lock
+    from retrieval.home import Home
+    from retrieval.index.snapshot.snapshot import open_snapshot
+
+    opened = Home.at(home)
+    with open_snapshot(opened.root) as snapshot:
+        places = places_of(snapshot.chunks, per_place)
+        asking = _asking(opened, model, budget)
+        if dry_run:
+            _estimate(opened, asking, places, json_=json_)
+            return
+        if folder is None:
+            raise typer.BadParameter("name a folder for the questions, or ask for --dry-run", param_hint="--out")
+        with write_lock(opened.root):
+            written = ask_about(places, snapshot, asking)
+    files = write_generated(folder.expanduser(), written.documents)
+    if json_:
+        print_json(_record(written, files))
+        return
+    out.print(f"{counted(written.n_questions, 'question')} in {counted(len(files), 'file')} under {folder}")
+    _print_cost(written)
+
+
+def _asking(home: Home, model: str | None, budget: float | None) -> Inquiries:
+    from evals.asked_by_model.asking import prompt_version
+    from pipeline.building.model_tables import options_of
+    from retrieval.models.access import Access
+    from retrieval.models.inquiries import Inquiries
+
+    options = options_of(asked_model(home.settings, model, budget))
+    otherwise = "run: querymust questions generate"
+    return Inquiries(Access.of_environment(), home.models, options, prompt_version(), otherwise=otherwise)
+
+
+def _estimate(home: Home, asking: Inquiries, places: Sequence[AskedPlace], *, json_: bool) -> None:
+    from evals.asked_by_model.asking import IS_USABLE
+    from retrieval.models.spending import Estimate
+
+    waiting = asking.unanswered([place.inquiry(asking.model) for place in places], IS_USABLE)
+    found = Estimate.of((each.asked for each in waiting), "places", asking.options.asked_price)
+    chosen = f"{counted(len(places), 'place')} in {home.root}"
+    print_estimate(found, asking.options, asking.prompt, chosen, json_=json_)
+
+
+def _record(written: Written, files: Sequence[Path]) -> dict[str, object]:
+    return {
+        "questions": written.n_questions,
+        "files": [str(path) for path in files],
+        "disbelieved": [asdict(each) for each in written.disbelieved],
+        "left": list(written.left),
+        "used": asdict(written.bill.used),
+        "usd": written.bill.usd,
+    }
+
+
+def _print_cost(written: Written) -> None:
+    usd = "" if written.bill.usd is None else f", ${written.bill.usd:.4f}"
+    err.print(f"{written.bill.used.total:,} tokens{usd}", markup=False)
+    lines = [f"not used: {each.question!r}: {each.why}" for each in written.disbelieved]
+    lines += [f"no answer: {why}" for why in dict.fromkeys(written.left)]
+    for line in first_of(lines):
+        err.print(line, markup=False)

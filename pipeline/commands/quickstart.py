@@ -13,8 +13,8 @@ from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from pipeline.commands.build import run_build, told_when_interrupted
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, live_retriever
 from pipeline.commands.serve import PORT
-from pipeline.console.leaderboard import print_leaderboard
 from pipeline.console.output import out
+from pipeline.console.scores import print_leaderboard
 
 if TYPE_CHECKING:
     from evals.noise import Relatives
@@ -34,7 +34,7 @@ def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
       querymust quickstart
       querymust quickstart --home elsewhere
     """
-    from evals.leaderboard import Leaderboard
+    from evals.report import Leaderboard
 
     with told_when_interrupted(home):
         built = _sample_home(home)

@@ -57,10 +57,9 @@ def write_report(
       querymust report --out scores.html --no-times
       querymust report --queries-dir questions --expand-gold --report-dir reports
     """
-    from pipeline.report.glance import glance
+    from pipeline.report.glance import glance, write_summary
     from pipeline.report.page import REPORT_FILE, default_path, write_page
     from pipeline.report.report import report_of
-    from pipeline.report.summary import write_summary
     from retrieval.home import Home
 
     if report_dir is not None and out_file is not None:
@@ -112,11 +111,11 @@ def _require_model(home: Home, model: str | None) -> None:
     Raises:
         RetrievalError: they are of another one.
     """
-    from retrieval.contract_settings import embedder_of
     from retrieval.index.embedding.embedders import EMBEDDERS
     from retrieval.index.embedding.sentence_model import PREFIX
     from retrieval.index.snapshot.live import snapshot_folder
     from retrieval.index.snapshot.manifest import Manifest
+    from retrieval.settings import embedder_of
 
     if model is None:
         return

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.command_list import CommandList
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, StrategyOption
-from pipeline.console.output import err, out
+import pipeline
+from pipeline.commands.options import DEFAULT_HOME, CommandList, HomeOption, StrategyOption
+from pipeline.console.output import counted, err, out
 from retrieval.errors import RetrievalError
-from retrieval.extras import install
+from retrieval.files.versions import install
+from retrieval.home import Home
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from retrieval.serve.guard import Guard
-    from retrieval.serve.keys import ApiKeys
+    from retrieval.serve.guard import ApiKeys, Guard
+
 
 PORT = 8377
 
@@ -66,7 +71,7 @@ def serve(
     """
     from retrieval.home import Home
     from retrieval.models.access import KEY, Access
-    from retrieval.serve.limits import Limits
+    from retrieval.serve.guard import Limits
     from retrieval.serve.worker import Served
 
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
@@ -115,8 +120,7 @@ def _examples(root: Path) -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def _read_examples(_live: str, files: tuple[Path, ...]) -> tuple[str, ...]:
     """The examples of question files; they are read once as long as one index is live."""
-    from evals.questions.examples import examples
-    from evals.questions.questions import load_questions
+    from evals.questions.questions import examples, load_questions
 
     return examples([question for path in files for question in load_questions(path)])
 
@@ -129,7 +133,7 @@ def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
       querymust mcp --home /path/to/.querymust
     """
     from retrieval.home import Home
-    from retrieval.serve.limits import Limits
+    from retrieval.serve.guard import Limits
     from retrieval.serve.service import Service
 
     try:
@@ -185,6 +189,104 @@ def remove_key(name: Annotated[str, typer.Argument(help="Of the key.")], home: H
 
 def _keys(home: HomeOption) -> ApiKeys:
     from retrieval.home import Home
-    from retrieval.serve.keys import ApiKeys
+    from retrieval.serve.guard import ApiKeys
 
     return ApiKeys(Home.at(home).root)
+
+
+LOOPBACK = "127.0.0.1"
+_PATHS = ("QUERYMUST_LIBRARY", "QUERYMUST_QUESTIONS")
+
+
+class PortTakenError(RetrievalError):
+    """Somebody else listens there; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The UI of one home. Key: (host, port)."""
+
+    home: Home
+    host: str = LOOPBACK
+    port: int = 3000
+
+    @property
+    def url(self) -> str:
+        """Where a browser finds it."""
+        return f"http://{self.host}:{self.port}"
+
+    def check_port(self) -> None:
+        """See whether the port is free; Dagster would only say so in a stack trace.
+
+        Raises:
+            PortTakenError: it is not, or the host is not this machine's.
+        """
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((self.host, self.port))
+            except OSError as error:
+                raise PortTakenError(
+                    f"{self.url} cannot be served ({error.strerror}); stop what is there, or name another with --port"
+                ) from error
+
+    def environment(self, given: Mapping[str, str]) -> dict[str, str]:
+        """What Dagster asks for, over what is given; relative paths are made whole, for the folder is another one."""
+        paths = {
+            name: os.pathsep.join(str(Path(each).expanduser().resolve()) for each in given[name].split(os.pathsep))
+            for name in _PATHS
+            if given.get(name)
+        }
+        return {
+            **given,
+            **paths,
+            "DAGSTER_HOME": str(self.home.dagster),
+            "DAGSTER_DISABLE_TELEMETRY": "1",
+            "QUERYMUST_HOME": str(self.home.root),
+            "PYTHONPATH": os.pathsep.join(str(Path(each).resolve()) for each in sys.path if each),
+        }
+
+    def command(self) -> list[str]:
+        """The program that serves it. Not `dg dev`, which wants a pyproject.toml, and an installed wheel has none."""
+        workspace = Path(pipeline.__file__).with_name("workspace.yaml")
+        return [
+            *(sys.executable, "-W", "ignore::FutureWarning", "-m", "dagster", "dev"),
+            *("--workspace", str(workspace)),
+            *("--host", self.host, "--port", str(self.port)),
+            *("--log-level", "warning", "--code-server-log-level", "warning"),
+        ]
+
+    def become(self) -> None:
+        """Turn this process into the server. It begins in the folder of its settings, so that it finds no others."""
+        environment, command = self.environment(os.environ), self.command()
+        os.chdir(self.home.dagster)
+        os.execve(command[0], command, environment)  # noqa: S606 -- no shell, by intention
+
+
+def serve_ui(
+    port: Annotated[int, typer.Option("--port", help="Port to listen on.", min=1, max=65_535)] = 3000,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen on; whoever reaches it may do all.")
+    ] = "127.0.0.1",
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Serve Dagster's UI, its sensors and its schedule over a home, until Ctrl-C.
+
+    It needs no key and asks for no password, so it listens to this machine alone unless --host says otherwise. A home
+    that was never built is shown too: its pages say what comes first.
+
+    \b
+    Examples:
+      querymust ui
+      querymust ui --port 3333 --home elsewhere
+    """
+    from retrieval.home import Home
+
+    server = Server(Home.at(home), host, port)
+    server.check_port()
+    from pipeline.runs.in_process import cancel_dead  # loads Dagster, which takes seconds
+
+    if dead := cancel_dead(server.home):
+        err.print(f"{counted(dead, 'run')} had lost its process and is marked as canceled.", markup=False)
+    out.print(f"{server.url} shows {server.home.root} in some seconds; Ctrl-C ends it.", markup=False)
+    server.become()

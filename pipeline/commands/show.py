@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
+from pipeline.commands.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    StrategyOption,
+    chosen_strategy,
+    live_retriever,
+)
 from pipeline.console.output import out, print_json
 
 if TYPE_CHECKING:
+    from pipeline.building.book_records import BookEntry
     from retrieval.index.snapshot.snapshot import Snapshot
     from retrieval.types import Chunk
 
@@ -60,8 +69,8 @@ def neighbours(snapshot: Snapshot, chunk: Chunk) -> Neighbours:
 
 
 def _record(snapshot: Snapshot, chunk: Chunk) -> dict[str, object]:
-    from retrieval.query_must.wording import in_words
-    from retrieval.search.json_record import chunk_record
+    from retrieval.query_must.refusal import in_words
+    from retrieval.search.explanation import chunk_record
 
     beside = neighbours(snapshot, chunk)
     return chunk_record(chunk, snapshot.chunks.short_id) | {
@@ -77,8 +86,7 @@ def _record(snapshot: Snapshot, chunk: Chunk) -> dict[str, object]:
 def _print(snapshot: Snapshot, chunk: Chunk) -> None:
     from rich.text import Text
 
-    from pipeline.console.chunk_view import long_title, whole
-    from pipeline.console.hits import INDENT, print_place
+    from pipeline.console.hits import INDENT, long_title, print_place, whole
 
     beside = neighbours(snapshot, chunk)
     width = out.width - INDENT if out.is_terminal else None
@@ -90,3 +98,78 @@ def _print(snapshot: Snapshot, chunk: Chunk) -> None:
     for where, other in (("above", beside.above), ("below", beside.below)):
         said = f"{snapshot.chunks.short_id(other.id)}  {other.title}" if other else "nothing"
         out.print(Text.assemble(" " * INDENT, (f"{where}: ", "dim"), said))
+
+
+def list_indexed_books(home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:
+    """List the books that were indexed, with their documents, chunks, tables, guarded chunks and warnings.
+
+    \b
+    Examples:
+      querymust books
+      querymust books --json
+    """
+    from pipeline.building.book_records import book_entries
+    from retrieval.errors import NothingLiveError
+    from retrieval.home import Home
+
+    opened = Home.at(home)
+    entries = tuple(book_entries(opened).values())
+    if not entries:
+        raise NothingLiveError.of(opened.root, "no book was indexed")
+    if json_:
+        print_json([record(entry) for entry in entries])
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), highlight=False)
+    for name in ("book", "title"):
+        table.add_column(name, overflow="fold")
+    numbers = ("documents", "chunks", "tables", "guarded", "warnings")
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    for entry in entries:
+        values = record(entry)
+        cells = (f"{values[name]:,}" for name in numbers[:-1])
+        title = "" if entry.title == entry.slug else entry.title.replace("[", "\\[")
+        table.add_row(entry.slug, title, *cells, str(len(entry.warnings)))
+    out.print(table)
+
+
+def record(entry: BookEntry) -> dict[str, object]:
+    """A book as JSON values."""
+    return {
+        "book": entry.slug,
+        "title": entry.title,
+        "documents": entry.n_documents,
+        "chunks": entry.n_chunks,
+        "tables": entry.n_tables,
+        "guarded": entry.n_guarded,
+        "warnings": list(entry.warnings),
+        "ignored": list(entry.ignored),
+    }
+
+
+def explain_chunk(
+    question: Annotated[str, typer.Argument(help="The question that was asked.", show_default=False)],
+    chunk: Annotated[
+        str, typer.Option("--chunk", help="Id of the chunk, or its beginning; search prints it.", show_default=False)
+    ],
+    strategy: StrategyOption = None,
+    json_: JsonOption = False,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Say why a chunk is in or out: its predicate, the question as the predicate saw it, its place and its evidence.
+
+    \b
+    Example:
+      querymust explain "to hit AC 6" --chunk 0f8fad5b
+    """
+    from retrieval.search.explanation import explain
+
+    strategy, retriever = chosen_strategy(home, strategy), live_retriever(home)
+    explanation = explain(retriever, question, retriever.snapshot.chunks.find(chunk), strategy)
+    if json_:
+        record = asdict(explanation)
+        record["chunk"] = explanation.chunk.id
+        print_json(record | {"title": explanation.chunk.title, "query_must": explanation.chunk.query_must})
+        return
+    for line in explanation.lines():
+        out.print(line, markup=False)

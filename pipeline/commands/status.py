@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from evals.judging.verdicts import GateState
-    from pipeline.building.book_entry import BookEntry
+    from evals.verdicts import GateState
+    from pipeline.building.book_records import BookEntry
+    from retrieval.files.locks import Holder
     from retrieval.home import Home
-    from retrieval.write_lock import Holder
 
 NAMES_SHOWN = 5
 SCORES_SHOWN = ("hit@1", "hit@5", "mrr", "ndcg@10", "noise@15", "false_exclusions")
@@ -72,12 +72,12 @@ class Status:
             NothingLiveError: nothing was built there, and nobody is at it.
             IndexCorruptError: the pointer or the manifest of the live snapshot cannot be read.
         """
-        from evals.judging.verdicts import gate_state
-        from pipeline.building.book_entry import book_entries
+        from evals.verdicts import gate_state
+        from pipeline.building.book_records import book_entries
         from retrieval.errors import IndexCorruptError, IndexMissingError, LibraryError, NothingLiveError
+        from retrieval.files.locks import holder
         from retrieval.index.snapshot.live import SNAPSHOTS
         from retrieval.ingest.library.library import list_books
-        from retrieval.write_lock import holder
 
         entries, live, at_work = book_entries(home), _live(home), holder(home.root)
         if not (entries or live or at_work):
@@ -153,8 +153,8 @@ def record(found: Status) -> dict[str, object]:
 
 
 def _live(home: Home) -> LiveIndex | None:
-    from evals.leaderboard import Leaderboard
-    from retrieval.index.chroma.neighbour_search import NeighbourSearch
+    from evals.report import Leaderboard
+    from retrieval.index.chroma.soundness import NeighbourSearch
     from retrieval.index.snapshot.live import POINTER, live_id, snapshot_folder
     from retrieval.index.snapshot.manifest import MANIFEST_FILE, Manifest
 
@@ -185,8 +185,8 @@ def _changed(path: Path) -> datetime:
 
 
 def _lines(found: Status, shown: int | None) -> Iterator[tuple[str, str]]:
-    from pipeline.console.gate import ago, gate_lines
-    from pipeline.lint.guarding import guard_lines
+    from pipeline.console.scores import ago, gate_lines
+    from pipeline.lint.inspection import guard_lines
 
     yield "home", str(found.home)
     yield "library", found.unreadable or str(found.library)

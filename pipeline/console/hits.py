@@ -1,13 +1,189 @@
 """How hits and their receipt are shown to a person."""
 
+import json
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from rich.cells import cell_len
+from rich.console import Console
 from rich.text import Text
 
-from pipeline.console.chunk_view import brief, long_title, whole
 from pipeline.console.output import out
-from pipeline.console.row_table import broken
+from retrieval.ingest.markdown.parser import plain_paragraphs
+from retrieval.query_must.refusal import in_words
 from retrieval.search.companions import COMPANION
-from retrieval.search.json_record import ShortId
+from retrieval.search.explanation import ShortId
+from retrieval.search.iterative import Neighbour
 from retrieval.types import Chunk, Retrieval
+
+GAP = 2
+"""Blanks between two columns."""
+LONGEST = 30
+"""Terminal columns of a value that stands in the table; what is longer gets lines of its own below it."""
+_HEAD = 12
+"""Terminal columns that a head may take without being broken at a blank."""
+_MEASURE = Console(width=200, file=None, force_terminal=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A value and its head, broken into lines."""
+
+    heads: Sequence[Text]
+    value: str
+    width: int
+
+
+def row_table(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Text]:
+    """The lines of a table of one row; no value is cut, and no line is wider than the terminal.
+
+    Args:
+        pairs: (head, value), the one that picks the row first; a head may be empty.
+        width: of the terminal, in its columns.
+    """
+    most = min(LONGEST, width)
+    short = [(head, value) for head, value in pairs if cell_len(value) <= most]
+    band: list[_Column] = []
+    for head, value in short:
+        column = _column(head, value, most)
+        if band and sum(each.width + GAP for each in band) + column.width > width:
+            yield from _lines(band)
+            band = []
+        band.append(column)
+    yield from _lines(band)
+    for head, value in pairs:
+        if cell_len(value) > most:
+            yield from broken(Text.assemble((f"{head}: ", "dim"), value) if head else Text(value), width)
+
+
+def broken(line: Text, width: int) -> list[Text]:
+    """A text in lines that are no wider, broken at blanks where there are some."""
+    parts = list(line.wrap(_MEASURE, max(width, 1)))
+    for part in parts:
+        part.rstrip()
+    return parts
+
+
+def _column(head: str, value: str, most: int) -> _Column:
+    words = max((cell_len(word) for word in head.split()), default=0)
+    width = min(max(cell_len(value), words, min(cell_len(head), _HEAD)), most)
+    heads = broken(Text(head, style="dim"), width) if head else []
+    return _Column(heads, value, max([cell_len(value), *(each.cell_len for each in heads)]))
+
+
+def _lines(band: Sequence[_Column]) -> Iterator[Text]:
+    """The heads stand on the line above their values, whatever their heights are."""
+    if not band:
+        return
+    highest = max(len(each.heads) for each in band)
+    upside = zip_longest(*(list(each.heads)[::-1] for each in band), fillvalue=Text())
+    for line in list(upside)[:highest][::-1]:
+        yield _joined(line, band)
+    yield _joined([Text(each.value) for each in band], band)
+
+
+def _joined(cells: Sequence[Text], band: Sequence[_Column]) -> Text:
+    line = Text()
+    for cell, column in zip(cells, band, strict=True):
+        line.append_text(cell)
+        line.append(" " * (column.width - cell.cell_len + GAP))
+    line.rstrip()
+    return line
+
+
+BETWEEN = " | "
+"""Between two cells on one line."""
+PROSE_LINES = 3
+"""Of a passage, unless all of it is wanted."""
+PIPED_WIDTH = 110
+"""Characters of such a line where no terminal says how wide it is."""
+
+
+def long_title(chunk: Chunk) -> str:
+    """Book, headings and caption, from the widest to the nearest; the row's key is among its cells."""
+    parts = [chunk.book, *chunk.heading_path, chunk.caption or ""]
+    return " > ".join(_clean(part) for number, part in enumerate(parts) if part and part not in parts[:number][-1:])
+
+
+def cells(chunk: Chunk) -> tuple[tuple[str, str], ...]:
+    """(column, cell), the one that picks the row first; a cell under no column has an empty name."""
+    columns = (*chunk.columns, *[""] * (len(chunk.cells) - len(chunk.columns)))
+    found = [(_clean(column), _clean(cell)) for column, cell in zip(columns, chunk.cells, strict=False)]
+    key = _clean(chunk.row_key or "")
+    at = next((number for number, (_, cell) in enumerate(found) if cell == key), None)
+    if at is not None:
+        return (found[at], *found[:at], *found[at + 1 :])
+    named = not key or (chunk.heading_path and key == _clean(chunk.heading_path[-1]))
+    return tuple(found) if named else (("", key), *found)
+
+
+def brief(chunk: Chunk, width: int | None) -> Iterator[Text]:
+    """A row's cells, all that hold something, as a small table; of a passage the first lines.
+
+    Args:
+        chunk: what to show.
+        width: of the lines; None: one line, however long.
+    """
+    if chunk.cells:
+        pairs = [(column, cell) for column, cell in cells(chunk) if cell]
+        yield from row_table(pairs, width) if width else [Text(BETWEEN).join(_pair(*pair) for pair in pairs)]
+        return
+    headings = {_clean(heading) for heading in chunk.heading_path}
+    paragraphs = [_clean(text) for text in plain_paragraphs(chunk.text)]
+    words = " ".join(text for text in paragraphs if text not in headings) or " ".join(paragraphs)
+    lines = _beginning(words, width or PIPED_WIDTH)
+    yield from map(Text, lines) if width else [Text(" ".join(lines))]
+
+
+def whole(chunk: Chunk, width: int | None) -> Iterator[Text]:
+    """Everything about a chunk: every cell or the whole passage, its source, names, predicate and metadata."""
+    if chunk.cells:
+        for column, cell in cells(chunk):
+            yield from _wrapped(_pair(column, cell), width)
+    else:
+        for paragraph in plain_paragraphs(chunk.text):
+            yield from _wrapped(Text(_clean(paragraph)), width)
+    facts = {
+        "names": json.dumps(chunk.names, ensure_ascii=False) if chunk.names else "none",
+        "query_must": chunk.query_must or "none",
+        "in words": in_words(chunk.query_must),
+        **{name: value if isinstance(value, str) else json.dumps(value) for name, value in chunk.metadata.items()},
+    }
+    yield Text("source lines:", style="dim")
+    yield from (Text(f"  {_printable(line)}") for line in chunk.source.split("\n"))
+    for name, value in facts.items():
+        yield from _wrapped(_pair(name, _clean(value)), width)
+
+
+def _pair(column: str, cell: str) -> Text:
+    return Text.assemble((f"{column}: ", "dim"), cell) if column else Text(cell)
+
+
+def _wrapped(line: Text, width: int | None) -> list[Text]:
+    if width:
+        return broken(line, width)
+    line.rstrip()
+    return [line]
+
+
+def _beginning(words: str, width: int) -> list[str]:
+    lines = [line.plain for line in broken(Text(words), width)]
+    if len(lines) <= PROSE_LINES:
+        return lines
+    last = broken(Text(lines[PROSE_LINES - 1]), width - 2)[0].plain
+    return [*lines[: PROSE_LINES - 1], f"{last} …"]
+
+
+def _clean(text: str) -> str:
+    return " ".join(_printable(text).split())
+
+
+def _printable(text: str) -> str:
+    """Control characters of a book would command the terminal."""
+    return "".join(" " if unicodedata.category(letter) == "Cc" else letter for letter in text)
+
 
 INDENT = 5
 """Columns before all lines of a hit but the first."""
@@ -50,8 +226,42 @@ def print_place(chunk: Chunk, short_id: ShortId) -> None:
 
 def print_receipt(retrieval: Retrieval) -> None:
     """Why each chunk that was looked at was kept or excluded, what each score is made of, and where the time went."""
-    from retrieval.search.receipt.transcript import debug_lines
+    from retrieval.search.receipt import debug_lines
 
     out.print()
     for line in debug_lines(retrieval):
         out.print(line, markup=False)
+
+
+SHOWN = 160
+"""Characters of a document."""
+
+
+def neighbour_record(found: Neighbour, rank: int) -> dict[str, object]:
+    """One chunk as JSON values."""
+    return {
+        "rank": rank,
+        "distance": round(found.distance, 6),
+        "id": found.id,
+        "collection": found.collection,
+        "title": found.title,
+        "query_must": found.query_must,
+        "document": found.document,
+        "metadata": dict(found.metadata),
+    }
+
+
+def print_neighbours(kept: Sequence[Neighbour]) -> None:
+    """Each chunk: its distance and title, where it is from, and how its document begins."""
+    if not kept:
+        out.print("No chunk answers this question.")
+    for rank, found in enumerate(kept, start=1):
+        out.print(Text(f"{rank:>3}. {found.distance:.4f}  {_line(found.title)}", style="bold"))
+        out.print(Text(f"{' ' * INDENT}{found.collection}: {_line(found.id)}", style="dim"))
+        if found.document:
+            text = _line(found.document)
+            out.print(Text(" " * INDENT + (text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")))
+
+
+def _line(text: str) -> str:
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())

@@ -15,6 +15,9 @@ from rich.segment import Segment
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from retrieval.models.spending import Estimate, ModelOptions
+
+
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters, but for the ends of lines and tabs."""
 
@@ -103,3 +106,14 @@ class Bar:
     def __call__(self, doing: str, done: int, total: int) -> None:
         """Show `done` of `total` and what runs now."""
         self._progress.update(self._task, description=f"{self._title}: {doing}", completed=done, total=total)
+
+
+def print_estimate(found: "Estimate", options: "ModelOptions", prompt: str, chosen: str, *, json_: bool) -> None:
+    """The estimate as one JSON document, or in words after a sentence that says what was chosen."""
+    if json_:
+        usd = {"likely_usd": found.likely_usd, "most_usd": found.most_usd, "budget_usd": options.budget_usd}
+        told = {f"n_{found.about}": found.n_requests, "likely": asdict(found.likely), "most": asdict(found.most)}
+        print_json(told | {"model": options.model, "prompt": prompt} | usd)
+        return
+    out.print(f"{chosen}. {found}", markup=False)
+    out.print("Nothing was sent.")

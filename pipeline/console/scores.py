@@ -2,22 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from evals.acceptance.wording import place
+from evals.acceptance import place
 from evals.metric_table import metric_text
-from pipeline.console.leaderboard import print_leaderboard
-from pipeline.console.output import out
+from pipeline.console.output import counted, out, print_error
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from evals.acceptance import Changes, Moved, Verdict
+    from evals.aggregates import Aggregate
     from evals.failures import Failure
-    from evals.statistics.aggregates import Aggregate
+    from evals.verdicts import GateState
     from retrieval.types import Chunk
+
+
+def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> None:
+    """A line for each strategy; `-` where a metric is undefined."""
+    from evals.metric_table import Use, metric_text, names
+
+    if not leaderboard:
+        out.print("No questions, so no strategy was scored.")
+        return
+    shown = names(Use.TERMINAL)
+    out.print("Strategies on the questions with gold\n", style="bold")
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("strategy", no_wrap=True)
+    for name in shown:
+        table.add_column(name, justify="right", no_wrap=True)
+    for strategy, metrics in leaderboard.items():
+        table.add_row(strategy, *(metric_text(name, metrics.get(name)) for name in shown))
+    out.print(table)
+
+
+def print_better_strategy(leaderboard: Mapping[str, Mapping[str, float | None]], used: str) -> None:
+    """Which strategy has a higher mrr than the one that the home searches with, and how to choose it; often nothing.
+
+    Args:
+        leaderboard: metrics by strategy.
+        used: what the settings of the home name.
+    """
+    mrr = {name: value for name, metrics in leaderboard.items() if (value := metrics.get("mrr")) is not None}
+    best = max(mrr, key=lambda name: (mrr[name], name == used, name), default=used)
+    if used in mrr and best != used:
+        out.print(f"\n{best} has a higher mrr than {used} here ({mrr[best]:.3f}, {mrr[used]:.3f}). {choosing(best)}")
+
+
+def choosing(strategy: str) -> str:
+    """The sentence that says how to search with a strategy."""
+    return f"To search with it, write `strategy: {strategy}` into rag.yaml of the home, or give --strategy {strategy}."
+
 
 ALL = "*"
 BROKEN_DOWN = ("hit@1", "mrr", "recall@10", "ndcg@10", "noise@15")
@@ -147,3 +187,93 @@ def _chunk_record(chunk: Chunk) -> dict[str, object]:
         "document": chunk.document,
         "lines": list(chunk.lines),
     }
+
+
+def print_verdict(verdict: Verdict) -> None:
+    """What changed on standard output, and what keeps it from passing on standard error."""
+    from evals.acceptance import broken_bound, decline
+
+    if verdict.changes:
+        _print_changes(verdict.strategy, verdict.changes)
+    for judged in verdict.bounds:
+        if not judged.holds:
+            print_error(f"{verdict.strategy}: {broken_bound(judged)}")
+    for comparison in verdict.changes.worse if verdict.changes else ():
+        print_error(f"{verdict.strategy}: {decline(comparison)}")
+
+
+def verdict_record(verdict: Verdict) -> dict[str, object]:
+    """A verdict as JSON values; the failing questions are under `failures`."""
+    changes = verdict.changes
+    return {
+        "strategy": verdict.strategy,
+        "passed": verdict.passed,
+        "bounds": [
+            {"metric": each.bound.metric, "bound": each.bound.value, "score": each.score, "holds": each.holds}
+            for each in verdict.bounds
+        ],
+        "changes": changes
+        and {
+            "baseline": changes.baseline,
+            "questions": changes.n_shared,
+            "gained": _records(changes.gained),
+            "lost": _records(changes.lost),
+            "moved": _records(changes.moved),
+            "new": [row.question_id for row in changes.added],
+            "gone": changes.n_gone,
+            "worse": [
+                {"metric": each.metric, "difference": each.difference, "p": each.corrected} for each in changes.worse
+            ],
+        },
+    }
+
+
+def _records(moved: Sequence[Moved]) -> list[dict[str, object]]:
+    return [
+        {"set": each.row.set, "id": each.row.question_id, "query": each.row.query}
+        | {"rank_before": each.before, "rank": each.after}
+        for each in moved
+    ]
+
+
+def _print_changes(strategy: str, changes: Changes) -> None:
+    from evals.acceptance import move
+
+    out.print(
+        f"\n{strategy}: against {changes.baseline}, on {counted(changes.n_shared, 'question')}: "
+        f"{len(changes.gained)} gained, {len(changes.lost)} lost, {len(changes.moved)} moved",
+        style="bold",
+    )
+    for what, moved in (("gained", changes.gained), ("lost", changes.lost), ("moved", changes.moved)):
+        for each in moved:
+            out.print(f"  {what}  {each.row.question_id}: {move(each)}: {each.row.query}", markup=False)
+    if changes.added or changes.n_gone:
+        out.print(f"  not compared: {len(changes.added)} new, {changes.n_gone} gone")
+
+
+_UNITS = (("week", 7 * 86_400), ("day", 86_400), ("hour", 3_600), ("minute", 60))
+
+
+def ago(then: datetime, now: datetime | None = None) -> str:
+    """`just now`, `1 minute ago`, `3 days ago`: in the largest unit of which at least one has passed."""
+    seconds = ((now or datetime.now(UTC)) - then).total_seconds()
+    for name, length in _UNITS:
+        if seconds >= length:
+            count = int(seconds // length)
+            return f"{count} {name}{'' if count == 1 else 's'} ago"
+    return "just now"
+
+
+def gate_lines(gate: GateState) -> Iterator[tuple[str, str]]:
+    """A line for the verdict, then one for each reason."""
+    when = f", {ago(gate.at)}" if gate.at else ""
+    if gate.verdict == "held":
+        yield "gate", f"every blocking check held for it{when}"
+    elif gate.verdict == "forced":
+        yield "gate", f"live by force{when}: {gate.forced}"
+    elif gate.verdict == "refused":
+        yield "gate", f"refused{when}; what was live stays live"
+    elif gate.snapshot is not None:
+        yield "gate", "not judged yet; querymust build judges it"
+    for reason in gate.reasons:
+        yield "", reason

@@ -5,24 +5,21 @@ from collections import Counter
 import dagster as dg
 
 from evals.assets import AGAIN, as_table, columns_of, with_reason
-from pipeline.building.book_entry import enter_book
+from pipeline.building.book_records import enter_book, kept_losses
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, losses_metadata, materialized
 from pipeline.building.model_passages import keep_report, make_chunks, told
 from pipeline.building.plan import cost_of
-from pipeline.building.reading_losses import kept_losses
-from pipeline.defs.partitions import books_partitions
+from pipeline.defs.books import books_partitions
+from retrieval.files.records import dump_record, read_jsonl, write_jsonl
 from retrieval.home import Home
-from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.embedding.embedding_store import EmbeddingStore, embed_chunks, logged_progress
-from retrieval.index.embedding.embedding_text import embedding_key
-from retrieval.index.embedding.token_counts import cuts_for
+from retrieval.index.embedding.embedders import cuts_for, load_embedder
+from retrieval.index.embedding.embedding_store import EmbeddingStore, embed_chunks, embedding_key, logged_progress
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.density import TableDensity, table_densities
 from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.tables.strictness import MIN_DENSITY
 from retrieval.models.access import Access
-from retrieval.records import dump_record, read_jsonl, write_jsonl
 from retrieval.types import Chunk, Row
 
 

@@ -1,32 +1,33 @@
 """lexical, graph → candidate_index: the whole library in one snapshot, complete before anybody reads it."""
 
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import dagster as dg
 
 from evals.assets import SETTLED, with_reason
-from pipeline.building.book_entry import unfinished_books
-from pipeline.building.book_records import CHUNKS, book_records
-from pipeline.building.library_records import LibraryRecords
-from pipeline.building.made_of import made_of
-from pipeline.building.materialization import content_version, materialized
+from evals.checks import JUDGED, kept
+from evals.gate import SNAPSHOT_RULES, Contents, Rule
+from pipeline.building.book_records import CHUNKS, book_records, unfinished_books
+from pipeline.building.materialization import LibraryRecords, content_version, held, made_of, materialized
+from pipeline.defs.books import books_partitions
 from pipeline.defs.chunks import chunks, embeddings
-from pipeline.defs.partitions import books_partitions
 from pipeline.defs.tables import predicates, table_rows
 from retrieval.errors import LibraryError, NotMaterializedError
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
-from retrieval.index.chroma.neighbour_search import NeighbourSearch
+from retrieval.index.chroma.soundness import NeighbourSearch
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
-from retrieval.index.graph.graph import Graph
+from retrieval.index.graph import RELATIONS, Graph
+from retrieval.index.graph_building import build_graph
 from retrieval.index.snapshot.live import live_id, snapshot_folder
-from retrieval.index.snapshot.snapshot import build_snapshot
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
-from retrieval.index.words.tokenizer import tokenizer
-from retrieval.rag.calibration import keep_calibration
-from retrieval.records import read_jsonl
+from retrieval.language.terms import tokenizer
+from retrieval.rag.relevance import keep_calibration
 from retrieval.types import Book, Vector
 
 
@@ -191,5 +192,69 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
             "dagster/uri": snapshot_folder(home.root, manifest.id).as_uri(),
             "neighbours": str(search) if search else "unknown, so an exact scan",
             "n_graph_faults": len(search.faults) if search else 0,
+        },
+    )
+
+
+ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
+
+
+def snapshot_check(rule: Rule[Contents]) -> dg.AssetChecksDefinition:
+    """The check of a rule about a snapshot; it judges the candidate."""
+
+    @dg.asset_check(
+        asset=rule.asset,
+        name=rule.name,
+        description=rule.says,
+        blocking=rule.blocks,
+        automation_condition=JUDGED,
+    )
+    @with_reason
+    @kept(rule.name)
+    def check(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
+        with open_snapshot(home.root, home.candidate, hashes=False) as snapshot:
+            contents = Contents(
+                snapshot, lambda: frozenset(chunk.id for chunk in library_records(context.instance, home).chunks)
+            )
+            objections = [reason.objection for reason in rule.reasons(contents)]
+            return held(
+                objections, {**rule.measures(contents), "snapshot": home.candidate}, ERROR if rule.blocks else WARN
+            )
+
+    return check
+
+
+snapshot_checks = [snapshot_check(rule) for rule in SNAPSHOT_RULES]
+"""Dagster loads the members of a module's lists."""
+
+
+@dg.asset(
+    deps=[chunks, embeddings],
+    group_name="index",
+    kinds={"numpy"},
+    owners=["team:search"],
+    tags={"domain": "index"},
+    automation_condition=SETTLED,
+)
+@with_reason
+def graph(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
+    """Sections, things described and traits beside the chunks, and the edges between them."""
+    records = library_records(context.instance, home)
+    found = records.chunks
+    store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
+    vectors = store.get(records.keys)
+    built = build_graph(found, vectors, home.vocabulary)
+    folder = graph_folder(home, records, vectors)
+    shutil.rmtree(home.graph, ignore_errors=True)
+    built.save(folder)
+    context.log.info(f"{built.n_nodes} nodes, {built.n_edges} edges over {len(found)} chunks")
+    kinds = Counter(RELATIONS[relation] for relation in built.relations[built.forward].tolist())
+    return materialized(
+        folder.name,
+        {
+            "n_chunks": len(found),
+            "n_nodes": built.n_nodes,
+            "n_edges": built.n_edges,
+            **{f"n_{relation}": kinds[relation] for relation in RELATIONS},
         },
     )

@@ -12,14 +12,10 @@ import dagster as dg
 
 from evals.assets import with_reason
 from evals.checks import JUDGED, kept
-from pipeline.building.book_entry import missing_from
-from pipeline.building.book_records import book_records
-from pipeline.building.book_verdict import BookVerdict, book_verdict
-from pipeline.building.made_of import RECORDS, records_version
-from pipeline.building.materialization import held
-from pipeline.defs.books import books
+from pipeline.building.book_records import book_records, missing_from
+from pipeline.building.materialization import RECORDS, BookVerdict, book_verdict, held, records_version
+from pipeline.defs.books import books, books_partitions
 from pipeline.defs.chunks import chunks, embeddings
-from pipeline.defs.partitions import books_partitions
 from pipeline.defs.tables import predicates, table_rows
 from pipeline.lint.propositions import (
     cells_outside_rows,
@@ -29,12 +25,12 @@ from pipeline.lint.propositions import (
     repeated_ids,
     rows_outside_chunks,
 )
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.ingest.tables.table import Table
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.records import read_jsonl
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Row
 
 ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN

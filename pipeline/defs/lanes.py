@@ -5,17 +5,15 @@ from contextlib import nullcontext
 
 import dagster as dg
 
-from pipeline.building.book_entry import book_entries
-from pipeline.defs.jobs import index_book
-from pipeline.defs.partitions import books_partitions
-from pipeline.defs.resources import default_home
-from pipeline.defs.sensors import ASKED_BY
-from pipeline.spread.executors import executor_of
-from pipeline.spread.lane import LaneOrder, index_books, largest_first
-from retrieval.book_lock import among_books
+from pipeline.building.book_records import book_entries
+from pipeline.defs.automation import ASKED_BY
+from pipeline.defs.books import books_partitions
+from pipeline.defs.resources import default_home, index_book
+from pipeline.spread.lane import LaneOrder, executor_of, index_books, largest_first
+from retrieval.files.locks import among_books
+from retrieval.files.records import parse_record
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
-from retrieval.records import parse_record
 
 JOB = "index_books"
 

@@ -4,7 +4,7 @@ Each is a step of the job `sweeps` and reports an asset. The asset itself cannot
 all* builds the library without minutes of sweeps.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,20 +14,54 @@ from dagster._core.definitions.metadata import RawMetadataValue
 from pydantic import Field
 
 from evals.assets import AGAIN, as_table, reported, with_reason
-from evals.evaluation import SHIPPED, evaluate, evaluation_of
-from evals.fit.chunk_sizes import scores_at
+from evals.evaluation import SHIPPED, Evaluation, evaluate, evaluation_of
 from evals.noise import Relatives
-from evals.showing.curve import Curve
-from evals.sweeps.proposal import Proposal, propose
-from evals.sweeps.shown import COUNTS, Shown, enough, shown_at
-from evals.sweeps.sweep import SWEEPS, Point, Sweep, Tried, point
+from evals.showing import Curve
+from evals.sweeps import COUNTS, SWEEPS, Point, Proposal, Shown, Sweep, Tried, enough, point, propose, shown_at
 from pipeline.defs.index import book_slugs
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.ingest.prose.cuts import WORKING_TOKENS
+from retrieval.index.embedding.embedding_store import EmbeddingStore, embed_chunks, vectors_of
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.parsed_book import read_parsed_book
+from retrieval.ingest.sections import WORKING_TOKENS, Cuts
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import DEFAULT_K
+from retrieval.types import Row
+
+
+def scores_at(home: Home, slugs: Iterable[str], working_tokens: int, folder: Path) -> Evaluation:
+    """How `default` scores where prose is cut to about `working_tokens`; rows are chunks of their own at every size.
+
+    Args:
+        home: whose records, vocabulary and questions are used; its index stays as it is.
+        slugs: the books.
+        working_tokens: how long prose may be.
+        folder: an empty one, for the index and its vectors.
+    """
+    chunks = sorted(
+        (
+            chunk
+            for slug in slugs
+            for chunk in chunk_book(
+                read_parsed_book(home.book(slug) / "book.jsonl"),
+                read_jsonl(home.book(slug) / "predicates.jsonl", Row),
+                Cuts(working_tokens),
+            )
+        ),
+        key=lambda chunk: chunk.id,
+    )
+    embedder = load_embedder(home.settings.embedder)
+    # Not the home's own store: what it holds is what its index is made of.
+    store = EmbeddingStore(folder / "embeddings", embedder.identity)
+    embed_chunks(store, embedder, chunks, folder / "embedded.txt")
+    vectors = vectors_of(store, chunks)
+    manifest = build_snapshot(folder, chunks, vectors, embedder.identity, home.vocabulary)
+    with open_snapshot(folder, manifest.id) as snapshot:
+        return evaluate(snapshot, embedder, home.settings.questions, (STRATEGIES[SHIPPED],))
+
 
 SIZES = (64, 128, 256, 512, 1024)
 UNSCORED = "No questions were given, so nothing was tried."

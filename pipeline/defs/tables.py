@@ -3,21 +3,19 @@
 import dagster as dg
 
 from evals.assets import columns_of, with_reason
-from pipeline.building.book_entry import GUARDS
+from pipeline.building.book_records import GUARDS, kept_losses
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, losses_metadata, materialized
 from pipeline.building.model_tables import keep_report, make_rows, told
-from pipeline.building.reading_losses import kept_losses
-from pipeline.defs.partitions import books_partitions
+from pipeline.defs.books import books_partitions
+from retrieval.files.records import dump_record, read_jsonl, write_jsonl
 from retrieval.home import Home
-from retrieval.ingest.guarding import REASONS, count_guards, table_guards
+from retrieval.ingest.guarding import REASONS, count_guards, table_guards, unmet
 from retrieval.ingest.losses import record_losses
 from retrieval.ingest.parsed_book import read_parsed_book
-from retrieval.ingest.ruled_tables import unmet
-from retrieval.ingest.tables.predicates import extract_predicates
+from retrieval.ingest.tables.rows import extract_predicates
 from retrieval.ingest.tables.table import Table
 from retrieval.models.access import Access
-from retrieval.records import dump_record, read_jsonl, write_jsonl
 from retrieval.types import Book, Row
 
 

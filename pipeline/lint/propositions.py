@@ -5,13 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from retrieval.ingest.library.book import NOT_UTF_8
-from retrieval.ingest.tables.fidelity import check_fidelity
 from retrieval.ingest.tables.reading import read_table
+from retrieval.ingest.tables.rows import check_fidelity
 from retrieval.ingest.tables.strictness import StrictTables
 from retrieval.ingest.tables.table import Table
-from retrieval.ingest.tables.values import is_numeric
+from retrieval.language.numbers.cells import is_numeric
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.lint import Finding, LintItem, lint
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk, Row
 
 _RowContent = tuple[str | None, str | None, tuple[str, ...]]

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from evals.aggregates import ALL
+from evals.comparison import COMPARED, Comparison, compare_experiments
 from evals.experiment import Experiment
 from evals.scored_questions import ScoredQuestion
-from evals.statistics.aggregates import ALL
-from evals.statistics.comparison import COMPARED, Comparison, compare_experiments
-from evals.statistics.significance import Interval, bootstrap_interval
+from evals.significance import Interval, bootstrap_interval
 
 BETWEEN = "\t"
 """In the key of a pooled question, between set, split and id; no name of a set holds it."""

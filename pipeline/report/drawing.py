@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evals.aggregates import Aggregate
 from evals.metric_table import sign
-from evals.statistics.aggregates import Aggregate
 from pipeline.report.differences import Difference
 from pipeline.report.history import Scored
 

@@ -1,16 +1,21 @@
 """The four answers at the top of the page, each a sentence or two with the section that says more."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import MappingProxyType
 
+from evals.aggregates import ALL, Aggregate
 from evals.evaluation import SHIPPED
-from evals.metric_table import metric_text
-from evals.statistics.aggregates import Aggregate
-from pipeline.console.leaderboard import choosing
+from evals.metric_table import Use, metric_text
+from evals.metric_table import names as metric_names
 from pipeline.console.output import counted, named
+from pipeline.console.scores import choosing
 from pipeline.report.history import Change
 from pipeline.report.report import Report
 from pipeline.report.standings import Standing, Standings
+from retrieval.files.atomic_files import write_atomically
 
 DECIDING = "mrr"
 """The metric that the best strategy is best by."""
@@ -104,3 +109,67 @@ def _number(number: Aggregate | None) -> str:
     if number.low is None or number.high is None:
         return value
     return f"{value} ({metric_text(number.metric, number.low)} to {metric_text(number.metric, number.high)})"
+
+
+_DIGITS = 6
+_KEPT = metric_names(Use.HEADLINE)
+
+
+def write_summary(report: Report, path: Path) -> None:
+    """Write what the tables of the page hold as JSON; the same report gives the same bytes."""
+    standings = report.standings.strategies if report.standings else ()
+    strategies = {
+        each.strategy: {
+            number.metric: _rounded(number.value)
+            for number in each.numbers
+            if number.book == number.kind == ALL and number.metric in _KEPT
+        }
+        for each in standings
+    }
+    expanded = [asdict(each) | {"delta": each.delta} for each in report.expanded_gold]
+    values = {
+        "snapshot": report.header.snapshot,
+        "embedder": report.header.embedder,
+        "questions": list(report.header.question_files),
+        "strategies": strategies,
+        "relaxation": asdict(report.relaxation) | {"rate": _rounded(report.relaxation.rate)},
+        "expanded_gold": [{name: _rounded(value) for name, value in line.items()} for line in expanded],
+    }
+    write_atomically(path, json.dumps(values, indent=1) + "\n")
+
+
+def _rounded(value: object) -> object:
+    return round(value, _DIGITS) + 0.0 if isinstance(value, float) else value
+
+
+WORDS = (
+    ("chunk", "a row of a table, or a passage of prose: what is searched and returned"),
+    (
+        "gold",
+        "the chunks that answer a question, by the question file; a question fails if none of them ranks first",
+    ),
+    ("query_must", "a row's condition on the question: the row for armor class 6 requires that the question names it"),
+    ("guarded", "having a query_must; the filter excludes a guarded row if the question does not satisfy it"),
+    (
+        "noise",
+        "rows that resemble the right one: other rows of its table, or of a table with the same columns",
+    ),
+    ("snapshot", "an index of the whole library at one time; readers get the live one"),
+    ("gate", "the checks that a snapshot must pass before it goes live"),
+)
+"""(word, meaning), in reading order."""
+
+STRATEGY_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "bm25": "BM25 alone, no filter",
+        "dense": "vectors alone, no filter",
+        "hybrid": "0.4 BM25 + 0.6 vectors, each scaled to 0..1, no filter",
+        "hybrid_graph": "hybrid with a boost for neighbours of its best chunks in the graph",
+        "iterative": "vectors; excludes what query_must forbids and searches again",
+        "prefilter": "vectors; applies query_must before the search",
+        "default": (
+            "the strategy that ships: prefilter, evidence from names, re-ranking, and context of the first row"
+        ),
+    }
+)
+"""What docs/reference/cli.md says of each, without markup."""

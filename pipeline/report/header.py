@@ -4,7 +4,7 @@ import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from pipeline.building.book_entry import BookEntry, book_entries
+from pipeline.building.book_records import BookEntry, book_entries
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.manifest import MANIFEST_FILE

@@ -3,19 +3,50 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
+from typing import Literal
 
+from evals.aggregates import ALL, Aggregate, aggregate
 from evals.evaluation import SHIPPED, Evaluation
 from evals.noise import NOISE
 from evals.scored_questions import ScoredQuestion, ScoreStore
-from evals.statistics.aggregates import ALL, Aggregate, aggregate
+from evals.verdicts import refusals
 from pipeline.report.differences import Difference, differences, question_key
-from pipeline.report.fates import Fate, fates
 from pipeline.report.header import built_at
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.index.snapshot.chunk_file import ChunkFile
-from retrieval.index.snapshot.live import snapshot_folder
+from retrieval.index.snapshot.live import promotions, snapshot_folder
 from retrieval.index.snapshot.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of one snapshot. Key: snapshot."""
+
+    snapshot: str
+    state: Literal["promoted", "forced", "refused"]
+    why: str = ""
+    """The reason that was given with force, or the checks that refused it."""
+
+
+def fates(home: Path) -> dict[str, Fate]:
+    """By snapshot; one that was neither promoted nor refused is not there.
+
+    What was refused and went live later is promoted, and what ever went live by force stays forced.
+    """
+    found: dict[str, Fate] = {}
+    for refusal in refusals(home):
+        checks = found[refusal.snapshot].why + ", " if refusal.snapshot in found else ""
+        found[refusal.snapshot] = Fate(refusal.snapshot, "refused", checks + refusal.check)
+    for move in promotions(home):
+        was = found.get(move.snapshot)
+        if move.forced is not None:
+            found[move.snapshot] = Fate(move.snapshot, "forced", move.forced)
+        elif was is None or was.state != "forced":
+            found[move.snapshot] = Fate(move.snapshot, "promoted")
+    return found
+
 
 TRENDS = ("mrr", "hit@1", NOISE)
 """What is followed over the snapshots."""

@@ -8,7 +8,7 @@ from evals.noise import NOISE
 from evals.scored_questions import ScoredQuestion
 from pipeline.report.differences import question_key
 from retrieval.query_must.predicate import explain
-from retrieval.query_must.wording import in_words
+from retrieval.query_must.refusal import in_words
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import DEFAULT_K
 from retrieval.types import Chunk, Hit

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from evals.aggregates import ALL, Aggregate
 from evals.evaluation import SHIPPED, Evaluation
+from evals.experiment import counterpart_among
 from evals.failures import Failure
 from evals.metric_table import Use, names
 from evals.noise import NOISE
-from evals.pairing import counterpart_among
 from evals.scored_questions import ScoredQuestion
-from evals.statistics.aggregates import ALL, Aggregate
 from pipeline.report.differences import Difference, differences_to
 from retrieval.search.strategies import STRATEGIES, strategy
 

@@ -4,19 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from evals.aggregates import ALL
 from evals.evaluation import SHIPPED, Evaluation
 from evals.experiment import Experiment
-from evals.gate import SCORE_RULES, SNAPSHOT_RULES, Contents, Scores
-from evals.judging.other_index import best_of, kept_rivals
-from evals.rules import Reason, Rule
+from evals.gate import SCORE_RULES, SNAPSHOT_RULES, Contents, Reason, Rule, Scores, best_of, kept_rivals
 from evals.scored_questions import ScoredQuestion
-from evals.statistics.aggregates import ALL
 from pipeline.report.differences import question_key
 from pipeline.report.history import History, kept_rows
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.records import read_jsonl
 from retrieval.types import Chunk
 
 State = Literal["held", "warned", "failed", "not judged"]

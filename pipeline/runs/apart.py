@@ -7,13 +7,34 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
-from pipeline.runs.messages import Message, Order
-from pipeline.runs.outcomes import Build, Problem, Progress
+from pipeline.runs.outcomes import Build, Problem, Progress, Step
 from retrieval.errors import RetrievalError
+from retrieval.files.locks import write_lock
+from retrieval.files.records import dump_record, parse_record
 from retrieval.home import Home
-from retrieval.records import dump_record, parse_record
-from retrieval.write_lock import write_lock
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be built."""
+
+    home: Home
+    force: str | None = None
+    """Why the candidate goes live even if its scores refuse it."""
+    accept: str | None = None
+    """Why text that may be damaged goes live as it was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A step on the way; or, as the last one, what the build did or the error that it raised."""
+
+    step: Step | None = None
+    build: Build | None = None
+    error: str | None = None
+
 
 GRACE = 1.0
 """Seconds that an interrupted worker has to mark its run as canceled; else it is killed, and the next build does it."""

@@ -5,31 +5,49 @@ from dataclasses import dataclass
 
 import dagster as dg
 
+from evals.aggregates import evaluability
 from evals.errors import EvaluationError
 from evals.evaluation import question_sets
 from evals.experiment import Experiment
 from evals.gate import GOLD_RESOLVES, Scores
-from evals.judging.acceptances import HOW
-from evals.judging.verdicts import CheckVerdict, keep_verdict, kept_verdicts
-from evals.statistics.aggregates import evaluability
-from pipeline.building.book_entry import BookEntry, book_entries
+from evals.verdicts import HOW, CheckVerdict, keep_verdict, kept_verdicts
+from pipeline.building.book_records import BookEntry, book_entries, read_for_index
 from pipeline.building.hosted_models import HostedModels
+from pipeline.building.kept_work import KeptWork
+from pipeline.building.plan import BuildPlan, plan_build
 from pipeline.console.output import err
 from pipeline.definitions import load
 from pipeline.defs.ingest_checks import HOLDING_KEYS
-from pipeline.runs.history import set_aside_damaged
 from pipeline.runs.in_process import Runner, cancel_unfinished, dagster_instance, sync_books
 from pipeline.runs.indexing import index_books
+from pipeline.runs.instance_file import set_aside_damaged
 from pipeline.runs.outcomes import Build, Problem, Progress, Step
-from pipeline.runs.planning import planned
-from pipeline.runs.unchanged import Unchanged
+from pipeline.runs.unchanged import BOOK_FILE, Unchanged, book_key
 from retrieval.home import Home
-from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.embedding.prices import price_of
-from retrieval.index.snapshot.retention import remove_snapshots
+from retrieval.index.embedding.embedders import cuts_for, load_embedder, price_of
+from retrieval.index.snapshot.live import remove_snapshots
 from retrieval.index.snapshot.snapshot import open_snapshot
+from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.library import BookFolder, list_books, refused_folders, stray_files
 from retrieval.search.strategies import STRATEGIES
+
+
+def planned(home: Home) -> BuildPlan:
+    """What a build of `home` would do; a book that would be read again is read and cut here, and kept nowhere.
+
+    Raises:
+        LibraryError: the library cannot be read.
+        UnknownNameError: no embedder is called what the settings say.
+    """
+    embedder = load_embedder(home.settings.embedder)
+    identity, cuts = embedder.identity, cuts_for(home.settings, embedder)
+
+    def is_kept(folder: BookFolder) -> bool:
+        records = home.book(folder.slug)
+        kept = KeptWork.read(records / BOOK_FILE)
+        return kept is not None and kept.key == book_key(folder, identity, home.settings) and kept.is_whole(records)
+
+    return plan_build(home, lambda folder: chunks_of_book(read_for_index(home, folder), home.vocabulary, cuts), is_kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,15 @@ from types import MappingProxyType
 import dagster as dg
 
 from pipeline.building.hosted_models import HostedModels
-from pipeline.defs.partitions import books_partitions, forget_books, partition_keys
-from pipeline.defs.sensors import ASKED_BY
-from pipeline.defs.sources import new_observations
-from pipeline.runs.full_disk import full_disk_sentence
+from pipeline.defs.automation import ASKED_BY
+from pipeline.defs.books import books_partitions, forget_books, new_observations, partition_keys
 from pipeline.runs.instance_file import write_instance_file
-from pipeline.runs.outcomes import Problem, RunOutcome
-from pipeline.spread.job_run import run_job
+from pipeline.runs.outcomes import Problem, RunOutcome, full_disk_sentence
+from pipeline.spread.lane import run_job
+from retrieval.files.locks import HomeBusyError, write_lock
 from retrieval.home import Home
 from retrieval.index.embedding.embedding_store import EMBEDDED
 from retrieval.ingest.library.library import list_books
-from retrieval.write_lock import HomeBusyError, write_lock
 
 BUILD = "querymust/build"
 """Tag of all runs of one build."""

@@ -1,7 +1,9 @@
 """What runs and builds left behind, and what a build says on its way; known without Dagster."""
 
+import errno
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +73,27 @@ class Build:
         """The sum over the books of what their `asset` reported under `key`."""
         numbers = (outcome.numbers.get(asset, {}).get(key, 0) for outcome in self.books.values())
         return sum(number for number in numbers if isinstance(number, int))
+
+
+_SAID = (
+    "No space left on device",
+    "File too large",
+    "Disk quota exceeded",
+    "disk I/O error",
+    "database or disk is full",
+)
+"""By the system, and by SQLite, on which Dagster's history and Chroma are built."""
+_ERRORS = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
+
+
+def is_full_disk(error: OSError) -> bool:
+    """Whether the system refused to write for want of room."""
+    return error.errno in _ERRORS
+
+
+def full_disk_sentence(home: Path, trace: str) -> str | None:
+    """What to do, where that is what a stack trace ends in; None where it is about something else."""
+    reason = next((each for each in _SAID if each in trace), None)
+    if reason is None:
+        return None
+    return f"the disk of {home} takes nothing more ({reason}); make room, and run the same command again"

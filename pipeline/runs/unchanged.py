@@ -7,10 +7,8 @@ from pathlib import Path
 import dagster as dg
 
 from evals.questions.question_sets import questions_version
-from pipeline.building.book_verdict import PREFIX
-from pipeline.building.kept_work import KeptWork, Numbers
-from pipeline.building.materialization import content_version
-from pipeline.building.program import program_version
+from pipeline.building.kept_work import KeptWork, Numbers, program_version
+from pipeline.building.materialization import PREFIX, content_version
 from pipeline.runs.outcomes import RunOutcome
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
@@ -18,12 +16,10 @@ from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.verification import is_as_built
-from retrieval.ingest.library.book_files import book_files
-from retrieval.ingest.library.library import BookFolder
+from retrieval.ingest.library.library import BookFolder, book_files
 from retrieval.ingest.model_names.naming import names_prompt_version
-from retrieval.ingest.model_passages.asked_passage import passages_prompt_version
-from retrieval.ingest.model_tables.choosing import read_table_list
-from retrieval.ingest.model_tables.request import prompt_version
+from retrieval.ingest.model_passages.describing import passages_prompt_version
+from retrieval.ingest.model_tables.request import prompt_version, read_table_list
 from retrieval.settings import Settings
 from retrieval.types import EmbedderIdentity
 

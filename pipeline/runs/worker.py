@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import dagster as dg
 
+from pipeline.runs.apart import Message, Order
 from pipeline.runs.build import build
-from pipeline.runs.full_disk import full_disk_sentence
 from pipeline.runs.in_process import cancel_unfinished
-from pipeline.runs.messages import Message, Order
+from pipeline.runs.outcomes import full_disk_sentence
 from retrieval.errors import RetrievalError
-from retrieval.records import dump_record, parse_record
+from retrieval.files.records import dump_record, parse_record
 
 INTERRUPTED = 130
 _SELDOM = (100_000, 50, 100)

@@ -1,19 +1,86 @@
 """One of the processes that index books: it takes one book after the other that no other has taken."""
 
-from collections.abc import Callable, Sequence
+import logging
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import dagster as dg
+from dagster._core.execution.context.system import PlanOrchestrationContext
+from dagster._core.execution.plan.plan import ExecutionPlan
+from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteRepositoryOrigin
+from dagster_dask.executor import DaskExecutor
 
 from pipeline.building.hosted_models import HostedModels
-from pipeline.spread.job_run import run_job
-from retrieval.book_lock import book_turn, book_turn_now
+from retrieval.errors import RetrievalError
+from retrieval.files.locks import Holder, book_turn, book_turn_now, holder
+from retrieval.files.versions import install
 from retrieval.home import Home
-from retrieval.ingest.library.book_files import book_files
-from retrieval.ingest.library.library import BookFolder
+from retrieval.ingest.library.library import BookFolder, book_files
 from retrieval.models.access import Access, Limits
-from retrieval.write_lock import Holder, holder
+from retrieval.settings import DASK, DASK_AT, IN_PROCESS, MULTIPROCESS
+
+LOCATION, REPOSITORY = "querymust", "__repository__"
+"""As workspace.yaml and Dagster call them."""
+
+
+@contextmanager
+def known_as(instance: dg.DagsterInstance, job: str) -> Iterator[None]:
+    """Let the runs that `instance` creates in here be those of one job of the code location."""
+    origin = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin(LOCATION), REPOSITORY).get_job_origin(job)
+    domain = instance.run_domain
+    create = domain.create_run
+
+    def create_with_origin(**given: object) -> dg.DagsterRun:
+        return create(**{**given, "remote_job_origin": origin})  # type: ignore[arg-type]
+
+    domain.create_run = create_with_origin  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        domain.create_run = create  # type: ignore[method-assign]
+
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+def run_job(
+    job: dg.JobDefinition,
+    instance: dg.DagsterInstance,
+    home: Home,
+    models: HostedModels,
+    tags: Mapping[str, str],
+    *,
+    partition_key: str | None = None,
+    config: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
+    run_id: str | None = None,
+) -> dg.ExecuteInProcessResult:
+    """Run it; a failure is in the result and is not raised.
+
+    Args:
+        job: the job.
+        instance: whose history it is in.
+        home: what its assets work in. The home itself and not its path: read again, the environment would win over what
+            was asked for. And whoever runs a job so has the lock, which the path's resource would wait for.
+        models: what they ask of hosted models.
+        tags: of the run.
+        partition_key: of the book or the strategy.
+        config: of its assets, by their names.
+        run_id: of the run; else a new one.
+    """
+    with known_as(instance, job.name):
+        return job.execute_in_process(
+            run_config=QUIET | {"ops": {name: {"config": dict(given)} for name, given in config.items()}},
+            instance=instance,
+            partition_key=partition_key,
+            raise_on_error=False,
+            run_id=run_id or str(uuid.uuid4()),
+            tags=dict(tags),
+            resources={"home": home, "models": models},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +144,59 @@ def _share(access: Access, lanes: int) -> Access:
     limits = access.limits
     per_minute = limits.tokens_per_minute and max(1, limits.tokens_per_minute // lanes)
     return Access(access.key, access.address, Limits(max(1, limits.concurrency // lanes), per_minute))
+
+
+class _OfOneRun(PlanOrchestrationContext):
+    @property
+    def job_name(self) -> str:
+        return f"{super().job_name}-{self.run_id}"
+
+
+class _DaskByRun(DaskExecutor):
+    def execute(
+        self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan
+    ) -> Iterator[dg.DagsterEvent]:
+        given = (plan_context.plan_data, plan_context.log, plan_context.executor, plan_context.output_capture)
+        yield from super().execute(_OfOneRun(*given), execution_plan)
+
+
+def dask_by_run(kind: str, options: Mapping[str, object]) -> dg.ExecutorDefinition:
+    """Each step as a task of a Dask cluster; every worker needs this package, and the home and the books at one path.
+
+    Args:
+        kind: `local` or `existing`, as dagster-dask calls them.
+        options: of a cluster of that kind.
+    """
+
+    @dg.executor(name="dask", requirements=dg.multiple_process_executor_requirements())
+    def dask(_context: dg.InitExecutorContext) -> dg.Executor:
+        return _DaskByRun(kind, dict(options))  # type: ignore[no-untyped-call, unused-ignore]
+
+    return dask
+
+
+class ExecutorMissingError(RetrievalError):
+    """The settings name an executor whose package is not installed; the message says how to."""
+
+
+def executor_of(name: str, lanes: int) -> dg.ExecutorDefinition:
+    """The executor that the settings name, for so many processes at once.
+
+    Raises:
+        ExecutorMissingError: it is Dask's, and dagster-dask is not installed.
+    """
+    if name == IN_PROCESS:
+        return dg.in_process_executor
+    if name == MULTIPROCESS:
+        return dg.multiprocess_executor.configured({"max_concurrent": lanes})
+    try:
+        pass
+    except ModuleNotFoundError as error:
+        raise ExecutorMissingError(
+            f"`executor` is {name!r}, and {error.name} is not installed; {install('dask')}, or use {MULTIPROCESS}"
+        ) from error
+    if name == DASK:
+        # Without pages of its own, and without warnings: it cannot weigh what Dagster answers.
+        quiet = {"dashboard_address": None, "silence_logs": logging.ERROR}
+        return dask_by_run("local", {"host": "127.0.0.1", "n_workers": lanes, **quiet})
+    return dask_by_run("existing", {"address": name.removeprefix(DASK_AT)})

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from retrieval.adapters.retrieved_text import Search, retrieved_texts
-from retrieval.extras import install
+from retrieval.files.versions import install
 
 try:
     from langchain_core.callbacks import CallbackManagerForRetrieverRun

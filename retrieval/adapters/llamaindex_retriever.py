@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from retrieval.adapters.retrieved_text import RetrievedText, Search, retrieved_texts
-from retrieval.extras import install
+from retrieval.files.versions import install
 
 try:
     from llama_index.core.retrievers import BaseRetriever

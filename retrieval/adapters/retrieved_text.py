@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from retrieval.home import Home
 from retrieval.rag.live import LiveIndex
-from retrieval.search.metadata_filter.filter import Filter
+from retrieval.search.metadata_filter import Filter
 from retrieval.strategy import DEFAULT_K, Strategy
 from retrieval.types import Hit, MetadataValue
 

@@ -7,7 +7,12 @@ Every `created_at` but that of a traversal config is the time at which that snap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from pydantic import ValidationError
+
+from retrieval.errors import IndexCorruptError
+from retrieval.files.records import adapter_of
 
 NodeKind = Literal["chunk", "section", "entity", "trait"]
 Payload = Mapping[str, str | int | float]
@@ -162,3 +167,79 @@ class BookArtifacts:
     embeddings: Iterable[ChunkEmbedding]
     nodes: Iterable[GraphNode]
     edges: Iterable[GraphEdge]
+
+
+Record = TypeVar("Record")
+Document = dict[str, Any]
+
+
+def document_of(record: object, mode: Literal["python", "json"] = "python") -> Document:
+    """The fields of a record by name, nested ones too. `json`: times are text."""
+    found: Document = adapter_of(type(record)).dump_python(record, mode=mode)
+    return found
+
+
+def record_of(document: Mapping[str, Any], record: type[Record], where: str) -> Record:
+    """The record of a document; fields that it does not have are ignored.
+
+    Args:
+        document: as a store gives it.
+        record: its type.
+        where: what to call its place in an error.
+
+    Raises:
+        IndexCorruptError: it is no such record.
+    """
+    try:
+        return adapter_of(record).validate_python(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise IndexCorruptError(
+            f"{where} holds what is no {record.__name__} ({field}: {first['msg']}); write it again: querymust export"
+        ) from error
+
+
+Order = Literal[1, -1]
+"""Rising or falling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index over some fields. Key: its fields."""
+
+    fields: tuple[tuple[str, Order], ...]
+    unique: bool = False
+
+    @property
+    def name(self) -> str:
+        """As MongoDB would call it: `ruleset_id_1_version_-1`."""
+        return "_".join(f"{field}_{order}" for field, order in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table and its indexes. Key: name."""
+
+    name: str
+    record: type
+    indexes: tuple[Index, ...]
+
+
+def _index(*fields: str, unique: bool = False) -> Index:
+    return Index(tuple((field, 1) for field in fields), unique)
+
+
+CHUNKS = Table("enriched_chunks", EnrichedChunk, (_index("chunk_id", unique=True), _index("ruleset_id", "book_id")))
+EMBEDDINGS = Table(
+    "chunk_embeddings",
+    ChunkEmbedding,
+    (_index("ruleset_id", "book_id", "model_id"), _index("chunk_id", "model_id", unique=True)),
+)
+NODES = Table("graph_nodes", GraphNode, (_index("ruleset_id", "book_id", "node_id", unique=True),))
+EDGES = Table("graph_edges", GraphEdge, (_index("ruleset_id", "book_id"), _index("source_id"), _index("target_id")))
+CONFIGS = Table("traversal_configs", StoredTraversalConfig, (Index((("ruleset_id", 1), ("version", -1)), unique=True),))
+ENTRIES = Table("traversal_indexes", TraversalIndexEntry, (_index("ruleset_id", "book_id", "run_id", unique=True),))
+TABLES = (CHUNKS, EMBEDDINGS, NODES, EDGES, CONFIGS, ENTRIES)
+OF_A_BOOK = (CHUNKS, EMBEDDINGS, NODES, EDGES)
+"""Tables whose records are written and removed with a book."""

@@ -9,20 +9,30 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from retrieval.artifacts.artifacts import (
+    CHUNKS,
+    CONFIGS,
+    EDGES,
+    EMBEDDINGS,
+    ENTRIES,
+    NODES,
+    OF_A_BOOK,
+    TABLES,
     BookArtifacts,
     BookKey,
     ChunkEmbedding,
+    Document,
     EnrichedChunk,
     GraphEdge,
     GraphNode,
     StoredTraversalConfig,
+    Table,
     TraversalIndexEntry,
+    document_of,
+    record_of,
 )
-from retrieval.artifacts.documents import Document, document_of, record_of
 from retrieval.artifacts.store import BATCH, kept_times, newest_first
-from retrieval.artifacts.tables import CHUNKS, CONFIGS, EDGES, EMBEDDINGS, ENTRIES, NODES, OF_A_BOOK, TABLES, Table
 from retrieval.errors import StoreUnavailableError, UnreadableSettingsError, VectorDBWriteError
-from retrieval.extras import install
+from retrieval.files.versions import install
 
 if TYPE_CHECKING:
     from pymongo.database import Database

@@ -12,6 +12,14 @@ from typing import Any, TypeVar, get_origin, get_type_hints
 import numpy as np
 
 from retrieval.artifacts.artifacts import (
+    CHUNKS,
+    CONFIGS,
+    EDGES,
+    EMBEDDINGS,
+    ENTRIES,
+    NODES,
+    OF_A_BOOK,
+    TABLES,
     BookArtifacts,
     BookKey,
     ChunkEmbedding,
@@ -19,11 +27,12 @@ from retrieval.artifacts.artifacts import (
     GraphEdge,
     GraphNode,
     StoredTraversalConfig,
+    Table,
     TraversalIndexEntry,
+    document_of,
+    record_of,
 )
-from retrieval.artifacts.documents import document_of, record_of
 from retrieval.artifacts.store import kept_times, newest_first
-from retrieval.artifacts.tables import CHUNKS, CONFIGS, EDGES, EMBEDDINGS, ENTRIES, NODES, OF_A_BOOK, TABLES, Table
 from retrieval.errors import IndexCorruptError, IndexMissingError, StoreUnavailableError, VectorDBWriteError
 
 Record = TypeVar("Record")

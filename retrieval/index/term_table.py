@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import load_array, save_array
-from retrieval.ragged import RaggedArray
+from retrieval.files.arrays import RaggedArray, load_array, save_array
 
 REMEMBERED = 1 << 14
 """Words whose place is remembered, before all are forgotten."""

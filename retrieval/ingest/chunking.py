@@ -6,22 +6,18 @@ from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 
+from retrieval.ingest.enrichment import enriched, page_marks
 from retrieval.ingest.losses import attempt
-from retrieval.ingest.markdown.words import plain_text
+from retrieval.ingest.markdown.parser import plain_text
 from retrieval.ingest.parsed_book import ParsedBook, ParsedDocument, parse_book
-from retrieval.ingest.prose.cuts import USUAL, Cuts
-from retrieval.ingest.prose.enrichment import enriched, page_marks
-from retrieval.ingest.prose.sections import Passage, block_passages, cut_into_passages
-from retrieval.ingest.tables.predicates import extract_predicates
+from retrieval.ingest.sections import USUAL, Cuts, Passage, block_passages, cut_into_passages
 from retrieval.ingest.tables.reading import find_axis
-from retrieval.ingest.tables.row_names import prose_names
-from retrieval.ingest.tables.row_object import name_first
-from retrieval.ingest.tables.rows import transform_tables
-from retrieval.ingest.tables.search_text import row_search_text
-from retrieval.ingest.tables.source.source_tables import content_id
+from retrieval.ingest.tables.row_object import name_first, prose_names, row_search_text
+from retrieval.ingest.tables.rows import extract_predicates, transform_tables
+from retrieval.ingest.tables.source_tables import content_id
 from retrieval.ingest.tables.table import Table
-from retrieval.query_must.canonical.canonical import literal
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.canonical import literal
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import TABLE_SUBJECT, Book, Chunk, Document, Metadata, Row
 
 

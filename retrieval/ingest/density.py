@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from retrieval.query_must.canonical.canonical import literal
+from retrieval.language.canonical import literal
 from retrieval.types import Chunk
 
 NEAR = 0.9

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
+from retrieval.files.records import read_jsonl
+from retrieval.ingest.guarding import ruled
 from retrieval.ingest.losses import Loss, attempt, recorded_losses
-from retrieval.ingest.markdown.blocks import Block, parse_blocks
-from retrieval.ingest.markdown.page_title import with_title
-from retrieval.ingest.ruled_tables import ruled
-from retrieval.ingest.tables.source.source_tables import PlacedTable, place_tables
+from retrieval.ingest.markdown.blocks import Block, parse_blocks, with_title
+from retrieval.ingest.tables.source_tables import PlacedTable, place_tables
 from retrieval.ingest.tables.table import Table
-from retrieval.records import read_jsonl
 from retrieval.types import Book, Document
 
 

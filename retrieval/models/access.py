@@ -1,11 +1,18 @@
 """Where a hosted model is and what opens it: a key that nothing ever shows."""
 
+import asyncio
 import os
-from collections.abc import Mapping
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 from urllib.parse import urlsplit
 
-from retrieval.errors import ModelKeyError, UnreadableSettingsError
+from retrieval.errors import ModelError, ModelKeyError, UnreadableSettingsError
+from retrieval.models.chat import Answered, Asked
 
 KEY, ADDRESS = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 CONCURRENCY, TOKENS_PER_MINUTE = "QUERYMUST_MODEL_CONCURRENCY", "QUERYMUST_MODEL_TOKENS_PER_MINUTE"
@@ -81,3 +88,138 @@ def _whole(environment: Mapping[str, str], name: str) -> int | None:
     if not said.isdecimal() or int(said) < 1:
         raise UnreadableSettingsError(f"{name} is {said!r}; write a whole number above 0")
     return int(said)
+
+
+MINUTE = 60.0
+"""Seconds."""
+
+
+class Pace:
+    """Says how long a request has to wait; any number of threads or tasks may share one.
+
+    Args:
+        tokens_per_minute: None: nothing waits.
+        clock: seconds that only go forward.
+    """
+
+    def __init__(self, tokens_per_minute: int | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._clock = tokens_per_minute, clock
+        self._sent: deque[tuple[float, int]] = deque()
+        self._lock = threading.Lock()
+
+    def wait_for(self, tokens: int) -> float:
+        """Seconds until a request of so many tokens may be sent; it is counted as sent then.
+
+        Requests go in the order in which they ask. One that is larger than a whole minute's share goes alone.
+        """
+        if self._most is None:
+            return 0.0
+        with self._lock:
+            now = self._clock()
+            while self._sent and self._sent[0][0] <= now - MINUTE:
+                self._sent.popleft()
+            start = max(now, self._sent[-1][0]) if self._sent else now
+            window = deque(each for each in self._sent if each[0] > start - MINUTE)
+            under_way = sum(count for _, count in window)
+            while window and under_way + tokens > self._most:
+                at, count = window.popleft()
+                under_way -= count
+                start = max(start, at + MINUTE)
+            self._sent.append((start, tokens))
+            return start - now
+
+
+_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_AFTER = 0.5, 8.0, 120.0
+"""Seconds."""
+
+
+class Charge(Protocol):
+    """What one attempt may cost, set aside before it is sent."""
+
+    def settle(self, answered: Answered) -> None:
+        """It was answered; the server says what was used."""
+
+    def release(self) -> None:
+        """It cost nothing."""
+
+
+class Meter(Protocol):
+    """Sets aside what attempts may cost. A charge that is neither settled nor released counts as spent."""
+
+    def reserve(self, asked: Asked) -> Charge:
+        """Called before each attempt.
+
+        Raises:
+            BudgetExceededError: it may cost more than is left.
+        """
+
+
+class ChatSession:
+    """Requests of one event loop, no more of them at once than the limits allow. Made by `OpenAiClient.session`.
+
+    Args:
+        send: sends one attempt.
+        raised: what it raises when it fails.
+        failure: what that means.
+        meter: sets aside what each attempt may cost.
+        pace: holds attempts back.
+        retries: how often a request that failed for a passing reason is sent again.
+        concurrency: requests under way at one time.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[Asked], Awaitable[Answered]],
+        raised: tuple[type[Exception], ...],
+        failure: Callable[[str, Exception], ModelError],
+        meter: Meter,
+        pace: Pace,
+        retries: int,
+        concurrency: int,
+    ) -> None:
+        self._send, self._raised, self._failure = send, raised, failure
+        self._meter, self._pace, self._retries = meter, pace, retries
+        self._free = asyncio.Semaphore(concurrency)
+
+    async def chat(self, asked: Asked) -> Answered:
+        """A whole answer; sent again after failures that pass, with growing pauses or when `retry-after` says.
+
+        Raises:
+            ModelError: the server cannot be reached, refuses, or sends no answer of chat.
+            BudgetExceededError: the next attempt may cost more than is left.
+        """
+        async with self._free:
+            for attempt in range(self._retries + 1):
+                await asyncio.sleep(self._pace.wait_for(asked.likely_tokens))
+                charge = self._meter.reserve(asked)
+                try:
+                    answered = await self._send(asked)
+                except self._raised as error:
+                    failed, pause = self._failure(asked.model, error), _pause(attempt, error)
+                    if _is_free(error):
+                        charge.release()
+                else:
+                    charge.settle(answered)
+                    return answered
+                if not failed.passing or pause is None or attempt == self._retries:
+                    break
+                await asyncio.sleep(pause)
+        raise failed
+
+
+def _is_free(error: Exception) -> bool:
+    """Whether the server answered nothing that it could charge for: it said no, or it was never reached."""
+    return hasattr(error, "status_code") or type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
+
+
+def _pause(attempt: int, error: Exception) -> float | None:
+    """Seconds before the next attempt; None where the server wants us to wait longer than anybody would."""
+    headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        try:
+            after = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        return after if 0 <= after <= _LONGEST_AFTER else None
+    grown: float = _FIRST_PAUSE * 2**attempt
+    return min(grown, _LONGEST_PAUSE) * random.uniform(0.75, 1.0)

@@ -1,21 +1,94 @@
 """Many requests as one batch at half the price; a batch that was begun is waited for by whichever run comes next."""
 
+import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
+from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from retrieval.atomic_files import write_atomically
 from retrieval.errors import BudgetExceededError, ModelError, ModelKeyError
-from retrieval.models.answer_cache import AnswerCache, KeptAnswer
+from retrieval.files.atomic_files import write_atomically
+from retrieval.files.records import dump_record, parse_record
 from retrieval.models.chat import Answered, Asked
-from retrieval.models.inquiry import Inquiry, Reply
 from retrieval.models.openai_client import OpenAiClient
 from retrieval.models.spending import Held, Spending
-from retrieval.records import dump_record, parse_record
+
+Reason = Literal["", "not reached", "no key", "budget"]
+"""Why there is no answer of use that may be there at another time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """One request. Key: key."""
+
+    key: str
+    """Hash of what is told."""
+    asked: Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of one request."""
+
+    answered: Answered | None
+    """The last answer, of use or not."""
+    why: str = ""
+    """Why there is none of use, as a clause, where it was not to be had."""
+    reason: Reason = ""
+    """The same in short."""
+    n_paid: int = 0
+    """Answers of this run."""
+
+
+Usable = Callable[[Inquiry, Answered], bool]
+"""Says whether an answer is of use; one that is not is asked for again."""
+
+
+def in_form(form: type[BaseModel]) -> Usable:
+    """An answer is of use if it is whole and in the form."""
+    return lambda _, answered: answered.in_form(form) is not None
+
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """The last answer about a table."""
+
+    answered: Answered
+    times: int
+    """How often it was answered; the one before was of no use."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCache:
+    """A folder with a file for each table that was answered, written whole or not at all."""
+
+    folder: Path
+    model: str
+    prompt: str
+    """Version of the prompt."""
+
+    def path(self, key: str) -> Path:
+        """Where the answer about the table with this hash is kept."""
+        return self.folder / _UNSAFE.sub("_", self.model) / self.prompt / f"{key}.json"
+
+    def get(self, key: str) -> KeptAnswer | None:
+        """What was answered; None where nothing readable was."""
+        try:
+            return parse_record(self.path(key).read_bytes(), KeptAnswer)
+        except (OSError, ValidationError):
+            return None
+
+    def put(self, key: str, kept: KeptAnswer) -> None:
+        """Keep an answer; it replaces the one before."""
+        write_atomically(self.path(key), dump_record(kept))
+
 
 _FOLDER = "batches"
 

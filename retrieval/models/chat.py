@@ -1,9 +1,12 @@
 """What a chat model is asked and what it answers, whichever way it is sent."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -158,3 +161,43 @@ class BatchResults:
     """Requests that the server says it did not answer; they cost nothing."""
     refused: bool = False
     """Whether the batch was refused as a whole, so that none of it costs anything."""
+
+
+_THINKING = re.compile(r"(?:o\d|gpt-5)(?!.*-chat)")
+"""OpenAI's models that think before they answer, by the beginning of their names."""
+_REFUSED = frozenset({"max_tokens", "temperature"})
+
+
+class Dialects:
+    """Of one server. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._thinking: set[str] = set()
+
+    def body(self, asked: Asked) -> dict[str, Any]:
+        """A request as its model takes it. What one thinks counts against the tokens of its answer."""
+        body = asked.body
+        if asked.model in self._thinking or _THINKING.match(asked.model):
+            del body["temperature"]
+            body["max_completion_tokens"] = body.pop("max_tokens")
+        return body
+
+    def learns(self, sent: Mapping[str, Any], error: Exception) -> bool:
+        """Whether a refusal says that the model wants other words than were sent; `body` has them from now on."""
+        if getattr(error, "param", None) not in _REFUSED & sent.keys():
+            return False
+        self._thinking.add(str(sent["model"]))
+        return True
+
+
+@cache
+def prompt_words(package: str, file: str) -> str:
+    """The words of a package's prompt."""
+    return files(package).joinpath(file).read_text("utf-8")
+
+
+@cache
+def versioned(package: str, file: str, form: type[BaseModel]) -> str:
+    """The number of `prompt_<number>.txt`, and a hash of its words and of the form of the answer: `v1-0f8fad5b`."""
+    words = prompt_words(package, file) + json.dumps(form.model_json_schema())
+    return f"{file.removeprefix('prompt_').removesuffix('.txt')}-{sha256(words.encode()).hexdigest()[:8]}"

@@ -6,15 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from retrieval.errors import BudgetExceededError, ModelError, ModelKeyError
-from retrieval.models.access import KEY, Access
-from retrieval.models.answer_cache import AnswerCache, KeptAnswer
-from retrieval.models.batching import Batching
-from retrieval.models.bill import Bill
-from retrieval.models.inquiry import Inquiry, Reply, Usable
+from retrieval.models.access import KEY, Access, ChatSession
+from retrieval.models.batching import AnswerCache, Batching, Inquiry, KeptAnswer, Reply, Usable
 from retrieval.models.openai_client import OpenAiClient
-from retrieval.models.options import ModelOptions
-from retrieval.models.session import ChatSession
-from retrieval.models.spending import Ledger, Spending
+from retrieval.models.spending import Bill, Ledger, ModelOptions, Spending
 
 MOST_UNREACHED = 5
 """Requests in succession that failed: then the server is taken to be gone."""

@@ -5,19 +5,48 @@ The library itself sends again what failed for a passing reason: at 429, 5xx and
 `retry-after` says. Where each attempt may cost money the attempts are counted one by one (`session.py`).
 """
 
+import json
 import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from retrieval.errors import ModelError, ModelKeyError
-from retrieval.models.access import KEY, Access
-from retrieval.models.batch_lines import CHAT, answers_in, asked_in, names_in
-from retrieval.models.chat import Answered, Asked, BatchResults, Heard, Usage, likely_tokens
-from retrieval.models.dialects import Dialects
-from retrieval.models.pace import Pace
-from retrieval.models.session import ChatSession, Meter
+from retrieval.models.access import KEY, Access, ChatSession, Meter, Pace
+from retrieval.models.chat import Answered, Asked, BatchResults, Dialects, Heard, Usage, likely_tokens
+
+CHAT: Final = "/v1/chat/completions"
+"""What a batch asks."""
+
+
+def asked_in(requests: Mapping[str, Mapping[str, Any]]) -> bytes:
+    """The file of requests, by the name of each the body."""
+    lines = ({"custom_id": name, "method": "POST", "url": CHAT, "body": body} for name, body in requests.items())
+    return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines).encode()
+
+
+def names_in(text: str) -> Iterator[str]:
+    """The names of the requests that a file has a line of; a line that cannot be read counts as lost."""
+    return (str(said["custom_id"]) for said in _lines(text))
+
+
+def answers_in(text: str) -> Iterator[tuple[str, Answered]]:
+    """(name of a request, its answer); a line without an answer of chat counts as lost."""
+    for said in _lines(text):
+        with suppress(ValueError, KeyError, TypeError):
+            yield str(said["custom_id"]), Answered.of(said["response"]["body"])
+
+
+def _lines(text: str) -> Iterator[dict[str, Any]]:
+    for line in text.splitlines():
+        try:
+            said = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(said, dict) and "custom_id" in said:
+            yield said
+
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI

@@ -2,13 +2,58 @@
 
 import json
 import os
-from dataclasses import dataclass, field
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from secrets import token_hex
 
 from retrieval.errors import BudgetExceededError
 from retrieval.models.chat import Answered, Asked, Usage
-from retrieval.models.chat_prices import ChatPrice
+
+_FILE = "chat_prices.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatPrice:
+    """US dollars for a million tokens. Key: model."""
+
+    model: str
+    sent: float
+    answered: float
+    as_of: date | None = None
+    """When somebody looked; None: the owner of the home says so."""
+
+    @property
+    def in_batch(self) -> "ChatPrice":
+        """Half of it."""
+        return replace(self, sent=self.sent / 2, answered=self.answered / 2)
+
+    def of(self, usage: Usage) -> float:
+        """US dollars."""
+        return (usage.prompt * self.sent + usage.completion * self.answered) / 1_000_000
+
+
+def chat_price(model: str) -> ChatPrice | None:
+    """What OpenAI asks for a model; None if that is not known here. A dated name (`gpt-4o-2024-08-06`) is its model.
+
+    Another server behind the same protocol has other prices.
+    """
+    prices = _table()
+    return prices.get(model) or prices.get(model[: -len("-2024-08-06")])
+
+
+@cache
+def _table() -> dict[str, ChatPrice]:
+    stored = tomllib.loads(files(__package__).joinpath(_FILE).read_text("utf-8"))
+    return {
+        model: ChatPrice(model, usd["sent"], usd["answered"], stored["as_of"])
+        for model, usd in stored["usd_per_million_tokens"].items()
+    }
+
 
 SPENDING_FILE = "spent.jsonl"
 
@@ -117,3 +162,93 @@ class Held:
     def release(self) -> None:
         """It cost nothing."""
         self._spending.becomes(self.entry, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """Of one run."""
+
+    model: str
+    prompt: str
+    """Version of the prompt."""
+    used: Usage
+    """Tokens, as the server counted them."""
+    usd: float | None
+    """With what attempts without an answer may have cost; None: nobody knows the prices."""
+    usd_in_all: float
+    """What the ledger knows of all runs of the home."""
+
+
+_SHARE_ANSWERED = 2
+"""About so many times fewer tokens come back than were set aside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Of some requests, each answered once. `str(estimate)` says it in words."""
+
+    n_requests: int
+    likely: Usage
+    """Three bytes for a token, and half of what is set aside for the answers."""
+    most: Usage
+    """What is set aside: a byte for a token, and answers as long as they may be."""
+    price: ChatPrice | None
+    about: str
+    """What each request is about, in the plural."""
+
+    @classmethod
+    def of(cls, requests: Iterable[Asked], about: str, price: ChatPrice | None) -> "Estimate":
+        """The cost of some requests."""
+        n_requests, likely, most = 0, Usage(), Usage()
+        for asked in requests:
+            n_requests += 1
+            sent = asked.likely_tokens - asked.max_tokens
+            likely += Usage(sent, asked.max_tokens // _SHARE_ANSWERED)
+            most += Usage(asked.most_prompt_tokens, asked.max_tokens)
+        return cls(n_requests, likely, most, price, about)
+
+    @property
+    def likely_usd(self) -> float | None:
+        """None where nobody knows the prices."""
+        return self.price.of(self.likely) if self.price else None
+
+    @property
+    def most_usd(self) -> float | None:
+        """What a budget must allow so that everything can be asked."""
+        return self.price.of(self.most) if self.price else None
+
+    def __str__(self) -> str:
+        tokens = f"about {self.likely.prompt:,} tokens, and {self.likely.completion:,} answered"
+        told = f"{self.n_requests} {self.about} to send: {tokens}"
+        if self.price is None or self.likely_usd is None or self.most_usd is None:
+            return f"{told}; nobody here knows the prices of the model"
+        as_of = f" (prices of {self.price.as_of})" if self.price.as_of else ""
+        return f"{told}; about ${self.likely_usd:.4f}, at most ${self.most_usd:.4f} with {self.price.model}{as_of}"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """One chat model for many requests, and what they may cost."""
+
+    model: str
+    price: ChatPrice | None
+    """None: nobody knows it."""
+    budget_usd: float | None = None
+    """Dollars that all that was ever paid for in the folder of answers may cost; None: no limit."""
+    tries: int = 2
+    """How often something is asked until its answer is of use, in all runs."""
+    retries: int = 4
+    """How often a request that failed for a passing reason is sent again."""
+    timeout: float = 120.0
+    """Seconds for one answer."""
+    batch: bool = False
+    """Whether requests are sent as one batch, which costs half and may take a day."""
+    pause: float = 20.0
+    """Seconds between two looks at a batch."""
+    thinking: int = 0
+    """Tokens that the model may use before it answers; they are set aside, and paid, as answered."""
+
+    @property
+    def asked_price(self) -> ChatPrice | None:
+        """What requests cost as they are sent: alone, or in a batch; None: nobody knows it."""
+        return self.price.in_batch if self.price and self.batch else self.price

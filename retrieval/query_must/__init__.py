@@ -13,16 +13,19 @@
     extract_query_must(content)           from a row's JSON to metadata
 """
 
-from retrieval.query_must.canonical.canonical import Canonical, Span, canonical, canonical_term, literal
-from retrieval.query_must.compiled.names import NamedRows
+from retrieval.language.canonical import Canonical, Span, canonical, canonical_term, literal
+from retrieval.language.lexicon import Label
+from retrieval.language.vocabulary import Vocabulary, load_vocabulary
+from retrieval.query_must.compiled.naming import NamedRows
 from retrieval.query_must.compiled.predicates import CompiledPredicates
-from retrieval.query_must.extraction import Extraction, extract_query_must
 from retrieval.query_must.lint import Finding, LintItem, lint, unusable
 from retrieval.query_must.operators import OPERATORS, Operator, register_operator, unregister_operator
 from retrieval.query_must.predicate import (
+    Extraction,
     Predicate,
     QueryMust,
     explain,
+    extract_query_must,
     parse_query_must,
     satisfies_query_must,
     validate_contain,
@@ -30,10 +33,7 @@ from retrieval.query_must.predicate import (
     validate_contain_one_of,
     validate_contain_range,
 )
-from retrieval.query_must.refusal import refusal
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary, load_vocabulary
-from retrieval.query_must.vocabulary.words import Label
-from retrieval.query_must.wording import in_words
+from retrieval.query_must.refusal import in_words, refusal
 
 __all__ = [
     "OPERATORS",

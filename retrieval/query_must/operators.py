@@ -5,6 +5,7 @@ plain meaning, `compile` the same meaning as groups of atoms for the compiled in
 works too; the predicates that use it are matched one by one.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
@@ -12,12 +13,154 @@ from types import MappingProxyType
 from typing import Any
 
 from retrieval.errors import BadPredicateError
-from retrieval.query_must.canonical.canonical import Canonical, canonical_term
-from retrieval.query_must.conditional import NAME as NO_RIVAL
-from retrieval.query_must.conditional import member
-from retrieval.query_must.conditions import Group, Range, Term, canonical_label
-from retrieval.query_must.sides import Sides
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.canonical import Canonical, canonical_term
+from retrieval.language.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """Holds if this canonical term is in the question."""
+
+    text: str
+
+    def holds(self, question: Canonical) -> bool:
+        """Whether the question says the term."""
+        return question.has_canonical(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Holds if a number of the question lies in [low, high], both ends included."""
+
+    low: float = -inf
+    high: float = inf
+    labels: tuple[str, ...] | None = None
+    """Canonical labels to one of which the number must be bound; None takes any free number."""
+
+    def holds(self, question: Canonical) -> bool:
+        """Whether the question has such a number, or opens an interval that reaches in here."""
+        if self.labels is None:
+            return any(self.low <= number <= self.high for number in question.free_numbers)
+        bound = (number for label in self.labels for number in question.bound.get(label, ()))
+        return any(self.low <= number <= self.high for number in bound) or any(
+            span.label in self.labels and span.low <= self.high and self.low <= span.high for span in question.intervals
+        )
+
+
+Atom = Term | Range
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Atoms of which one must hold."""
+
+    atoms: tuple[Atom, ...]
+    written: Any
+    """The JSON value that the predicate writes for it."""
+
+    @property
+    def source(self) -> str:
+        """The group as the predicate writes it, for the receipt."""
+        return json.dumps(self.written, ensure_ascii=False, default=str)
+
+    def holds(self, question: Canonical) -> bool:
+        """Whether one atom holds."""
+        return any(atom.holds(question) for atom in self.atoms)
+
+
+def canonical_label(name: str, vocabulary: Vocabulary) -> str:
+    """Return the canonical name of a label, or the name itself where the vocabulary has none: nothing binds to it."""
+    label = vocabulary.label(name)
+    return label.name if label else name
+
+
+NAME = "contain_no_rival"
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A row's place among its rivals. Key: (table, row)."""
+
+    table: str
+    row: int
+
+
+def membership(query_must: str | None) -> Membership | None:
+    """The place that a predicate gives; None if it has no valid `contain_no_rival`."""
+    value = _decoded(query_must).get(NAME)
+    return member(value) if value is not None else None
+
+
+def member(value: object) -> Membership | None:
+    """The place that the operator's value gives; None if it is not valid."""
+    if not isinstance(value, dict) or set(value) != {"table", "row"}:
+        return None
+    table, row = value["table"], value["row"]
+    valid = isinstance(table, str) and table and isinstance(row, int) and not isinstance(row, bool) and row >= 0
+    return Membership(table, row) if valid else None
+
+
+def only_conditional(query_must: str | None) -> bool:
+    """Whether a predicate asks nothing but that no rival is named: its row passes unless another one is."""
+    return set(_decoded(query_must)) == {NAME}
+
+
+def always_asks(query_must: str | None) -> bool:
+    """Whether there is a predicate, and it asks something of every question."""
+    return query_must is not None and not only_conditional(query_must)
+
+
+def _decoded(query_must: str | None) -> dict[str, object]:
+    if not query_must or NAME not in query_must:
+        return {}
+    try:
+        value = json.loads(query_must)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+LABELS = 2
+"""Labels with a number that both sides must have: a side that says less may be about the other one's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Canonical text before and after the word that opposes, framed by blanks."""
+
+    left: str
+    right: str
+
+    @classmethod
+    def of(cls, question: Canonical) -> "Sides | None":
+        """The sides of a question; None if it does not oppose just two, with the same labels on both.
+
+        `4th level fighter (AC 3) vs 7th level druid (AC 9)` gives a level and an armor class on either side. `To hit
+        AC 6 against undead as a 7th level cleric` does not, so nothing says whose the numbers are.
+        """
+        opposing = {canonical_term(word, question.vocabulary) for word in question.vocabulary.opposing_words}
+        places = [place for place, token in enumerate(question.tokens) if token in opposing]
+        if len(places) != 1:
+            return None
+        before, after = question.tokens[: places[0]], question.tokens[places[0] + 1 :]
+        sides = cls(f" {' '.join(before)} ", f" {' '.join(after)} ")
+        labels = {sides._labels(question, side) for side in (sides.left, sides.right)}
+        return sides if len(labels) == 1 and len(labels.pop()) >= LABELS else None
+
+    def parts(self, first: Sequence[str], second: Sequence[str]) -> bool:
+        """Whether a term of one list is on one side, and one of the other list on the other. Terms are canonical."""
+        ways = ((self.left, self.right), (self.right, self.left))
+        return any(_says(one, first) and _says(other, second) for one, other in ways)
+
+    @staticmethod
+    def _labels(question: Canonical, side: str) -> frozenset[str]:
+        bound = question.bound.items()
+        return frozenset(name for name, values in bound if any(f" {name} {value:g} " in side for value in values))
+
+
+def _says(side: str, terms: Sequence[str]) -> bool:
+    return any(f" {term} " in side for term in terms if term)
+
 
 _RANGE_KEYS = {"min", "max", "of"}
 _LONGEST_SHOWN = 200
@@ -214,7 +357,7 @@ def _why_not_across(question: Canonical, value: Sequence[Sequence[object]]) -> s
 def _validate_no_rival(value: object) -> None:
     if member(value) is None:
         raise BadPredicateError(
-            f"{NO_RIVAL}: {_shown(value)} is not a row of a table; write {{'table': 'weapons', 'row': 3}}"
+            f"{NAME}: {_shown(value)} is not a row of a table; write {{'table': 'weapons', 'row': 3}}"
         )
 
 
@@ -236,4 +379,4 @@ register_operator(Operator("contain_all_of", _validate_all_of, _match_all_of, _c
 register_operator(Operator("contain", _validate_contain, _match_contain, _compile_contain))
 register_operator(Operator("contain_range", _validate_range, _match_range, _compile_range))
 register_operator(Operator("contain_across", _validate_across, _match_across, None, _why_not_across, asks_more=False))
-register_operator(Operator(NO_RIVAL, _validate_no_rival, _match_no_rival, _compile_no_rival, _rival))
+register_operator(Operator(NAME, _validate_no_rival, _match_no_rival, _compile_no_rival, _rival))

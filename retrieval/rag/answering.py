@@ -1,16 +1,58 @@
 """One answer: what a search found, how relevant that is, and what of it is relevant enough."""
 
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from time import monotonic
 from uuid import UUID, uuid5
 
-from retrieval.rag.calibration import Calibration, relevances
-from retrieval.rag.contract import DocumentChunk, RAGContext, RetrieveRequest
-from retrieval.rag.documents import DOCUMENT_ID
-from retrieval.rag.measures import LOOKED_AT
-from retrieval.rag.relevance import why_none
-from retrieval.rag.sections import section_of
+from retrieval.files.kept import MOST, Kept
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.rag.contract import DOCUMENT_ID, DocumentChunk, RAGContext, RetrieveRequest
+from retrieval.rag.relevance import LOOKED_AT, Calibration, relevances, subject_of, why_none
 from retrieval.search.retriever import Retriever
-from retrieval.types import Hit
+from retrieval.types import Chunk, Hit
+
+_HEADING = re.compile(r"^(?:#{1,6}\s+(?P<hashed>.+?)\s*#*|\*\*(?P<bold>[^*\n]+)\*\*)$")
+
+
+def section_of(snapshot: Snapshot, question: str, chunk: Chunk) -> str | None:
+    """The heading over what the question matches best, the first of equals; None where there is no heading.
+
+    A row is under the last heading of its table.
+    """
+    nearest = chunk.heading_path[-1] if chunk.heading_path else None
+    if chunk.kind != "prose":
+        return nearest or chunk.caption
+    parts = list(_parts(chunk.text, nearest))
+    if len(parts) < 2:
+        return parts[0][0] if parts else nearest
+    asked = set(snapshot.lexical.read(snapshot.spelling(subject_of(question))))
+    shares = [_weight(snapshot, asked & set(snapshot.lexical.tokenize(f"{name} {text}"))) for name, text in parts]
+    headed = [_weight(snapshot, asked & set(snapshot.lexical.tokenize(name or ""))) for name, _ in parts]
+    best = max(range(len(parts)), key=lambda place: (shares[place] + headed[place], -place))
+    return parts[best][0] if shares[best] > 0 else nearest
+
+
+def _parts(text: str, above: str | None) -> Iterator[tuple[str | None, str]]:
+    """Each heading with the text right below it; before the first heading that of `above`. A bare heading is none."""
+    heading, lines = above, list[str]()
+    for line in text.split("\n"):
+        found = _HEADING.match(line.strip())
+        if found is None:
+            lines.append(line)
+            continue
+        if any(map(str.strip, lines)):
+            yield heading, "\n".join(lines)
+        heading, lines = found["hashed"] or found["bold"], []
+    if any(map(str.strip, lines)):
+        yield heading, "\n".join(lines)
+
+
+def _weight(snapshot: Snapshot, words: set[str]) -> float:
+    places: Sequence[int | None] = list(snapshot.lexical.terms.words(sorted(words)))
+    return float(sum(snapshot.rarity[place] for place in places if place is not None))
+
 
 NAMESPACE = UUID("6ba30f4c-0c2b-5c2c-9df3-3e0f4d9e6d51")
 """Of the ids of questions, contexts, jobs and documents."""
@@ -77,3 +119,42 @@ def _chunk(reader: Reader, question: str, hit: Hit, score: float) -> DocumentChu
 def document_id(book: str, document: str) -> UUID:
     """The id of a document that a build read: of its book and its path there."""
     return uuid5(NAMESPACE, f"document\0{book}\0{document}")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question to one index. Another snapshot gives another answer, so an ingestion forgets none by hand."""
+
+    snapshot: str
+    request: RetrieveRequest
+
+
+class Answers:
+    """Keeps the answers of the last while; any number of threads may use it.
+
+    Args:
+        seconds: how long an answer is kept; 0 keeps none.
+        timer: the time, in seconds from whenever.
+        most: how many are kept.
+    """
+
+    def __init__(self, seconds: float, timer: Callable[[], float] = monotonic, most: int = MOST) -> None:
+        self._kept: Kept[Asked, RAGContext] = Kept(seconds, timer, most)
+
+    def get(self, asked: Asked) -> RAGContext | None:
+        """The answer, None if there is none any more."""
+        found = self._kept.get(asked)
+        return None if found is None else _apart(found)
+
+    def keep(self, asked: Asked, answer: RAGContext) -> RAGContext:
+        """Keep an answer, and give the one that is kept: of two threads that ask at once both get the first."""
+        return _apart(self._kept.keep(asked, answer))
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+
+def _apart(answer: RAGContext) -> RAGContext:
+    """The same answer, in lists of its own: who sorts them does not sort what another caller gets."""
+    chunks = [replace(chunk, metadata=dict(chunk.metadata)) for chunk in answer.document_chunks]
+    return replace(answer, document_chunks=chunks, relevance_scores=list(answer.relevance_scores))

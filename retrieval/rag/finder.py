@@ -5,27 +5,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from typing import Any
 
-from retrieval.contract_settings import UnderstandSettings
 from retrieval.models.access import KEY, Access
 from retrieval.models.openai_client import OpenAiClient
 from retrieval.rag.relevance import relevance_of, why_none
-from retrieval.search.metadata_filter.filter import Filter
+from retrieval.search.metadata_filter import Filter
 from retrieval.search.retriever import Retriever
+from retrieval.settings import UnderstandSettings
 from retrieval.strategy import Strategy
-from retrieval.understand.analysis import QueryIntent
+from retrieval.understand.analysis import Chat, QueryIntent
 from retrieval.understand.catalog.catalog import title_of
-from retrieval.understand.chat import Chat
+from retrieval.understand.decompose.comparisons import Names
+from retrieval.understand.decompose.decomposer import ModelDecomposer
 from retrieval.understand.decompose.decomposition import Decomposition
-from retrieval.understand.decompose.model_decomposer import ModelDecomposer
-from retrieval.understand.decompose.names import Names
-from retrieval.understand.iterate.model_decider import ModelDecider
-from retrieval.understand.iterate.retriever import IterativeResult, IterativeRetriever
-from retrieval.understand.iterate.settings import ENOUGH, IterationSettings
-from retrieval.understand.self_query.config import SelfQueryConfig
-from retrieval.understand.self_query.documents import FoundDocument
-from retrieval.understand.self_query.fallback import Trigger
-from retrieval.understand.self_query.ranking import raised_categories
+from retrieval.understand.decompose.facts import ENOUGH, IterationSettings, ModelDecider
+from retrieval.understand.decompose.rounds import IterativeResult, IterativeRetriever
+from retrieval.understand.self_query.conditions import SelfQueryConfig
+from retrieval.understand.self_query.documents import FoundDocument, raised_categories
+from retrieval.understand.self_query.filters import Trigger
 from retrieval.understand.self_query.retriever import SelfQueryResult, SelfQueryRetriever
 
 _RETRIES = 1
@@ -195,3 +193,81 @@ class Finder:
         by_model = self._chat is not None and parts is not None and not (undone and unread)
         read_by = self._chat.model if self._chat and by_model else "rules"
         return Finding(result, rounds, read_by, tuple(notes), reason, tokens)
+
+
+def finding_record(finding: Finding) -> dict[str, Any]:
+    """A finding as JSON values; `decomposition`, `rounds` and `answers` are there where rounds were made."""
+    result = finding.result
+    record: dict[str, Any] = {
+        "query": result.analysis.original_query,
+        "read_by": finding.read_by,
+        "tokens": finding.tokens,
+        "intent": result.analysis.intent.value,
+        "topic": result.analysis.topic,
+        "explanation": result.analysis.explanation,
+        "conditions": [
+            {"text": each.text, "filter": str(each.filter), "confidence": each.confidence} for each in result.conditions
+        ],
+        "hints": [
+            {"text": hint.text, "field": hint.field, "value": hint.value, "weight": round(hint.weight, 6)}
+            for hint in result.hints
+        ],
+        "plan": {
+            "strategy": result.plan.strategy.value,
+            "reason": result.plan.reason,
+            "selectivity": result.plan.selectivity,
+        },
+        "fallbacks": list(finding.notes),
+        "reason": finding.reason or None,
+        "total": result.total,
+        "documents": [_document_record(document) for document in result.documents],
+        "groups": [{"value": group.value, "count": group.count} for group in result.groups],
+    }
+    return record | (_rounds_record(finding.rounds) if finding.rounds else {})
+
+
+def _document_record(document: FoundDocument) -> dict[str, Any]:
+    hit, hinted = document.hit, document.hinted
+    return {
+        "book": document.book,
+        "document": document.document,
+        "title": document.title,
+        "score": round(hit.score, 6) if hit else None,
+        "relevance": round(hinted.relevance, 6) if hinted else None,
+        "original_relevance": round(hinted.original_relevance, 6) if hinted else None,
+        "category_boost": round(hinted.category_boost, 6) if hinted else None,
+        "adjusted_relevance": round(hinted.adjusted_relevance, 6) if hinted else None,
+    }
+
+
+def _rounds_record(rounds: IterativeResult) -> dict[str, Any]:
+    parts = rounds.decomposition
+    return {
+        "decomposition": {
+            "main_intent": parts.main_intent,
+            "sub_queries": list(parts.sub_queries),
+            "search_keywords": list(parts.search_keywords),
+            "category_hints": list(parts.category_hints),
+            "category_weights": dict(parts.category_weights),
+        },
+        "rounds": [
+            {
+                "continue_iteration": decision.continue_iteration,
+                "next_sub_queries": list(decision.next_sub_queries),
+                "category_focus": list(decision.category_focus),
+                "reasoning": decision.reasoning,
+            }
+            for decision in rounds.decisions
+        ],
+        "stopped": rounds.stopped,
+        "answers": [
+            {
+                "sub_query": rounds.answers[hit.chunk.id],
+                "chunk_id": hit.chunk.id,
+                "title": hit.chunk.title,
+                "book": hit.chunk.book,
+                "document": hit.chunk.document,
+            }
+            for hit in rounds.hits
+        ],
+    }

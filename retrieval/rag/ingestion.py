@@ -2,39 +2,175 @@
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
-from uuid import UUID
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID, uuid4
 
 from retrieval.errors import (
     EmbedderUnavailableError,
     IndexCorruptError,
+    InvalidDocumentError,
     RetrievalError,
     VectorDBUnavailableError,
     VectorDBWriteError,
 )
+from retrieval.files.clock import Clock
+from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.home import Home
-from retrieval.index.embedding.cost import Cost
-from retrieval.index.embedding.embedding_store import EmbeddingStore
-from retrieval.index.embedding.embedding_text import embedding_text
-from retrieval.index.embedding.prices import price_of
-from retrieval.index.embedding.token_counts import cuts_for
-from retrieval.index.snapshot.live import POINTER, is_live, live_id, promote, snapshot_folder, standing_id
-from retrieval.index.snapshot.retention import remove_snapshots
-from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+from retrieval.index.embedding.embedders import Cost, cuts_for, price_of
+from retrieval.index.embedding.embedding_store import EmbeddingStore, embedding_text
+from retrieval.index.snapshot.live import (
+    POINTER,
+    is_live,
+    live_id,
+    promote,
+    remove_snapshots,
+    snapshot_folder,
+    standing_id,
+)
+from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.index.snapshot.verification import is_as_built, verify_snapshot
-from retrieval.rag.calibration import calibration_of, keep_calibration
-from retrieval.rag.contract import IngestionResult, RuleDocument
-from retrieval.rag.documents import DOCUMENT_HASH, DOCUMENT_ID, Prepared
-from retrieval.rag.job import Job
-from retrieval.rag.originals import forget_originals, keep_originals, read_originals
-from retrieval.rag.reading import ReadDocument, read_document
-from retrieval.rag.turn import writers_turn
+from retrieval.ingest.sections import Cuts
+from retrieval.rag.contract import DOCUMENT_HASH, DOCUMENT_ID, IngestionResult, Prepared, RuleDocument, prepare
+from retrieval.rag.live import writers_turn
+from retrieval.rag.relevance import calibration_of, keep_calibration
 from retrieval.types import Chunk, Embedder
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Job:
+    """What becomes of one batch."""
+
+    live: dict[str, tuple[Chunk, ...]]
+    """Chunks by the id of their document, as readers get them."""
+    originals: dict[str, RuleDocument]
+    """Those documents as they came in."""
+    kept: frozenset[str] = frozenset()
+    """Ids of those that are kept beside the index."""
+    is_damaged: bool = False
+    """Whether something of the index that is no chunk has to be made again."""
+    clock: Clock = field(default_factory=Clock)
+    new: dict[str, tuple[Chunk, ...]] = field(default_factory=dict)
+    again: set[str] = field(default_factory=set)
+    """Which of the new are documents of an index that cannot be read, as they were."""
+    removed: set[str] = field(default_factory=set)
+    processed: int = 0
+    embedded: int = 0
+    embedder_error: EmbedderUnavailableError | None = None
+    """Why the embedder makes no vector for any text."""
+    errors: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def lost(self) -> list[RuleDocument]:
+        """Documents of an index that cannot be read."""
+        return [each for name, each in self.originals.items() if name not in self.live]
+
+    @property
+    def documents(self) -> dict[str, tuple[Chunk, ...]]:
+        """Those of the index as it will be."""
+        return {name: chunks for name, chunks in (self.live | self.new).items() if name not in self.removed}
+
+    @property
+    def chunks(self) -> list[Chunk]:
+        """Those of the documents."""
+        return [chunk for chunks in self.documents.values() for chunk in chunks]
+
+    def warn(self, filename: str, sentence: str) -> None:
+        """Say something strange of a document."""
+        _log.warning("%s: %s", filename, sentence)
+        self.warnings.append(f"{filename}: {sentence}")
+
+    def result(self) -> IngestionResult:
+        """What the caller gets."""
+        return IngestionResult(
+            uuid4(),
+            self.processed,
+            len(self.errors),
+            self.embedded,
+            self.errors,
+            self.warnings,
+            self.clock.seconds,
+        )
+
+
+DOCUMENTS_FILE = "documents.jsonl"
+"""In a snapshot's folder; no part of what its id is the hash of. In a home's while an index is made again."""
+
+
+def keep_originals(folder: Path, documents: Iterable[RuleDocument]) -> None:
+    """Keep documents in the folder of a snapshot or a home, in the order of their ids."""
+    ordered = sorted(documents, key=lambda document: str(document.document_id))
+    write_jsonl(folder / DOCUMENTS_FILE, ordered)
+
+
+def forget_originals(home: Path) -> None:
+    """The index that was being made again is live, with its documents beside it."""
+    (home / DOCUMENTS_FILE).unlink(missing_ok=True)
+
+
+def read_originals(folder: Path) -> dict[str, RuleDocument]:
+    """The documents in the folder of a snapshot or a home, by id; none where there are none to read."""
+    try:
+        documents: tuple[RuleDocument, ...] = read_jsonl(folder / DOCUMENTS_FILE, RuleDocument)
+        return {str(each.document_id): each for each in documents}
+    except (OSError, IndexCorruptError):
+        return {}
+
+
+def lacking(snapshot: Snapshot) -> Iterator[str]:
+    """A sentence where documents of a snapshot are not kept beside it; none for one that was built from a library."""
+    if DOCUMENT_HASH not in snapshot.chunks[0].metadata:
+        return
+    missing = {chunk.book for chunk in snapshot.chunks} - read_originals(snapshot.folder).keys()
+    if missing:
+        first = f"ingest them again, the first is {min(missing)}"
+        yield f"{DOCUMENTS_FILE} lacks {len(missing)} documents of the index; {first}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """What became of one document."""
+
+    given: RuleDocument
+    ready: Prepared | None = None
+    """None: it was refused before it was read."""
+    is_there: bool = False
+    """Whether the index has it as it is; then it is not cut."""
+    chunks: tuple[Chunk, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What can be read in more ways than one."""
+    error: Exception | None = None
+    """Why it cannot be brought in."""
+
+
+def read_document(given: RuleDocument, home: Home, cuts: Cuts, is_there: Callable[[Prepared], bool]) -> ReadDocument:
+    """Check a document and cut it. Whatever it does to the parser, the others of its batch go on: nothing is raised.
+
+    Args:
+        given: the document.
+        home: its settings and its words.
+        cuts: where prose is cut.
+        is_there: whether the index has it as it is.
+    """
+    ready = None
+    try:
+        if not isinstance(given, RuleDocument):
+            raise InvalidDocumentError(f"a {type(given).__name__} is not a RuleDocument")
+        ready = prepare(given, f"{home.settings.chunking} {cuts.cap}")
+        if is_there(ready):
+            return ReadDocument(given, ready, is_there=True)
+        chunks, warnings = ready.cut(home.vocabulary, cuts)
+    except Exception as error:
+        return ReadDocument(given, ready, error=error)
+    return ReadDocument(given, ready, chunks=chunks, warnings=warnings)
+
 
 PAUSES = (0.5, 1.0, 2.0)
 """Seconds before each time that an embedder which failed is asked again."""
-
-_log = logging.getLogger(__name__)
 
 
 class Ingestion:

@@ -1,16 +1,23 @@
 """The index that is live when a question comes: opened once, and again when another is live."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from threading import BoundedSemaphore, Thread
 from typing import Any, TypeVar
 
-from retrieval.errors import VectorDBUnavailableError
+from retrieval.errors import RetrievalTimeoutError, VectorDBUnavailableError, VectorDBWriteError
+from retrieval.files.clock import Clock
+from retrieval.files.locks import HomeBusyError, HomeUnwritableError, write_lock_when_free
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag.answering import Reader
-from retrieval.rag.calibration import calibration_of
+from retrieval.rag.relevance import calibration_of
 from retrieval.search.retriever import Retriever
 from retrieval.types import Embedder
 
@@ -92,3 +99,75 @@ class LiveIndex:
             if self._reader is not None:
                 self._reader.retriever.snapshot.close()
             self._reader, self._made = None, {}
+
+
+AT_ONCE = 32
+"""Questions that are worked on at a time; more of them wait, and their time runs."""
+
+
+class Deadline:
+    """Lets work go on in a thread of its own, and gives up waiting for it in time.
+
+    Nobody can stop a thread: what hangs goes on hanging, without keeping the program from ending. `AT_ONCE` of them are
+    the most that there can be.
+
+    Args:
+        seconds: how long a caller waits.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._places = BoundedSemaphore(AT_ONCE)
+
+    def run(self, work: Callable[[], Result]) -> Result:
+        """What the work returns or raises.
+
+        Raises:
+            RetrievalTimeoutError: it was not done in time, or there was no place for it.
+        """
+        clock = Clock()
+        if not self._places.acquire(timeout=self.seconds):
+            raise self._too_late(f"{AT_ONCE} questions before it are still worked on")
+        done: Future[Result] = Future()
+        Thread(target=self._do, args=(work, done), daemon=True, name="querymust-answer").start()
+        try:
+            return done.result(timeout=max(0.0, self.seconds - clock.seconds))
+        except FutureTimeoutError as error:
+            if done.done():
+                raise  # the work's own
+            raise self._too_late("the index or the embedder is slow, or does not answer") from error
+
+    def _do(self, work: Callable[[], Result], done: "Future[Result]") -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+        finally:
+            self._places.release()
+
+    def _too_late(self, why: str) -> RetrievalTimeoutError:
+        return RetrievalTimeoutError(f"no answer within {self.seconds:g} seconds: {why}; ask again")
+
+
+PATIENCE = 60.0
+"""Seconds that an ingestion waits."""
+_LOOK_AGAIN = 0.05
+
+
+@contextmanager
+def writers_turn(root: Path, patience: float = PATIENCE) -> Iterator[None]:
+    """Hold the home at `root` for one writer; it is made where it is missing.
+
+    Raises:
+        VectorDBWriteError: another writer is at work for longer than that, or the home cannot be written.
+    """
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(write_lock_when_free(root, patience=patience, pause=_LOOK_AGAIN))
+        except HomeBusyError as error:
+            raise VectorDBWriteError(
+                f"another process has been writing in {root} for {patience:g} seconds; try again when it is done"
+            ) from error
+        except HomeUnwritableError as error:
+            raise VectorDBWriteError(f"the home {root} cannot be written ({error.reason}); make it writable") from error
+        yield

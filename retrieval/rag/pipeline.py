@@ -9,12 +9,10 @@ from uuid import UUID
 from retrieval.errors import InvalidQueryError, VectorDBUnavailableError
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.rag.answering import Reader, answer
-from retrieval.rag.answers import Answers, Asked
+from retrieval.rag.answering import Answers, Asked, Reader, answer
 from retrieval.rag.contract import IngestionResult, RAGContext, RetrieveRequest, RuleDocument
-from retrieval.rag.deadline import Deadline
 from retrieval.rag.ingestion import Ingestion
-from retrieval.rag.live import LiveIndex
+from retrieval.rag.live import Deadline, LiveIndex
 from retrieval.search.query import Query
 from retrieval.types import Embedder
 

@@ -1,14 +1,278 @@
 """What of a search is relevant enough, and what is said where nothing is."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
 
-from retrieval.rag.calibration import calibration_of, relevances
-from retrieval.rag.measures import LOOKED_AT
-from retrieval.search.metadata_filter.filter import Filter
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.errors import IndexCorruptError
+from retrieval.files.atomic_files import write_atomically
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.search.evidence import Cosines, gather
+from retrieval.search.fusion import Positions, Scores
+from retrieval.search.metadata_filter import Filter
+from retrieval.search.query import Query
+from retrieval.search.rerank.candidates import candidates
+from retrieval.search.rerank.features import Features, matrix, measure
+from retrieval.search.rerank.numbers import lies_beyond
+from retrieval.search.rerank.query_terms import ask
+from retrieval.search.rerank.rerank import shipped_for, trees_of
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
-from retrieval.types import RELEVANCE, Hit, Retrieval
+from retrieval.types import RELEVANCE, Chunk, Hit, Retrieval
+
+_WRITTEN = re.compile(r"(?<![\w.])(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[^\W_]+(?:[-_/][^\W_]+)*(?!\w|\.\d)")
+_AMOUNT = re.compile(
+    r"""
+    [a-z]\d                             # P7: as often a parameter
+    | \d+ (?: st | nd | rd | th )? (?: -? [a-z]+ )*     # 12th, 7th-lvl, 20kg, 3-phase
+    | \d* [dx] \d+                      # 2d6, 8x8
+    | (?-i: [a-z]{4,} - \d+ s? )        # under-21s
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_PARTS = re.compile(r"\d+|[^\W\d_]+")
+
+
+def codes_of(question: str) -> tuple[str, ...]:
+    """The words of letters and figures that are no amount, no rank and no dice, each once.
+
+    >>> codes_of("torque of the M54-60 at 24v, 2nd gear")
+    ('M54-60',)
+    """
+    found = (match[0] for match in _WRITTEN.finditer(question))
+    return tuple(dict.fromkeys(word for word in found if not _AMOUNT.fullmatch(word)))
+
+
+def nowhere(question: str, chunks: Sequence[Chunk]) -> float:
+    """Share of a question's codes that none of the chunks writes, nor the headings above it; 0 where it has none.
+
+    `mx64` is written in `MX-64T`, and `BTR-7` not in `BTR-70`.
+    """
+    codes = codes_of(question)
+    if not codes:
+        return 0.0
+    texts = [" ".join((each.book, each.document, each.search_text, *each.names, *each.searched_as)) for each in chunks]
+    return sum(not any(map(_pattern(code).search, texts)) for code in codes) / len(codes)
+
+
+def _pattern(code: str) -> re.Pattern[str]:
+    parts = _PARTS.findall(code)
+    end = r"(?!\d)" if parts[-1].isdigit() else ""
+    return re.compile(r"(?<![^\W_])" + r"[\W_]*".join(map(re.escape, parts)) + end, re.IGNORECASE)
+
+
+_WORDS = """
+a about am an and any anything are as at be been but by can could did do does during each for from get gets give given
+had has have he her his how i if in into is it its list many may me might much must my need needs of on one or our
+please say says shall she should show so some tell than that the their them then there these they this those to us use
+was we were what when where which who whom whose why will with would you your
+"""
+_EVERYWHERE = frozenset(_WORDS.split())
+"""In a large library the rarity of a word says that it says nothing. A small one may never say `what`."""
+
+_EDGES = re.compile(r"\W+")
+
+
+def is_everywhere(word: str) -> bool:
+    """Whether any question has this word, which is in lower case."""
+    return word in _EVERYWHERE
+
+
+def subject_of(question: str) -> str:
+    """The question without such words, the others as they are; a question of nothing else stays whole.
+
+    >>> subject_of("What can I do during movement?")
+    'movement?'
+    """
+    left = [word for word in question.split() if not is_everywhere(_EDGES.sub("", word).casefold())]
+    return " ".join(left) or question
+
+
+NAMES = (
+    *("best_cosine", "alike", "best_alike", "best_celled", "numbered", "meant", "distinct"),
+    *("told", "much", "ahead"),
+    *("unexplained", "unknown", "beyond", "nowhere", "untold", "uncounted"),
+)
+"""What is measured of each hit, each 0 to 1, in the order of the columns; `best`: the most among the first hits:
+
+- `best_cosine` of a chunk and the question;
+- `alike`: share of the question that the chunk says in whatever words; `best_alike`;
+- `best_celled`: share that names cells of a row whole;
+- `numbered`: whether a number of the question, under its label, is the row's own;
+- `meant`: share that the names of the columns mean, and nothing else of the chunk says;
+- `distinct`: share that the cells of the row say, and those of the rows beside it do not;
+- `told`: share of the question that the chunk that says most says, each word by what it tells in any text;
+- `much`: how much that is, whatever the share: two words of four are more than one of two;
+- `ahead`: how far the second look puts the first hit before the others among the first;
+- `unexplained`: share of the question's numbers that are nothing of the chunk's: of its cells, columns and headings;
+- `unknown`: share of the question whose words the library does not have;
+- `beyond`: whether a number of the question lies beyond all keys of the row's table, as a level that it does not reach;
+- `nowhere`: share of the question's codes that no hit among the first writes;
+- `untold`: what that word tells which tells most of those that the chunk does not say;
+- `uncounted`: whether the chunk does not say some number of the question.
+"""
+
+LOOKED_AT = 5
+"""Hits that the best are among."""
+
+_MUCH, _FAR = 4.0, 8.0
+"""Telling words that are half of all that can be said; scores of trees that put a hit before all doubt."""
+
+Measures = npt.NDArray[np.float64]
+
+
+def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> Measures:
+    """(hits, NAMES) for the chunks of a ranking, best first.
+
+    Args:
+        retriever: over the library.
+        question: as it was asked; what any question says is left out here.
+        chunk_ids: of the ranking, at least its first `LOOKED_AT` where it has so many.
+    """
+    if not chunk_ids:
+        return np.empty((0, len(NAMES)))
+    snapshot = retriever.snapshot
+    subject = Query.of(subject_of(question), snapshot).among(snapshot.rivals)
+    lexical = snapshot.lexical.scores(subject.text)
+    cosines = Cosines(snapshot.vectors, retriever.vector_of(subject.text))
+    positions = snapshot.chunks.positions(chunk_ids)
+    order = np.argsort(positions)
+    found = measure(
+        snapshot, subject, candidates(snapshot, gather(snapshot, subject, lexical, cosines), positions[order])
+    )
+    asked = ask(snapshot, subject)
+    known = float(asked.weights.sum())
+    whole = known + sum(asked.strangers.values()) or 1.0
+    ranked, first = np.argsort(order), slice(0, LOOKED_AT)
+
+    def of(feature: str) -> Measures:
+        values: Measures = found[feature][ranked]
+        return values
+
+    much = of("told_words")[first].max()
+    columns = {
+        "best_cosine": of("part_dense")[first].max(),
+        "alike": of("alike"),
+        "best_alike": of("alike")[first].max(),
+        "best_celled": of("whole_cells")[first].max(),
+        "numbered": of("number_key_labelled"),
+        "meant": of("meaning_covered"),
+        "distinct": of("distinct"),
+        "told": of("told")[first].max(),
+        "much": much / (much + _MUCH),
+        "ahead": _ahead(snapshot, found, ranked[first]),
+        "unexplained": of("number_unexplained"),
+        "unknown": 1.0 - known / whole,
+        "beyond": np.asarray([lies_beyond(snapshot, asked, int(place)) for place in positions]),
+        "nowhere": nowhere(question, [snapshot.chunks[int(place)] for place in positions[first]]),
+        "untold": of("untold"),
+        "uncounted": of("untold_number"),
+    }
+    return np.column_stack([np.broadcast_to(columns[name], (len(positions),)) for name in NAMES]).astype(np.float64)
+
+
+def _ahead(snapshot: Snapshot, found: Features, first: Positions) -> float:
+    """How far the trees put the first of some candidates before the mean of the others, 0 to 1; 0 where it is alone."""
+    trees = trees_of(str(shipped_for(snapshot.manifest.embedder.name)))
+    scores = trees.scores(matrix(found, trees.names)[first])
+    if len(scores) < 2:
+        return 0.0
+    return min(max(float(scores[0] - scores[1:].mean()) / _FAR, 0.0), 1.0)
+
+
+SHIPPED = Path(__file__).with_name("calibrations.json")
+"""Those that ship; `querymust fit relevance` fits and writes them."""
+RELEVANCE_FILE = "relevance.json"
+"""In a snapshot's folder: the one that it was built with. In a home's: what the next one is built with."""
+ANY = "any"
+"""The calibration of every embedder that has none of its own; it does not look at cosines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A logistic function of some measures. It falls with what the library does not know, and rises with all else."""
+
+    embedder: str
+    """Name of the embedder whose cosines it reads, or `any`."""
+    strategy: str
+    """What ranked the hits that it was fitted on."""
+    names: tuple[str, ...]
+    """Of the measures, some of `NAMES`."""
+    weights: tuple[float, ...]
+    intercept: float
+
+    def of(self, values: Measures) -> Scores:
+        """Relevance of each hit of a ranking, (hits,), 0 to 1: no hit is more relevant than the one before it."""
+        chosen = values[:, [NAMES.index(name) for name in self.names]]
+        log_odds = chosen @ np.asarray(self.weights) + self.intercept
+        falling: Scores = np.minimum.accumulate(1.0 / (1.0 + np.exp(-log_odds)))
+        return falling
+
+    def write(self, folder: Path) -> None:
+        """Keep it in a folder; with a snapshot it is no part of what its id is the hash of."""
+        write_atomically(folder / RELEVANCE_FILE, json.dumps(asdict(self), indent=1) + "\n")
+
+    @classmethod
+    def of_json(cls, found: Mapping[str, Any]) -> "Calibration":
+        """What `asdict` gave. Raises KeyError, TypeError or ValueError for anything else."""
+        names = tuple(found["names"])
+        weights = tuple(float(weight) for weight in found["weights"])
+        if len(names) != len(weights) or not set(names) <= set(NAMES):
+            raise ValueError(f"{names} are not measures, or not as many as there are weights")
+        return cls(str(found["embedder"]), str(found["strategy"]), names, weights, float(found["intercept"]))
+
+
+def shipped(embedder: str) -> Calibration:
+    """The calibration that ships for an embedder; where there is none, the one for all.
+
+    Raises:
+        IndexCorruptError: the file cannot be read.
+    """
+    try:
+        every = [Calibration.of_json(each) for each in json.loads(SHIPPED.read_text(encoding="utf-8"))]
+        return next(each for name in (embedder, ANY) for each in every if each.embedder == name)
+    except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
+        raise IndexCorruptError(f"{SHIPPED} holds no calibrations ({error}); install the program again") from error
+
+
+def keep_calibration(home: Path, snapshot: Path, embedder: str) -> None:
+    """Keep with a snapshot's folder what relevance means in a home.
+
+    Raises:
+        IndexCorruptError: the home's file cannot be read.
+    """
+    calibration_of(home, embedder).write(snapshot)
+
+
+def calibration_of(folder: Path, embedder: str) -> Calibration:
+    """The calibration of a snapshot or a home: its own, if it is of this embedder; else the one that ships.
+
+    Args:
+        folder: of the snapshot or the home.
+        embedder: its name.
+
+    Raises:
+        IndexCorruptError: its file cannot be read.
+    """
+    path = folder / RELEVANCE_FILE
+    if not path.is_file():
+        return shipped(embedder)
+    try:
+        own = Calibration.of_json(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, KeyError, TypeError) as error:
+        raise IndexCorruptError(f"{path} holds no calibration ({error}); delete it") from error
+    return own if own.embedder in {embedder, ANY} else shipped(embedder)
+
+
+def relevances(retriever: Retriever, question: str, chunk_ids: Sequence[str], calibration: Calibration) -> Scores:
+    """Relevance of the chunks of a ranking, best first, (hits,); `measures` says what the arguments are."""
+    return calibration.of(measures(retriever, question, chunk_ids))
 
 
 def relevance_of(retriever: Retriever) -> Callable[[str, Sequence[str]], Sequence[float]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.index.graph.graph import Graph, Nodes
+from retrieval.index.graph import Graph, Nodes
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.search.fusion import Leg, Positions, Scores, total
 from retrieval.strategy import Relation

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from retrieval.errors import InvalidQueryError
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.query_must.canonical.canonical import Canonical, canonical
+from retrieval.language.canonical import Canonical, canonical
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.rivals import RivalIndex
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 MAX_CHARACTERS = 2000
 

@@ -15,22 +15,26 @@ from functools import cached_property
 from pathlib import Path
 
 from retrieval.errors import EmbedderMismatchError, InvalidQueryError
+from retrieval.files.clock import Stopwatch
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
 from retrieval.query_must.compiled.kept_out import CompiledKeptOut
-from retrieval.search.by_model.in_order import in_order
-from retrieval.search.dense.admission import Admission
-from retrieval.search.dense.rounds import nearest_in_rounds
+from retrieval.search.by_model.model_order import in_order
 from retrieval.search.first_stage.choosing import first_stage, found, ranked_by_distance
-from retrieval.search.first_stage.portion import is_ranked_from_a_portion, ranked_from_a_portion
-from retrieval.search.first_stage.stage import FirstStage, Passing
-from retrieval.search.metadata_filter.filter import Filter
+from retrieval.search.first_stage.own_vectors import (
+    FirstStage,
+    Passing,
+    is_ranked_from_a_portion,
+    ranked_from_a_portion,
+)
+from retrieval.search.fusion import Ranking
+from retrieval.search.iterative import nearest_in_rounds
+from retrieval.search.metadata_filter import Filter
+from retrieval.search.prefilter import Admission
 from retrieval.search.query import Query
-from retrieval.search.ranking import Ranking
-from retrieval.search.receipt.decisions import decisions_of
+from retrieval.search.receipt import decisions_of
 from retrieval.search.scan import rank, scan
-from retrieval.search.stopwatch import Stopwatch
 from retrieval.search.strategies import strategy as strategy_named
 from retrieval.strategy import DEFAULT_K, Strategy
 from retrieval.types import Embedder, Hit, Receipt, Retrieval, Vector

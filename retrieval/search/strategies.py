@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from retrieval.errors import UnknownNameError
-from retrieval.search.evidence.weights import WEIGHTS
+from retrieval.search.evidence import WEIGHTS
 from retrieval.strategy import GraphBoost, ModelOrder, Strategy
 
 _HYBRID = Strategy("hybrid", lexical_weight=0.4, dense_weight=0.6)

@@ -28,12 +28,8 @@ from retrieval.serve.bodies import (
     RetrieveBody,
 )
 from retrieval.serve.errors import NOT_READY, STATUSES, UNKNOWN, Problem, problem_of, status_of
-from retrieval.serve.explorer import ICON, PAGE, content_of
-from retrieval.serve.guard import Guard
-from retrieval.serve.keys import ApiKeys
-from retrieval.serve.limits import Limits, RateLimit
-from retrieval.serve.measuring import TEXT_TYPE, Measuring
-from retrieval.serve.request_log import RequestLog
+from retrieval.serve.guard import ICON, PAGE, ApiKeys, Guard, Limits, RateLimit, content_of
+from retrieval.serve.logs import TEXT_TYPE, Measuring, RequestLog
 from retrieval.serve.service import Service
 from retrieval.types import Embedder
 

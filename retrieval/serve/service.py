@@ -1,36 +1,151 @@
 """What the server does, without HTTP: searches, answers, explanations, documents, feedback, status."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
-from retrieval.answer.answerer import Answerer, How
-from retrieval.answer.json_record import event_record
+import numpy as np
+
 from retrieval.errors import RetrievalError, UnknownNameError
+from retrieval.files.kept import Kept
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
-from retrieval.kept import Kept
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.query_must.refusal import refusal
+from retrieval.rag.answerer import Answerer, How, event_record
 from retrieval.rag.answering import Reader
 from retrieval.rag.contract import IngestionResult, RuleDocument
-from retrieval.rag.deadline import Deadline
-from retrieval.rag.live import LiveIndex
+from retrieval.rag.finder import Finder, finding_record
+from retrieval.rag.live import Deadline, LiveIndex
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.rag.relevance import search
-from retrieval.search.explanation import explain
-from retrieval.search.json_record import retrieval_record
-from retrieval.search.metadata_filter.text import read_filter
+from retrieval.search.explanation import explain, retrieval_record
+from retrieval.search.metadata_filter import read_filter
+from retrieval.search.query import Query
+from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS
 from retrieval.search.strategies import strategy as strategy_named
-from retrieval.serve.about import ABOUT
 from retrieval.serve.errors import without_home
-from retrieval.serve.feedback import FeedbackFile, Verdict
-from retrieval.serve.finders import Finders, Reads
-from retrieval.serve.kept_out import KeptOut
-from retrieval.serve.query_log import QueryLog
-from retrieval.serve.sections import section_text
+from retrieval.serve.logs import FeedbackFile, QueryLog, Verdict
 from retrieval.strategy import Strategy
-from retrieval.types import Embedder
+from retrieval.types import Chunk, Embedder, Hit
+
+Reads = Literal["auto", "rules"]
+"""Who reads a question: the model of `understand` in the settings where there is a key, or rules."""
+
+
+class Finders:
+    """The finders of whichever snapshot is live. Any number of threads may share one.
+
+    Args:
+        live: reads the index; its home's settings name the model.
+        environment: has the key of the model.
+    """
+
+    def __init__(self, live: LiveIndex, environment: Mapping[str, str]) -> None:
+        self._live, self._environment = live, environment
+
+    def find(self, query: str, top_k: int, where: Sequence[str], how: Reads) -> dict[str, Any]:
+        """The documents of a question as JSON values, with the id of the snapshot.
+
+        Raises:
+            RetrievalError: as `read_filter` and `Finder.find` say.
+        """
+        wanted = read_filter(*where) if where else None
+        make = self._finder if how == "auto" else self._finder_by_rules
+
+        def find(reader: Reader) -> dict[str, Any]:
+            found = self._live.made_of(reader, make).find(query, top_k, where=wanted)
+            return finding_record(found) | {"snapshot": reader.retriever.snapshot.id}
+
+        return self._live.ask(find)
+
+    def _finder(self, reader: Reader) -> Finder:
+        settings = self._live.home.settings
+        return Finder(
+            reader.retriever,
+            settings.understand,
+            environment=self._environment,
+            enough=settings.answer.min_relevance,
+            strategy=reader.strategy,
+        )
+
+    def _finder_by_rules(self, reader: Reader) -> Finder:
+        enough = self._live.home.settings.answer.min_relevance
+        return Finder(reader.retriever, enough=enough, strategy=reader.strategy)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOut:
+    """Why hits of a search with the filter off would not come back with it on. A hit that is only ranked lower there
+    is not among them, however far down it is.
+    """
+
+    reasons: Mapping[str, str]
+    """A sentence for a person, by chunk id."""
+
+    @classmethod
+    def of(cls, retriever: Retriever, question: str, hits: Sequence[Hit], strategy: Strategy) -> "KeptOut":
+        """Ask the predicates about these hits.
+
+        Args:
+            retriever: that found them.
+            question: 1 to 2,000 characters.
+            hits: of a search with the filter off.
+            strategy: as it is with its own filter; one without a filter keeps nothing out.
+        """
+        if strategy.query_must == "off":
+            return cls({})
+        snapshot = retriever.snapshot
+        asked = Query.of(question, snapshot).among(snapshot.rivals)
+        may_come = retriever.admitted(asked).mask(snapshot)[snapshot.chunks.positions([hit.chunk.id for hit in hits])]
+        return cls(
+            {
+                hit.chunk.id: refusal(asked.text, asked.canonical, hit.chunk.query_must, hit.chunk)
+                for hit, may in zip(hits, may_come.tolist(), strict=True)
+                if not may
+            }
+        )
+
+    def told_in(self, record: dict[str, Any]) -> dict[str, Any]:
+        """A retrieval as JSON values, each hit with its `kept_out`."""
+        return record | {"hits": [hit | {"kept_out": self.reasons.get(hit["id"])} for hit in record["hits"]]}
+
+
+LONGEST = 20_000
+"""Characters of a section that are read at once."""
+
+
+def section_text(snapshot: Snapshot, chunk: Chunk) -> str:
+    """What stands under the headings of a chunk, in reading order; cut at `LONGEST` characters, and says so."""
+    same = [snapshot.metadata.mask(key, "eq", getattr(chunk, key)) for key in ("book", "document")]
+    document = [snapshot.chunks[int(place)] for place in np.flatnonzero(np.logical_and.reduce(same))]
+    own = [each for each in document if each.heading_path[: len(chunk.heading_path)] == chunk.heading_path]
+    pieces, under = [" > ".join((chunk.book, *chunk.heading_path)), ""], chunk.heading_path
+    for each in sorted(own, key=lambda each: each.position):
+        if each.heading_path != under:
+            under = each.heading_path
+            pieces += ["", " > ".join(under)]
+        pieces.append(each.source)
+    text = "\n".join(pieces)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n[cut at {LONGEST:,} characters]"
+
+
+ABOUT: Mapping[str, str] = MappingProxyType(
+    {
+        "default": "What ships: words, vectors and what a question names, weighed together; the filter is on.",
+        "bm25": "The words of the question alone, without a filter.",
+        "dense": "The nearest vectors alone, without a filter.",
+        "hybrid": "Words and vectors, added with fixed weights, without a filter.",
+        "hybrid_graph": "As hybrid, and what is linked with the best hits is raised; without a filter.",
+        "prefilter": "The nearest vectors among the rows that may come back: the filter is on from the start.",
+        "iterative": "The nearest vectors, filtered and fetched again in rounds until enough rows may come back.",
+    }
+)
+"""A sentence for each of `STRATEGIES`, the one that ships first."""
+
 
 _Asked = tuple[str | None, How, str | None, str]
 """Snapshot, who words the answer, conversation and question."""

@@ -13,8 +13,7 @@ from pydantic import TypeAdapter
 
 from retrieval.errors import ListeningError
 from retrieval.serve.app import create_app
-from retrieval.serve.guard import Guard
-from retrieval.serve.limits import Limits
+from retrieval.serve.guard import Guard, Limits
 
 VARIABLE = "QUERYMUST_SERVED"
 THREADS = "OMP_NUM_THREADS"

@@ -1,23 +1,241 @@
 """From the names in a question to chunks, by the graph alone: no vectors, no word scores."""
 
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from pydantic import ValidationError
 
-from retrieval.errors import IndexCorruptError
-from retrieval.index.graph.building import chunks_fingerprint
-from retrieval.index.graph.graph import Graph, Nodes
-from retrieval.index.graph.names import longest_names, plain_heading
-from retrieval.index.words.tokenizer import Tokenize, tokens
-from retrieval.query_must.vocabulary.plurals import singular
-from retrieval.search.graph_boost import named_entities
+from retrieval.artifacts.artifacts import StoredTraversalConfig, TraversalPolicy
+from retrieval.artifacts.mongo_store import MongoStore
+from retrieval.artifacts.store import ArtifactStore, stored_config
+from retrieval.errors import IndexCorruptError, UnreadableSettingsError
+from retrieval.files.atomic_files import write_atomically
+from retrieval.files.records import dump_record, parse_record
+from retrieval.index.graph import Graph, Nodes
+from retrieval.index.graph_building import chunks_fingerprint, longest_names, plain_heading
+from retrieval.ingest.enrichment import is_label, kind_by_headings
+from retrieval.language.lexicon import singular
+from retrieval.language.numbers.quantity import FUNCTION_WORDS
+from retrieval.language.terms import Tokenize, tokens
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.query import Query
+from retrieval.search.scan import named_entities
+from retrieval.strategy import Relation
 from retrieval.types import Chunk
-from retrieval.understand.traversal_config import Policy, TraversalConfig
+
+MAX_NAME_WORDS = 6
+_BRACKET = re.compile(r"\s*[\[(][^\])]*[\])]\s*$")
+_ROLLED = re.compile(r"^\d+\s*[-–]\s*\d+\s+(?=\D)")
+"""The dice of a table of things that are rolled for: `76-00 Rod of Resurrection`."""
+_NOTE = re.compile(r"(?<=[^\W\d_])\d+$|[*†‡§¹²³⁴⁵⁶⁷⁸⁹]+$")
+"""The mark of a note: `Withdraw5`, `Bow, short†`."""
+_UNIT = re.compile(r",\s+per [^\W\d_]+$")
+"""What a price is for: `Bread, per loaf`."""
+_HIRED = re.compile(r"\bper (?:day|night|week|month|year|hour|mile|head|person)\b", re.IGNORECASE)
+"""What is paid so is no thing: `Feed per day`."""
+_WORD = re.compile(r"(?:\d+-)?[^\W\d_]{2,}(?:['’/-][^\W\d_]+)*")
+_LABELS = {form for label in Vocabulary.default().labels for form in (label.name, *label.forms)}
+_NO_NAMES = FUNCTION_WORDS | _LABELS | {"none"}
+"""What is rolled, counted or left out names nothing: `7th to 9th`, `None`, `STR`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How far a walk goes from the things that a question names."""
+
+    relations: tuple[Relation, ...] = ("describes", "see", "contains")
+    depth: int = 3
+    candidates: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a question wants. Key: name. The first intent one of whose patterns is found is the question's."""
+
+    name: str
+    patterns: tuple[str, ...]
+    """Regular expressions, looked for in the lower-case question."""
+    policy: Policy = Policy()
+
+
+@dataclass(frozen=True, slots=True)
+class TraversalConfig:
+    """Names and policies of one ruleset. Key: (ruleset_id, version)."""
+
+    ruleset_id: str
+    version: str
+    condition_names: tuple[str, ...] = ()
+    spell_names: tuple[str, ...] = ()
+    feat_names: tuple[str, ...] = ()
+    item_names: tuple[str, ...] = ()
+    action_names: tuple[str, ...] = ()
+    player_keywords: tuple[str, ...] = ()
+    gm_keywords: tuple[str, ...] = ()
+    intents: tuple[Intent, ...] = ()
+
+    @classmethod
+    def of(cls, chunks: Iterable[Chunk], ruleset_id: str, version: str = "v1") -> "TraversalConfig":
+        """The names of these books, sorted, with the keywords and intents of the package."""
+        names: dict[str, set[str]] = {kind: set() for kind in ("condition", "spell", "feat", "item", "action")}
+        for chunk in chunks:
+            kind = str(chunk.metadata.get("content_kind"))
+            if chunk.kind == "row":
+                # A row is below its last heading as a thing is below its kind's.
+                kind = kind_by_headings((*chunk.heading_path, "")) or ""
+            name = _name(chunk)
+            # `Components` heads a part of how spells are cast, and is no spell.
+            if kind in names and name and not is_label(name, kind):
+                names[kind].add(name)
+        return replace(
+            _package(),
+            ruleset_id=ruleset_id,
+            version=version,
+            condition_names=tuple(sorted(names["condition"])),
+            spell_names=tuple(sorted(names["spell"])),
+            feat_names=tuple(sorted(names["feat"])),
+            item_names=tuple(sorted(names["item"])),
+            action_names=tuple(sorted(names["action"])),
+        )
+
+    @classmethod
+    def load(cls, store: ArtifactStore, ruleset_id: str, version: str | None = None) -> "TraversalConfig":
+        """A ruleset's config in an artifact store; without a version the newest.
+
+        Raises:
+            IndexMissingError: the store has none.
+            UnreadableSettingsError: a pattern is not a regular expression, or a relation is none.
+        """
+        stored = stored_config(store, ruleset_id, version)
+        fields = asdict(stored)
+        intents = [
+            {"name": name, "patterns": patterns}
+            | ({"policy": fields["policies"][name]} if name in stored.policies else {})
+            for name, patterns in stored.intent_patterns.items()
+        ]
+        known = {name: fields[name] for name in fields if name in cls.__dataclass_fields__}
+        try:
+            return _checked(json.dumps(known | {"intents": intents}), toml=False)
+        except (ValidationError, re.error) as error:
+            raise UnreadableSettingsError(
+                f"the traversal config {stored.version} of {ruleset_id} cannot be used ({error}); write it again"
+            ) from error
+
+    @classmethod
+    def load_from_mongo(
+        cls, ruleset_id: str, mongo_uri: str | None = None, version: str | None = None
+    ) -> "TraversalConfig":
+        """The same from a MongoDB server.
+
+        Args:
+            ruleset_id: whose config.
+            mongo_uri: `mongodb://HOST:PORT/DATABASE`; None: what QUERYMUST_MONGO_URI says.
+            version: None: the newest.
+
+        Raises:
+            IndexMissingError: the server cannot be reached, or has none.
+            UnreadableSettingsError: as `load`; or no server is named.
+        """
+        with closing(MongoStore.open(mongo_uri)) as store:
+            return cls.load(store, ruleset_id, version)
+
+    def stored(self, now: datetime) -> StoredTraversalConfig:
+        """As an artifact store keeps it.
+
+        Args:
+            now: when it was made; a store that has one of its key keeps the time of that.
+        """
+        return StoredTraversalConfig(
+            self.ruleset_id,
+            self.version,
+            self.condition_names,
+            self.spell_names,
+            self.feat_names,
+            self.item_names,
+            self.action_names,
+            self.player_keywords,
+            self.gm_keywords,
+            intent_patterns={intent.name: intent.patterns for intent in self.intents},
+            policies={
+                intent.name: TraversalPolicy(intent.policy.relations, intent.policy.depth, intent.policy.candidates)
+                for intent in self.intents
+            },
+            created_at=now,
+            updated_at=now,
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, whatever their kind."""
+        return (*self.condition_names, *self.spell_names, *self.feat_names, *self.item_names, *self.action_names)
+
+    def intent(self, query: str) -> Intent:
+        """The question's intent; one without a name and with the usual policy where no pattern is found."""
+        said = query.casefold()
+        found = (each for each in self.intents if any(re.search(pattern, said) for pattern in each.patterns))
+        return next(found, Intent("", ()))
+
+    def write(self, path: Path) -> None:
+        """Write it as JSON, indented; readers see the old file or the new one."""
+        write_atomically(path, json.dumps(json.loads(dump_record(self)), indent=1, ensure_ascii=False) + "\n")
+
+    @classmethod
+    def read(cls, path: Path) -> "TraversalConfig":
+        """Read a JSON or TOML file.
+
+        Raises:
+            FileNotFoundError: no such file.
+            UnreadableSettingsError: it is neither, a value has the wrong type, or a pattern is not a regular
+                expression.
+        """
+        try:
+            return _checked(path.read_text("utf-8"), toml=path.suffix == ".toml")
+        except (ValidationError, ValueError, re.error) as error:
+            first = error.errors()[0] if isinstance(error, ValidationError) else {"msg": str(error), "loc": ()}
+            place = ".".join(map(str, first["loc"])) or "the file"
+            raise UnreadableSettingsError(
+                f"{path} is not a traversal config ({place}: {first['msg']}); fix it"
+            ) from error
+
+
+def _checked(text: str, *, toml: bool) -> TraversalConfig:
+    config = parse_record(json.dumps(tomllib.loads(text)) if toml else text, TraversalConfig)
+    for intent in config.intents:
+        for pattern in intent.patterns:
+            re.compile(pattern)
+    return config
+
+
+def _package() -> TraversalConfig:
+    text = (files("retrieval.understand") / "traversal.toml").read_text("utf-8")
+    return _checked(f'ruleset_id = ""\nversion = ""\n{text}', toml=True)
+
+
+def _name(chunk: Chunk) -> str:
+    """What a chunk is the description of, without what a table writes around it; empty where nothing short says it."""
+    written = (chunk.row_key or "") if chunk.kind == "row" else _last(chunk.heading_path)
+    name = _BRACKET.sub("", written).strip(" *_:.")
+    if _HIRED.search(name):
+        return ""
+    for around in (_ROLLED, _NOTE, _UNIT):
+        name = around.sub("", name).strip(" *_:.,")
+    words = name.casefold().replace(",", " ").split()
+    says = any(_WORD.fullmatch(word) and word not in _NO_NAMES for word in words)
+    return name if says and len(words) <= MAX_NAME_WORDS else ""
+
+
+def _last(path: Sequence[str]) -> str:
+    return path[-1] if path else ""
+
 
 _LAYER = 4
 """Chunks looked at of one distance, as a multiple of the candidates; a section can hold thousands."""

@@ -10,10 +10,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from evals.evaluation import HEADLINE
+from retrieval.files.records import dump_record
 from retrieval.home import Home
-from retrieval.index.chroma.neighbour_search import NEIGHBOUR_SEARCH_FILE as NEIGHBOURS
-from retrieval.index.chroma.neighbour_search import NeighbourSearch
-from retrieval.records import dump_record
+from retrieval.index.chroma.soundness import NEIGHBOUR_SEARCH_FILE as NEIGHBOURS
+from retrieval.index.chroma.soundness import NeighbourSearch
 
 ROOT = Path(__file__).parents[2]
 TIMES = {"p50_ms", "p95_ms", "round_ms"}

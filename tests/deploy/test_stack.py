@@ -22,10 +22,10 @@ from pipeline.runs.apart import build_apart
 from pipeline.runs.build import build
 from pipeline.runs.in_process import dagster_instance, sync_books
 from pipeline.runs.instance_file import HISTORY
+from retrieval.files.locks import holder, write_lock
 from retrieval.home import Home
-from retrieval.index.chroma.neighbour_search import NeighbourSearch
+from retrieval.index.chroma.soundness import NeighbourSearch
 from retrieval.settings import Settings
-from retrieval.write_lock import holder, write_lock
 from tests.deploy.conftest import PASSWORD, Postgres
 from tests.deploy.outcome import left_by, results_file
 from tests.pipeline.conftest import write_book

@@ -4,12 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from evals.questions.anchors import Anchor
 from evals.questions.question_sets import QuestionSet
-from evals.questions.questions import Question
-from retrieval.decision import Decision
+from evals.questions.questions import Anchor, Question
 from retrieval.strategy import Strategy
-from retrieval.types import Chunk, Hit, Receipt, Retrieval
+from retrieval.types import Chunk, Decision, Hit, Receipt, Retrieval
 
 DENSE = Strategy("dense", dense_weight=1.0)
 PREFILTER = Strategy("prefilter", dense_weight=1.0, query_must="prefilter")

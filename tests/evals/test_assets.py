@@ -10,7 +10,7 @@ import pytest
 from evals import assets
 from evals.evaluation import HEADLINE, evaluation_of
 from evals.metric_table import meaning
-from evals.showing.worst import MOST
+from evals.showing import MOST
 from retrieval.home import Home
 from retrieval.search.strategies import STRATEGIES
 

@@ -11,10 +11,10 @@ import pytest
 from evals.checks import score_checks
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.index.snapshot.live import promote
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Chunk
 
 CHECKS = {check.check_key.name: check for check in score_checks}

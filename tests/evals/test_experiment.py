@@ -1,3 +1,5 @@
+"""."""
+
 from dataclasses import replace
 from pathlib import Path
 
@@ -5,13 +7,13 @@ import numpy as np
 import pytest
 
 from evals.errors import ExperimentError
-from evals.experiment import Measures, Progress, run_experiment
+from evals.experiment import Asked, Measures, Progress, Scorer, counterpart_among, run_experiment, without_query_must
 from evals.metrics import STANDARD, metric
-from evals.questions.anchors import Anchor
-from evals.questions.questions import Question
+from evals.noise import Relatives
+from evals.questions.questions import Anchor, Question
 from evals.scored_questions import ScoreStore
-from retrieval.strategy import Strategy
-from retrieval.types import EmbedderIdentity
+from retrieval.strategy import EvidenceWeights, Strategy
+from retrieval.types import EmbedderIdentity, Iteration
 
 UNFILTERED = "g0 g1 g2 u / g3 g1 / g4 p / g5 u".replace(" / ", "/")
 FILTERED = "g0 u/g1/p/u"
@@ -280,3 +282,36 @@ def test_an_experiment_without_anything_is_refused(library, dense):
     empty = replace(library.set(), questions=())
     with pytest.raises(ExperimentError, match="no questions"):
         run_experiment(library.searcher(), [dense], [empty], library.chunks, snapshot="snap")
+
+
+def test_rounds_are_counted_for_a_search_that_had_some_and_for_no_other(library, make_retrieval):
+    chunks = {chunk.id: chunk for chunk in library.chunks}
+    plain = make_retrieval("g1 p", chunks)
+    iterations = (Iteration(1, 15, 9, 1.0), Iteration(2, 15, 2, 1.0), Iteration(3, 0, 0, 1.0))
+    asked_again = replace(plain, receipt=replace(plain.receipt, rounds=2, iterations=iterations))
+    scorer, questions = Scorer(Relatives.of(library.chunks)), library.set()
+    rows = [
+        scorer.row(Asked(questions.scored[1], "s", shown, plain, 1.0), questions, None)
+        for shown in (plain, asked_again)
+    ]
+    assert {"rounds", "excluded"}.isdisjoint(rows[0].values)
+    assert (rows[1].values["rounds"], rows[1].values["excluded"]) == (2.0, 11.0)
+
+
+def test_the_counterpart_differs_in_the_filter_alone(dense, prefilter):
+    bare = without_query_must(prefilter)
+    assert bare == replace(prefilter, name="prefilter-query_must", query_must="off")
+    assert without_query_must(dense) is None
+
+
+def test_a_named_strategy_that_searches_alike_is_the_counterpart(dense, prefilter):
+    iterative = Strategy("iterative", dense_weight=1.0, query_must="iterative", max_iterations=5)
+    counterpart = counterpart_among([dense, prefilter, iterative])
+    assert counterpart(prefilter) == dense
+    assert counterpart(iterative) == dense
+    assert counterpart(dense) is None
+
+
+def test_a_strategy_with_other_weights_is_not_taken(dense, prefilter):
+    named = replace(prefilter, name="default", evidence=EvidenceWeights(name=0.3))
+    assert counterpart_among([dense])(named).name == "default-query_must"

@@ -7,9 +7,8 @@ import pytest
 from evals.experiment import Measures, run_experiment
 from evals.failures import failures
 from evals.noise import Relatives
-from evals.questions.anchors import Anchor
-from evals.questions.questions import Question
-from retrieval.query_must.canonical.canonical import canonical
+from evals.questions.questions import Anchor, Question
+from retrieval.language.canonical import canonical
 
 
 @pytest.fixture

@@ -1,10 +1,30 @@
+"""What a candidate is compared with besides what is live."""
+
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from evals.evaluation import SHIPPED, evaluation_of
 from evals.experiment import Measures, run_experiment
-from evals.gate import RULES, SCORE_RULES, Scores, Thresholds, decide
+from evals.gate import (
+    RULES,
+    SCORE_RULES,
+    Objection,
+    Rule,
+    Scores,
+    Thresholds,
+    best_kept_scores,
+    best_of,
+    decide,
+    kept_rivals,
+    worse_groups,
+)
 from evals.questions.question_sets import QuestionSet
+from evals.scored_questions import ScoredQuestion
+from retrieval.home import Home
+from retrieval.index.snapshot.live import promote
+from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy
 
 
@@ -147,3 +167,78 @@ def test_experiments_with_nothing_in_common_do_not_pass(experiment):
 def test_rules_have_names_of_their_own_and_say_a_sentence():
     assert len({rule.name for rule in RULES}) == len(RULES) == 7
     assert [rule.name for rule in RULES if not rule.says.endswith((".", ")."))] == []
+
+
+@pytest.fixture
+def odd():
+    def judge(numbers):
+        return [Objection(f"{each} is odd", only_warns=each == 1) for each in numbers if each % 2]
+
+    return judge
+
+
+def test_a_rule_says_what_stands_against_it_under_its_name(odd):
+    rule = Rule("numbers_are_even", "Every number is even.", "numbers", odd)
+    assert rule.reasons([2, 4]) == ()
+    assert [(str(each), each.blocks) for each in rule.reasons([1, 2, 3])] == [
+        ("numbers_are_even: 1 is odd", False),
+        ("numbers_are_even: 3 is odd", True),
+    ]
+
+
+def test_a_rule_that_warns_never_blocks(odd):
+    rule = Rule("numbers_are_even", "Every number is even.", "numbers", odd, blocks=False)
+    assert [each.blocks for each in rule.reasons([3])] == [False]
+
+
+def test_an_objection_names_its_strategy_and_the_first_questions():
+    objection = Objection("is worse", "dense", tuple(f"q{n}" for n in range(12)))
+    assert str(objection) == f"dense: is worse ({', '.join(f'q{n}' for n in range(10))} and 2 more)"
+
+
+QUESTION = '{"id": "q", "query": "What does a mace cost?", "gold": [{"snippet": "| Mace | 1d6 | 8 gp |"}]}\n'
+
+
+def row(question: str, mrr: float, split: str = "people") -> ScoredQuestion:
+    named = {"set": "s", "split": split, "strategy": SHIPPED, "question_id": question, "book": "b", "kind": "k"}
+    nothing = {"gold": ("g",), "chunk_ids": (), "deep_chunk_ids": (), "deep_scores": (), "excluded_gold": ()}
+    unfiltered = {"unfiltered_noise": None, "unfiltered_guarded_noise": None, "unfiltered_recall": None}
+    return ScoredQuestion(**named, query=question, **nothing, **unfiltered, why="", values={"mrr": mrr})
+
+
+def test_the_best_is_whom_the_candidate_is_furthest_behind() -> None:
+    candidate = [row("a", 0.5), row("b", 0.5), row("c", 1.0, "generated")]
+    better, other = [row("a", 1.0)], [row("a", 0.6), row("b", 0.6), row("c", 0.0, "generated")]
+    assert best_of(candidate, {"other": other, "better": better}) == "better"
+    assert best_of(candidate, {"other": other}) == "other"
+    assert best_of(candidate, {"unrelated": [row("z", 1.0)]}) is None
+    assert best_of(candidate, {"first": other, "second": other}) == "first"
+
+
+def test_what_was_live_is_asked_the_questions_of_today_and_a_choice_by_hand_draws_a_line(
+    twice_live: tuple[Home, str, str], tmp_path: Path
+) -> None:
+    home, first, second = twice_live
+    asked = tmp_path / "questions.jsonl"
+    asked.write_text(QUESTION)
+    home = replace(home, settings=replace(home.settings, questions=(asked,)))
+    candidate = evaluation_of(home, home.candidate, STRATEGIES[SHIPPED])
+    assert kept_rivals(home, home.candidate) == (first,)
+    best = best_kept_scores(home, candidate)
+    assert best.evaluation is not None
+    assert best.evaluation.snapshot == first
+    assert best.on_questions_of(candidate) == best.evaluation.experiment
+    (home.root / "snapshots" / first / "manifest.json").write_text("{}")
+    assert best_kept_scores(home, candidate).evaluation is None, "what cannot be read is no bar"
+    promote(home.root, second, forced="the tables were wrong before")
+    assert kept_rivals(home, home.candidate) == ()
+    assert "no snapshot besides what is live" in best_kept_scores(home, candidate).note
+
+
+def test_a_group_that_loses_more_than_the_gate_lets_through_is_named() -> None:
+    same = ([1, 2, None], [1, 2, None])
+    one_of_twenty = ([2, *[1] * 19], [1] * 20)
+    assert worse_groups({"same": same, "little": one_of_twenty, "better": ([1] * 9, [3] * 9)}) == ()
+    (sentence,) = worse_groups({"same": same, "lost": ([None] * 3 + [1] * 17, [1] * 20)})
+    assert sentence.startswith("lost: mrr is below that of what ships, -0.150 (-0.3")
+    assert sentence.endswith("over 20 questions")

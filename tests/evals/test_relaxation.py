@@ -11,10 +11,10 @@ from evals.evaluation import Evaluation, evaluate
 from evals.relaxation import EXAMPLES, GivenUp, last_day, relaxation, relaxation_of
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
-from retrieval.understand.self_query.fallback import Trigger
+from retrieval.understand.self_query.filters import Trigger
 from retrieval.understand.self_query.retriever import SelfQueryRetriever
 from tests.chunks import EMPTY
 

@@ -6,7 +6,7 @@ import pytest
 
 from evals.assets import with_reason
 from evals.evaluation import HEADLINE
-from evals.sweeps.sweep import SWEEPS
+from evals.sweeps import SWEEPS
 from pipeline.building.gate import GATE
 from pipeline.definitions import load
 from pipeline.defs.ingest_checks import BOOK_GATE, HOLDING_KEYS

@@ -12,7 +12,7 @@ from evals.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.query_must import Canonical, canonical, satisfies_query_must
-from retrieval.query_must.rivals.rivals import Rivals
+from retrieval.query_must.rivals import Rivals
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.types import Chunk, Retrieval

@@ -21,15 +21,15 @@ from pipeline.definitions import load
 from pipeline.runs.build import build
 from pipeline.runs.in_process import Runner, dagster_instance
 from pipeline.runs.outcomes import RunOutcome
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.ingest.chunking import chunks_of_book
+from retrieval.ingest.enrichment import known_words
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books
-from retrieval.ingest.prose.enrichment import known_words
 from retrieval.ingest.tables.row_object import RESERVED
-from retrieval.ingest.tables.values import typed
-from retrieval.records import read_jsonl
+from retrieval.language.numbers.cells import typed
 from retrieval.types import Chunk
 from tests.openai_server.faults import FAULTS, AtRandom, Fault
 from tests.openai_server.passage_model import describing
@@ -58,7 +58,7 @@ def home(chat_server: FakeOpenAi, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     chat_server.answering = either
     for name, value in (chat_server.environment | {"QUERYMUST_MODEL_CONCURRENCY": "24"}).items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("retrieval.models.session._FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("retrieval.models.access._FIRST_PAUSE", 0.02)
     shutil.copytree(SAMPLE_LIBRARY, tmp_path / "library")
     (tmp_path / "library" / "lists").mkdir()
     (tmp_path / "library" / "lists" / "01.md").write_text(book())

@@ -2,7 +2,7 @@ import pytest
 
 from retrieval.errors import LibraryError
 from retrieval.home import Home
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.settings import Settings
 
 

@@ -1,12 +1,22 @@
+"""."""
+
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from retrieval.contract_settings import ChunkingSettings, EmbeddingSettings, RetrievalSettings
-from retrieval.errors import UnknownNameError, UnreadableSettingsError
-from retrieval.settings import REMEMBERED, SETTINGS_FILE, Settings
+from retrieval.errors import EmbedderMismatchError, UnknownNameError, UnreadableSettingsError
+from retrieval.settings import (
+    REMEMBERED,
+    SETTINGS_FILE,
+    ChunkingSettings,
+    EmbeddingSettings,
+    PassagesSettings,
+    RetrievalSettings,
+    Settings,
+)
+from retrieval.types import EmbedderIdentity
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
@@ -191,3 +201,15 @@ def test_books_are_indexed_in_this_process_unless_an_executor_is_named(tmp_path:
 def test_an_executor_that_nobody_knows_is_named(tmp_path: Path, variable: str, said: str) -> None:
     with pytest.raises(UnreadableSettingsError, match=re.escape(repr(said))):
         Settings.read(tmp_path, {variable: said})
+
+
+def test_other_dimensions_than_the_model_s_are_refused() -> None:
+    EmbeddingSettings(256).check(EmbedderIdentity("wordllama", "1", 256))
+    with pytest.raises(EmbedderMismatchError, match=r"1536.*wordllama.*256"):
+        EmbeddingSettings(1536).check(EmbedderIdentity("wordllama", "1", 256))
+
+
+def test_passages_are_described_by_the_rules_or_by_a_model() -> None:
+    assert PassagesSettings().enrichment == "rules"
+    with pytest.raises(UnreadableSettingsError, match=r"passages\.enrichment is 'names'; write rules or model"):
+        PassagesSettings("names")

@@ -2,7 +2,7 @@ import inspect
 
 from pipeline.commands.search import search
 from retrieval.index.chroma.soundness import ann_recall
-from retrieval.search.foreign.filtering import retrieve_with_iterative_filtering
+from retrieval.search.foreign import retrieve_with_iterative_filtering
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import DEFAULT_K
 

@@ -8,8 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evals.benchmarks import fts5
-from evals.benchmarks.books import read_books
-from evals.benchmarks.corpus import Corpus
+from evals.benchmarks.books import Corpus, read_books
 from evals.benchmarks.sets import FORMATS
 from evals.fit.trees import trees_without
 from retrieval.errors import RetrievalError, UnknownNameError

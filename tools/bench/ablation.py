@@ -6,25 +6,24 @@ from pathlib import Path
 
 import numpy as np
 
-from evals.benchmarks.corpus import Corpus
-from evals.benchmarks.parsed_chunks import ScoringSearcher
+from evals.benchmarks.books import Corpus
 from evals.fit.corpus_index import Tell, open_index
 from evals.metrics import DEPTH, SHOWN, hit, mrr
 from evals.questions.question_sets import QuestionSet
-from evals.statistics.significance import Interval, bootstrap_interval, paired_randomisation
+from evals.significance import Interval, bootstrap_interval, paired_randomisation
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.lexical_index import LexicalIndex
-from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.search.evidence.weights import WEIGHTS
+from retrieval.language.terms import question_tokenizer, tokenizer
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.search.evidence import WEIGHTS
 from retrieval.search.fusion import best
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder
-from retrieval.understand.iterate.retriever import IterativeRetriever
-from retrieval.understand.traversal import TraversalIndex, retrieve_candidates
-from retrieval.understand.traversal_config import TraversalConfig
+from retrieval.understand.decompose.rounds import IterativeRetriever
+from retrieval.understand.traversal import TraversalConfig, TraversalIndex, retrieve_candidates
+from tools.bench.run import ScoringSearcher
 
 ALIASED, UNALIASED = "bm25, aliases on", "bm25, aliases off"
 TRAVERSED, APART = "traversal", "default, decomposed"
@@ -237,7 +236,7 @@ its 95 % bootstrap interval; p is of a paired randomisation test. A part is kept
 interval and none loses. The weights of `default` were fitted on these questions ([weights](weights.md)), so differences
 *from* `default` favour it; differences from `hybrid` do not.
 
-The code: `retrieval/search/fusion.py`, `retrieval/index/graph/graph.py` and `retrieval/search/graph_boost.py`.
+The code: `retrieval/search/fusion.py`, `retrieval/index/graph.py` and `retrieval/search/scan.py`.
 """
 
 

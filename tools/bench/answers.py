@@ -7,16 +7,15 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from evals.answers.answered import AnsweredBook, answered
-from evals.benchmarks.books import LibraryBook
-from evals.benchmarks.data_files import BenchmarkDataError
+from evals.benchmarks.books import BenchmarkDataError, LibraryBook
 from evals.benchmarks.sets import benchmarks_under
+from evals.fit.cells import AnsweredBook, answered
 from evals.fit.corpus_index import Tell, open_index
-from retrieval.answer.context import Gatherer
-from retrieval.contract_settings import AnswerSettings
 from retrieval.rag.answering import Reader
-from retrieval.rag.calibration import calibration_of
+from retrieval.rag.context import Gatherer
+from retrieval.rag.relevance import calibration_of
 from retrieval.search.retriever import Retriever
+from retrieval.settings import AnswerSettings
 from retrieval.types import Embedder
 
 

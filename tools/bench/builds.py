@@ -8,21 +8,21 @@ from pathlib import Path
 import numpy as np
 
 from evals.fit.corpus_index import Tell
-from retrieval.clock import Clock
 from retrieval.errors import IndexCorruptError
-from retrieval.index.chroma.neighbour_search import NeighbourSearch
-from retrieval.index.embedding.embedding_text import embedding_text
-from retrieval.index.graph.building import build_graph
+from retrieval.files.clock import Clock
+from retrieval.index.chroma.soundness import NeighbourSearch
+from retrieval.index.embedding.embedding_store import embedding_text
+from retrieval.index.graph_building import build_graph
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex
-from retrieval.index.words.tokenizer import tokenizer
 from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import BookFolder, list_books
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.terms import tokenizer
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Embedder
 
 

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from evals.benchmarks.data_files import read_records
+from evals.benchmarks.books import read_records
 from evals.benchmarks.documents import DocumentsCorpus
 from evals.fit.corpus_index import Tell, open_index
 from evals.relaxation import relaxation_of
-from retrieval.clock import Clock
+from retrieval.files.clock import Clock
 from retrieval.search.retriever import Retriever
 from retrieval.types import Embedder
-from retrieval.understand.self_query.config import SelfQueryConfig
+from retrieval.understand.self_query.conditions import SelfQueryConfig
 from retrieval.understand.self_query.documents import FoundDocument
 from retrieval.understand.self_query.retriever import SelfQueryRetriever
 

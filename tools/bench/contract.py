@@ -16,7 +16,7 @@ from uuid import UUID
 import numpy as np
 
 from evals.fit.corpus_index import Tell
-from retrieval.clock import Clock
+from retrieval.files.clock import Clock
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import promote

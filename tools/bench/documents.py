@@ -16,9 +16,8 @@ from retrieval.errors import InvalidDocumentError
 from retrieval.ingest.losses import recorded_losses
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.reading import read_table
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.rag.contract import RuleDocument
-from retrieval.rag.documents import Prepared, prepare
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.rag.contract import Prepared, RuleDocument, prepare
 from retrieval.types import Book, Chunk
 
 _ID = UUID("00000000-0000-5000-8000-000000000000")

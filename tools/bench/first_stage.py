@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from retrieval.clock import Clock
 from retrieval.errors import IndexMissingError
-from retrieval.search.first_stage.embedded import EmbeddedStage
+from retrieval.files.clock import Clock
+from retrieval.search.first_stage.choosing import EmbeddedStage
 from retrieval.search.retriever import Retriever
 
 STRATEGIES = ("default", "prefilter", "dense", "hybrid")

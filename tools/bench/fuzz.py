@@ -15,15 +15,14 @@ from dataclasses import dataclass
 from random import Random
 
 from pipeline.console.output import out
-from retrieval.clock import Clock
+from retrieval.files.clock import Clock
+from retrieval.language.canonical import canonical
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must import CompiledPredicates
-from retrieval.query_must.canonical.canonical import canonical
 from retrieval.query_must.compiled.rivals import RivalIndex
-from retrieval.query_must.conditional import NAME, Membership
+from retrieval.query_must.operators import NAME, Membership
 from retrieval.query_must.predicate import satisfies_query_must
-from retrieval.query_must.rivals.rivals import Rivals
-from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.query_must.rivals import KeyedRow, KeyedTable, Rivals
 
 TABLES, ROWS = 4, 5
 """Of one round."""

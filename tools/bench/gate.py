@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evals.fit.corpus_index import Tell
-from evals.statistics.non_inferiority import MARGIN, Judgement, Paired, judge
-from evals.statistics.significance import paired_randomisation
+from evals.non_inferiority import MARGIN, Judgement, Paired, judge
+from evals.significance import paired_randomisation
 
 MOVES = (0.01, 0.2, 0.5, 0.5, 0.75, 0.95)
 """How far a question moves where it does."""

@@ -7,19 +7,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from evals.benchmarks.books import BookCorpus, is_set_of_books, read_books
-from evals.benchmarks.data_files import BenchmarkDataError, benchmark_folder
-from evals.benchmarks.parsed_chunks import ScoringSearcher
+from evals.benchmarks.books import BenchmarkDataError, BookCorpus, benchmark_folder, is_set_of_books, read_books
 from evals.fit.corpus_index import Tell, open_index
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question, load_questions
 from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.search.metadata_filter.filter import Eq
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.search.metadata_filter import Eq
 from retrieval.search.retriever import Retriever
 from retrieval.types import Book, Chunk, Embedder
 from retrieval.understand.hints import HintConfig, category_of, rerank_by_categories
+from tools.bench.run import ScoringSearcher
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 52, 14, 420, 260
 _COLOURS = {"right": "#2a9550", "wrong": "#d6454b"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from evals.metrics import DEPTH, SHOWN, STANDARD, judge
-from retrieval.clock import Clock
+from retrieval.files.clock import Clock
 from tools.bench.extra import require_extra
 
 CHUNKS = 5_000

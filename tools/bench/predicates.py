@@ -15,11 +15,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from retrieval.clock import Clock
-from retrieval.query_must.canonical.canonical import Canonical, canonical
+from retrieval.files.clock import Clock
+from retrieval.language.canonical import Canonical, canonical
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.predicate import parse_query_must, satisfies_query_must
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from tools.bench.memory import folder_megabytes, resident_megabytes
 
 LOOPED_PREDICATES, LOOPED_QUESTIONS = 20_000, 20

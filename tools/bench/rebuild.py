@@ -14,8 +14,8 @@ from pathlib import Path
 from evals.fit.corpus_index import Tell
 from pipeline.runs.apart import build_apart, cpu_of_children
 from pipeline.runs.outcomes import Build, Step
-from retrieval.clock import Clock
 from retrieval.errors import RetrievalError
+from retrieval.files.clock import Clock
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.settings import Settings

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from evals.aggregates import ALL, Aggregate
+from evals.comparison import Cell, cells
 from evals.metric_table import Use, names
 from evals.report import breakdown, cell_table, leaderboard
-from evals.statistics.aggregates import ALL, Aggregate
-from evals.statistics.cells import Cell, cells
 from tools.bench.reference import ALIKE, NOTES, REFERENCES, SPLIT
 from tools.bench.run import BenchmarkRun, IndexNote
 

@@ -1,32 +1,77 @@
 """One benchmark from its files to numbers: every corpus indexed, every question asked, all corpora summed up."""
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
-from evals.benchmarks.books import LibraryBook
-from evals.benchmarks.corpus import Corpus
-from evals.benchmarks.fts5 import REFERENCE, why_missing
-from evals.benchmarks.parsed_chunks import ScoringSearcher
+from evals.aggregates import Aggregate, aggregate, evaluability, timings
+from evals.benchmarks.books import Corpus, LibraryBook
+from evals.benchmarks.fts5 import REFERENCE, retriever_for, why_missing
 from evals.benchmarks.passages import with_graded_ndcg
-from evals.benchmarks.referenced import retriever_for
-from evals.experiment import Measures, Progress, run_experiment
+from evals.experiment import Measures, Progress, counterpart_among, run_experiment
 from evals.fit.corpus_index import Tell, open_index
 from evals.metrics import SHOWN
-from evals.noise import Admits
-from evals.pairing import counterpart_among
+from evals.noise import Admits, Surroundings
 from evals.questions.gold import AnchorFinding, Resolution
 from evals.questions.question_sets import QuestionSet, Unscored
 from evals.scored_questions import ScoredQuestion, ScoreStore
-from evals.statistics.aggregates import Aggregate, aggregate, evaluability, timings
-from evals.surroundings import Surroundings
-from retrieval.clock import Clock
 from retrieval.errors import UnknownNameError
+from retrieval.files.clock import Clock
+from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must.predicate import satisfies_query_must
+from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS, scored, strategy
 from retrieval.strategy import Strategy
-from retrieval.types import Chunk, Embedder
+from retrieval.types import Chunk, Embedder, Retrieval
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ParsedChunks(ChunkFile):
+    records: tuple[Chunk, ...] = ()
+
+    def __getitem__(self, position: int) -> Chunk:
+        return self.records[position]
+
+
+class ScoringSearcher:
+    """Answers as the retriever does; hits beyond `timed` come from memory and not from the file of chunks.
+
+    Args:
+        retriever: what answers users; it alone answers up to `timed` hits, so that latency is theirs.
+        chunks: those of its snapshot, in the order of their positions.
+        timed: the number of hits whose latency is measured.
+    """
+
+    def __init__(self, retriever: Retriever, chunks: Sequence[Chunk], timed: int) -> None:
+        self._retriever, self._timed = retriever, timed
+        self.parsed = copy(retriever)  # and not a new one: it may be one that knows the reference
+        self.parsed.snapshot = _with_chunks(retriever.snapshot, chunks)
+
+    def retrieve(self, query: str, k: int, strategy: Strategy) -> Retrieval:
+        """Return at most k hits."""
+        searcher = self._retriever if k <= self._timed else self.parsed
+        return searcher.retrieve(query, k, strategy)
+
+
+def _with_chunks(snapshot: Snapshot, chunks: Sequence[Chunk]) -> Snapshot:
+    file = snapshot.chunks
+    return cast(Snapshot, _InMemory(snapshot, _ParsedChunks(file.lines, file.ends, file.ids, tuple(chunks))))
+
+
+class _InMemory:
+    """Everything but the chunks is the other snapshot's own: two clients on one folder of Chroma would quarrel."""
+
+    def __init__(self, snapshot: Snapshot, chunks: ChunkFile) -> None:
+        self._snapshot, self.chunks = snapshot, chunks
+
+    def __len__(self) -> int:
+        return len(self._snapshot)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._snapshot, name)
 
 
 @dataclass(frozen=True, slots=True)

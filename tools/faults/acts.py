@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pipeline.console.output import err, print_error
 from retrieval.errors import RetrievalError
+from retrieval.files.locks import holder, write_lock
 from retrieval.home import Home
-from retrieval.rag.documents import read_rule_documents
+from retrieval.rag.contract import read_rule_documents
 from retrieval.rag.pipeline import RAGPipeline
-from retrieval.write_lock import holder, write_lock
 
 
 def build_home(root: Path) -> None:

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from retrieval.index.snapshot.live import POINTER, SNAPSHOTS
-from retrieval.index.snapshot.live_history import HISTORY_FILE
+from retrieval.index.snapshot.live import HISTORY_FILE, POINTER, SNAPSHOTS
 from retrieval.index.snapshot.manifest import MANIFEST_FILE, SCHEMA_VERSION
 
 

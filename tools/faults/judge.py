@@ -12,11 +12,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from retrieval.errors import RetrievalError
+from retrieval.files.records import dump_record, parse_record
 from retrieval.index.snapshot.live import SNAPSHOTS, is_id
 from retrieval.index.snapshot.manifest import MANIFEST_FILE, SCHEMA_VERSION, Manifest
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
-from retrieval.records import dump_record, parse_record
 from retrieval.search.retriever import Retriever
 
 SHOWN = 5

@@ -14,10 +14,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from evals.fit.corpus_index import Tell
-from retrieval.clock import Clock
 from retrieval.errors import RetrievalError
+from retrieval.files.clock import Clock
+from retrieval.files.records import parse_record
 from retrieval.index.snapshot.live import POINTER, SNAPSHOTS
-from retrieval.records import parse_record
 from tools.faults import judge as judging
 from tools.faults.judge import Verdict
 from tools.faults.scenes import ACTS, CLI, Place, Scene

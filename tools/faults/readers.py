@@ -9,8 +9,8 @@ from pathlib import Path
 
 from evals.fit.corpus_index import Tell
 from retrieval.errors import RetrievalError
-from retrieval.index.snapshot.retention import KEEP
-from retrieval.records import parse_record, write_jsonl
+from retrieval.files.records import parse_record, write_jsonl
+from retrieval.index.snapshot.live import KEEP
 from tools.faults.library import alternating, write_rule_documents
 from tools.faults.reading import Reading, Replies
 from tools.faults.scenes import ACTS

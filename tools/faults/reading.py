@@ -13,8 +13,8 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 
+from retrieval.files.records import dump_record, read_jsonl
 from retrieval.rag.pipeline import RAGPipeline
-from retrieval.records import dump_record, read_jsonl
 from retrieval.search.retriever import Retriever
 from tools.faults.judge import SHOWN, answered
 from tools.faults.warm import PATIENCE

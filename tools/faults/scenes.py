@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evals.fit.corpus_index import Tell
 from retrieval.errors import RetrievalError
-from retrieval.records import dump_record
+from retrieval.files.records import dump_record
 from retrieval.settings import Settings
 from tools.faults.judge import Form, form_of
 from tools.faults.library import EDITIONS, Written, edition, write_books, write_rule_documents

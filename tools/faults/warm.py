@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from retrieval.clock import Clock
 from retrieval.errors import RetrievalError
-from retrieval.records import dump_record
+from retrieval.files.clock import Clock
+from retrieval.files.records import dump_record
 from tools.faults.warm_server import Order
 
 PATIENCE = 300.0

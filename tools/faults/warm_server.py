@@ -13,7 +13,7 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-from retrieval.records import parse_record
+from retrieval.files.records import parse_record
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from pipeline.console.output import err, out
 from retrieval.home import Home
 from retrieval.query_must import satisfies_query_must
-from retrieval.query_must.conditional import always_asks
+from retrieval.query_must.operators import always_asks
 from retrieval.search.retriever import Retriever
 from retrieval.settings import Settings
 from retrieval.strategy import DEFAULT_K

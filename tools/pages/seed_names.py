@@ -13,7 +13,7 @@ from pathlib import Path
 
 import typer
 
-from retrieval.records import parse_record
+from retrieval.files.records import parse_record
 
 FILE = Path(__file__).with_suffix(".toml")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "seed_names.md"

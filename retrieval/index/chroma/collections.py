@@ -3,20 +3,69 @@
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 
-from retrieval.errors import IndexCorruptError, RetrievalError, VectorDBWriteError
-from retrieval.index.chroma.contents import Contents, Positions
-from retrieval.index.chroma.difference import Difference, collections_recipe
-from retrieval.index.chroma.hnsw import TRIES, HnswSettings
-from retrieval.index.chroma.neighbour_search import EXACT_UP_TO, NeighbourSearch
-from retrieval.index.chroma.place import NOWHERE, place_of
-from retrieval.index.chroma.seal import broken, copy_sealed, seal, seal_version
-from retrieval.index.chroma.server import ChromaServer
-from retrieval.index.chroma.soundness import Trial, try_collections
-from retrieval.index.chroma.store import BATCH, ChromaStore, CollectionName
+from retrieval.errors import IndexCorruptError, IndexMissingError, RetrievalError, VectorDBWriteError
+from retrieval.files.versions import sources
+from retrieval.index.chroma.soundness import (
+    EMBEDDED,
+    EXACT_UP_TO,
+    NOWHERE,
+    Contents,
+    NeighbourSearch,
+    Positions,
+    Trial,
+    broken,
+    copy_sealed,
+    is_writable,
+    place_of,
+    seal,
+    seal_version,
+    try_collections,
+)
+from retrieval.index.chroma.store import BATCH, TRIES, ChromaServer, ChromaStore, CollectionName, HnswSettings
 from retrieval.types import Chunk, MetadataValue
+
+MOST_CHANGED = 0.1
+"""Share of the records that may have come or gone since the graphs were built whole. A record that was taken out stays
+in its graph as a place that no search returns, and what comes later is linked in no random order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Records to take out and to put in. A record that changed is in both."""
+
+    folder: Path
+    """Of the snapshot that has the collections to begin from."""
+    search: NeighbourSearch
+    """What its build found out about them."""
+    gone: Mapping[CollectionName, Sequence[str]]
+    """Ids."""
+    new: Mapping[CollectionName, Positions]
+    """Positions in the snapshot that is built."""
+
+    @property
+    def n_changed(self) -> int:
+        """Records that come or go."""
+        return sum(map(len, self.gone.values())) + sum(map(len, self.new.values()))
+
+    def is_small(self, size: int) -> bool:
+        """Whether graphs of `size` records are not worn out by it, and by those that were before it."""
+        return self.search.changed + self.n_changed <= MOST_CHANGED * size
+
+
+@cache
+def collections_recipe() -> str:
+    """Hash of the files of this room and of Chroma's version: what decides which records a chunk becomes."""
+    digest = sha256(version("chromadb").encode())
+    for part in sources(Path(__file__).parent, {".py"}):
+        digest.update(part)
+    return digest.hexdigest()[:16]
+
 
 Tell = Callable[[str, int, int], None]
 
@@ -230,3 +279,67 @@ def _metadata(chunk: Chunk, *, noisy: bool) -> dict[str, MetadataValue]:
     if chunk.query_must is not None:
         metadata["query_must"] = chunk.query_must
     return metadata
+
+
+class KeptCollections:
+    """Opens what a build left; Chroma is not imported before that.
+
+    Args:
+        snapshot: folder of the snapshot, which is called by its id.
+        server: asked instead, if there is one.
+        n_chunks: of the snapshot.
+    """
+
+    def __init__(self, snapshot: Path, server: ChromaServer | None, n_chunks: int) -> None:
+        self._snapshot, self._server, self._n_chunks = snapshot, server, n_chunks
+
+    @property
+    def folder(self) -> Path:
+        """Of Chroma's files, where it is embedded."""
+        return self._snapshot / "chroma"
+
+    @cached_property
+    def search(self) -> NeighbourSearch | None:
+        """What the build found out about them; None where that was lost."""
+        return NeighbourSearch.read(self._snapshot)
+
+    @property
+    def place(self) -> str:
+        """Where they are to be asked, as `NeighbourSearch.place` calls it; `NOWHERE`: there are none to ask."""
+        found = None if self._server is not None or self.search is None else self.search.place
+        return found if found in {EMBEDDED, NOWHERE} else place_of(self._server, self._n_chunks)
+
+    @property
+    def are_left_alone(self) -> bool:
+        """Whether every vector is compared instead: graphs that are not known to be sound are not asked, nor files that
+        this process may only read, because Chroma wants to write where it reads."""
+        if self.search is None or self.search.exact or self.search.place != place_of(self._server, self._n_chunks):
+            return True
+        return self.are_read_only
+
+    @cached_property
+    def are_read_only(self) -> bool:
+        """Whether Chroma's files are here and cannot be written."""
+        return self.place == EMBEDDED and not is_writable(self.folder)
+
+    def broken_seals(self) -> Iterator[str]:
+        """A sentence for each of Chroma's files here that is not as the build left it, without asking Chroma."""
+        return broken(self.folder) if self.place == EMBEDDED else iter(())
+
+    def open(self) -> ChromaStore:
+        """Chroma's own; their seal is compared first.
+
+        Raises:
+            IndexCorruptError: the files are not as the build left them.
+            StoreUnavailableError: the server cannot be reached.
+            IndexMissingError: a large library has no collections.
+        """
+        name = self._snapshot.name
+        if self.place == NOWHERE:
+            raise IndexMissingError(
+                f"snapshot {name} of {self._n_chunks:,} chunks has no collections; to have them, start a Chroma "
+                "server, name it as `chroma` in rag.yaml, and build again"
+            )
+        for sentence in self.broken_seals():
+            raise IndexCorruptError(f"snapshot {name}: {sentence}; build the index again")
+        return ChromaStore.existing(self.folder, self._server)

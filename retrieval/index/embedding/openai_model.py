@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError, ModelError, ModelKeyError
-from retrieval.index.embedding.model_cards import card_of
+from retrieval.index.embedding.sentence_model import card_of
 from retrieval.models.access import Access
 from retrieval.models.openai_client import CHECK, OpenAiClient
 from retrieval.types import EmbedderIdentity, Vector

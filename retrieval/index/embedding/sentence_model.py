@@ -2,17 +2,98 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError, ModelError
-from retrieval.index.embedding.model_cards import card_of
+from retrieval.files.versions import install
 from retrieval.index.embedding.wordllama_model import no_token_vector
-from retrieval.models.sentence_library import loaded
 from retrieval.types import EmbedderIdentity, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One family of models."""
+
+    dimensions: int | None = None
+    """None: nobody here knows; the model has to be asked."""
+    query: str = ""
+    """Stands before a question."""
+    text: str = ""
+    """Stands before a text that is looked for."""
+    own_code: bool = False
+    """Whether sentence-transformers runs Python code that the model brings."""
+
+    def version(self, of: str) -> str:
+        """A model's version: vectors of texts with something before them are no vectors of the bare texts."""
+        return f"{of}+{self.text.strip()}" if self.text else of
+
+
+_SEARCHING = "Represent this sentence for searching relevant passages: "
+_ANSWERING = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
+
+CARDS: Mapping[str, Card] = {
+    "nomic-embed-text": Card(768, "search_query: ", "search_document: ", own_code=True),
+    "bge-small-en": Card(384, _SEARCHING),
+    "bge-base-en": Card(768, _SEARCHING),
+    "bge-large-en": Card(1024, _SEARCHING),
+    "bge-m3": Card(1024),  # it was trained without an instruction, and says so
+    "mxbai-embed-large": Card(1024, _SEARCHING),
+    "e5-small": Card(384, "query: ", "passage: "),
+    "e5-base": Card(768, "query: ", "passage: "),
+    "e5-large": Card(1024, "query: ", "passage: "),
+    "multilingual-e5-small": Card(384, "query: ", "passage: "),
+    "multilingual-e5-base": Card(768, "query: ", "passage: "),
+    "multilingual-e5-large": Card(1024, "query: ", "passage: "),
+    "multilingual-e5-large-instruct": Card(1024, _ANSWERING),
+    "all-minilm-l6": Card(384),
+    "text-embedding-3-small": Card(1536),
+    "text-embedding-3-large": Card(3072),
+    "text-embedding-ada-002": Card(1536),
+}
+"""By the beginning of a model's name, without its owner."""
+
+
+def card_of(model: str) -> Card:
+    """The card of the model's family; an empty one if nobody here knows it.
+
+    Servers call one model by several names: `nomic-ai/nomic-embed-text-v2-moe`, `nomic-embed-text:latest`.
+    """
+    name = model.rstrip("/").rpartition("/")[2].lower()
+    families = [family for family in CARDS if name.startswith(family)]
+    return CARDS[max(families, key=len)] if families else Card()
+
+
+Kind = Literal["SentenceTransformer", "CrossEncoder"]
+
+
+def loaded(kind: Kind, model: str, *, may_run_code: bool = False) -> Any:
+    """A model of the library.
+
+    Args:
+        kind: its class.
+        model: as the hub or a folder calls it.
+        may_run_code: whether Python code that it brings is run.
+
+    Raises:
+        ModelError: the library or the model is not on this machine.
+    """
+    try:
+        import sentence_transformers
+    except ImportError as error:
+        raise ModelError(f"{model} needs a library: {install('st')}") from error
+    try:
+        return getattr(sentence_transformers, kind)(model, local_files_only=True, trust_remote_code=may_run_code)
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            f'{model} is not on this machine ({error}); fetch it once with `python -c "from sentence_transformers '
+            f"import {kind} as M; M('{model}')\"`"
+        ) from error
+
 
 PREFIX = "st:"
 _BATCH = 32

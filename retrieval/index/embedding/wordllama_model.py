@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from retrieval.errors import EmbedderMismatchError
-from retrieval.query_must.canonical.canonical import canonical, literal
+from retrieval.language.canonical import canonical, literal
 from retrieval.types import EmbedderIdentity, Vector
 
 _DIMENSIONS = 256

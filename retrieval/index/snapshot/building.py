@@ -1,49 +1,111 @@
 """Builds a snapshot in a folder of its own and moves it into place when it is complete."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import save_array
 from retrieval.errors import EmbedderMismatchError, IndexCorruptError, LibraryError
-from retrieval.index.chroma.collections import build_collections, collections_are_sound
-from retrieval.index.chroma.contents import Contents
-from retrieval.index.chroma.hnsw import TRIES
-from retrieval.index.chroma.place import EMBEDDED, place_of
-from retrieval.index.chroma.server import ChromaServer
-from retrieval.index.graph.building import build_graph, chunks_fingerprint
-from retrieval.index.graph.graph import Graph
-from retrieval.index.milvus.filling import fill
-from retrieval.index.milvus.server import MilvusServer
-from retrieval.index.milvus.store import LONGEST
-from retrieval.index.regions.regions import Regions
-from retrieval.index.snapshot.building_folder import building_folder, move_into_place
+from retrieval.files.arrays import load_array, save_array
+from retrieval.index.chroma.collections import Difference, build_collections, collections_are_sound, collections_recipe
+from retrieval.index.chroma.soundness import EMBEDDED, NAMES, Contents, NeighbourSearch, broken, place_of
+from retrieval.index.chroma.store import TRIES, ChromaServer
+from retrieval.index.graph import Graph
+from retrieval.index.graph_building import build_graph, chunks_fingerprint
+from retrieval.index.milvus import LONGEST, MilvusServer, fill
+from retrieval.index.regions import Regions
 from retrieval.index.snapshot.chunk_file import ChunkFile
-from retrieval.index.snapshot.derived import agree
-from retrieval.index.snapshot.live import SNAPSHOTS, snapshot_folder
-from retrieval.index.snapshot.manifest import Manifest
+from retrieval.index.snapshot.live import SNAPSHOTS, building_folder, move_into_place, snapshot_folder
+from retrieval.index.snapshot.manifest import Manifest, agree
 from retrieval.index.snapshot.metadata_index import MetadataIndex
-from retrieval.index.snapshot.nearest_base import nearest_base
-from retrieval.index.spelling.written_words import WrittenWords
-from retrieval.index.words.column_index import ColumnIndex
-from retrieval.index.words.evidence_index import EvidenceIndex
-from retrieval.index.words.field_index import FieldIndex
+from retrieval.index.spelling import WrittenWords
+from retrieval.index.words.field_index import FieldIndex, rarity
 from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.keyed_tables import keyed_tables
-from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
-from retrieval.index.words.numbered_words import numbered_text
-from retrieval.index.words.rarity import rarity
-from retrieval.index.words.tokenizer import TOKENIZATION, Tokenization, Tokenize, question_tokenizer, tokenizer
-from retrieval.index.words.word_vectors import WordVectors
-from retrieval.query_must.canonical.canonical import as_point, canonical_term
+from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint, numbered_text
+from retrieval.index.words.value_index import EvidenceIndex
+from retrieval.index.words.word_vectors import ColumnIndex, WordVectors
+from retrieval.language.canonical import as_point, canonical_term
+from retrieval.language.terms import TOKENIZATION, Tokenization, Tokenize, question_tokenizer, tokenizer
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.compiled.rivals import RivalIndex
-from retrieval.query_must.conditional import only_conditional
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.query_must.operators import only_conditional
 from retrieval.settings import Settings
 from retrieval.types import Chunk, EmbedderIdentity, Vector
+
+
+def nearest_base(home: Path, building: Path, contents: Contents, embedder: EmbedderIdentity) -> Difference | None:
+    """The smallest difference from a snapshot that is whole; None where each is too large.
+
+    Records are compared byte for byte with their vectors: an id alone does not say what a chunk holds.
+
+    Args:
+        home: whose snapshots are looked at.
+        building: the folder of the new one, with its chunks in it.
+        contents: what its collections are to hold.
+        embedder: of its vectors.
+    """
+    chunks = ChunkFile.load(building)
+    found = [
+        difference
+        for folder in sorted((home / SNAPSHOTS).glob("*"))
+        if (difference := _from(folder, chunks, contents, embedder)) is not None and difference.is_small(len(contents))
+    ]
+    found.sort(key=lambda each: (each.n_changed, each.search.changed))
+    return next((each for each in found if _is_whole(each.folder)), None)
+
+
+def _from(folder: Path, chunks: ChunkFile, contents: Contents, embedder: EmbedderIdentity) -> Difference | None:
+    try:
+        search = NeighbourSearch.read(folder)
+        if search is None or (search.place, search.recipe, search.faults) != (EMBEDDED, collections_recipe(), ()):
+            return None
+        manifest = Manifest.read(folder)
+        if (manifest.embedder, manifest.hnsw) != (embedder, TRIES[0]):
+            return None
+        before = ChunkFile.load(folder)
+        vectors = load_array(folder / "vectors.npy", np.float32)
+        guarded = np.asarray(CompiledPredicates.load(folder / "predicates").guarded)
+    except IndexCorruptError:
+        return None
+    same_before, same = _alike(before, vectors, guarded, chunks, contents)
+    return Difference(
+        folder,
+        search,
+        {name: _ids(before, np.flatnonzero(~same_before & (guarded == place))) for place, name in enumerate(NAMES)},
+        {name: np.flatnonzero(~same & (contents.guarded == place)) for place, name in enumerate(NAMES)},
+    )
+
+
+def _alike(
+    before: ChunkFile, vectors: Vector, guarded: npt.NDArray[np.bool_], chunks: ChunkFile, contents: Contents
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which records of the one are in the other as they are, by position in each."""
+    _, old, new = np.intersect1d(before.ids, chunks.ids, assume_unique=True, return_indices=True)
+    kept = (guarded[old] == contents.guarded[new]) & (vectors[old] == contents.vectors[new]).all(axis=1)
+    kept &= np.fromiter(_same_lines(before, old, chunks, new), np.bool_, count=len(old))
+    same_before, same = np.zeros(len(before), dtype=np.bool_), np.zeros(len(chunks), dtype=np.bool_)
+    same_before[old[kept]], same[new[kept]] = True, True
+    return same_before, same
+
+
+def _same_lines(
+    before: ChunkFile, old: npt.NDArray[np.int64], chunks: ChunkFile, new: npt.NDArray[np.int64]
+) -> Iterator[bool]:
+    for one, other in zip(old.tolist(), new.tolist(), strict=True):
+        yield before.line(one) == chunks.line(other)
+
+
+def _ids(chunks: ChunkFile, positions: npt.NDArray[np.int64]) -> list[str]:
+    return [chunks.id_at(position) for position in positions.tolist()]
+
+
+def _is_whole(folder: Path) -> bool:
+    manifest = Manifest.read(folder)
+    return not any(manifest.disagreements(folder, hashes=True)) and not any(broken(folder / "chroma"))
+
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, how much is done, and how much there is."""

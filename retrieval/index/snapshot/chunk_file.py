@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import ValidationError
 
-from retrieval.arrays import load_array, save_array
 from retrieval.errors import AmbiguousNameError, IndexCorruptError, UnknownNameError
-from retrieval.records import dump_record, parse_record
+from retrieval.files.arrays import load_array, save_array
+from retrieval.files.records import dump_record, parse_record
 from retrieval.types import Chunk
 
 SHORTEST = 8

@@ -1,16 +1,96 @@
 """The pointer to the snapshot that readers get: one small file, replaced at once."""
 
+import fcntl
+import os
 import re
-from contextlib import closing
+import time
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 
-from retrieval.atomic_files import write_atomically
+from pydantic import ValidationError
+
 from retrieval.errors import IndexCorruptError, IndexMissingError
-from retrieval.index.milvus.server import MilvusServer
-from retrieval.index.milvus.store import MilvusStore
-from retrieval.index.snapshot.live_history import Promotion, promotions, remember, were_live
+from retrieval.files.atomic_files import write_atomically
+from retrieval.files.records import dump_record, parse_record
+from retrieval.index.milvus import MilvusServer, MilvusStore
 from retrieval.index.snapshot.manifest import MANIFEST_FILE, Manifest
 from retrieval.settings import Settings
+
+HISTORY_FILE = "live.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """One move of the pointer. Key: at."""
+
+    snapshot: str
+    at: datetime
+    how: str
+    """`build`, `rollback`, `pull`, or `push` in the history of a place; `before` for what was live when this began."""
+    forced: str | None = None
+    """Why it went live past scores that refused it; None: nothing refused it."""
+
+    @classmethod
+    def now(cls, snapshot: str, how: str, forced: str | None = None) -> "Promotion":
+        """A move that is being made."""
+        return cls(snapshot, datetime.now(UTC).replace(microsecond=0), how, forced)
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a person chose it, against what a build or its scores had said."""
+        return self.how == "rollback" or self.forced is not None
+
+
+def promotions(home: Path) -> tuple[Promotion, ...]:
+    """Every move, the oldest first; a line that cannot be read is left out."""
+    try:
+        content = (home / HISTORY_FILE).read_bytes()
+    except FileNotFoundError:
+        return ()
+    return read_promotions(content)
+
+
+def read_promotions(content: bytes) -> tuple[Promotion, ...]:
+    """Every move in the lines of a history, the oldest first; a line that cannot be read is left out."""
+    found = []
+    for line in content.splitlines():
+        try:
+            found.append(parse_record(line, Promotion))
+        except ValidationError:
+            continue
+    return tuple(found)
+
+
+def remember(home: Path, *moves: Promotion) -> None:
+    """Add moves to the history; what is there stays as it is."""
+    write_atomically(home / HISTORY_FILE, dump_promotions((*promotions(home), *moves)))
+
+
+def dump_promotions(moves: Iterable[Promotion]) -> bytes:
+    """The lines of a history."""
+    return b"".join(dump_record(move) + b"\n" for move in moves)
+
+
+def were_live(home: Path) -> tuple[str, ...]:
+    """Every snapshot that ever was live, each once, the one that was it last first."""
+    return tuple(dict.fromkeys(move.snapshot for move in reversed(promotions(home))))
+
+
+def live_since_choice(home: Path) -> tuple[str, ...]:
+    """Every snapshot that was live since a person last chose one, that one included; the one that was it last first.
+
+    What was live before is not a measure of what comes after: a person has decided against it.
+    """
+    moves = promotions(home)
+    chosen = max((place for place, move in enumerate(moves) if move.by_hand), default=0)
+    return tuple(dict.fromkeys(move.snapshot for move in reversed(moves[chosen:])))
+
 
 POINTER = "live"
 SNAPSHOTS = "snapshots"
@@ -116,3 +196,163 @@ def _before(home: Path) -> str | None:
         return live_id(home)
     except IndexCorruptError:
         return None  # a damaged pointer is fixed by this very promotion
+
+
+class ReadHold:
+    """Keeps a snapshot from being removed by this machine, until it is let go or collected.
+
+    Args:
+        descriptor: of its manifest, which holds the lock.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._let_go = weakref.finalize(self, os.close, descriptor)
+
+    @classmethod
+    def of(cls, folder: Path) -> "ReadHold | None":
+        """A hold of the snapshot in a folder; None where there is no manifest, or a file system without locks.
+
+        Raises:
+            IndexMissingError: it is being removed.
+        """
+        try:
+            descriptor = os.open(folder / MANIFEST_FILE, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        hold = cls(descriptor)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            hold.let_go()
+            raise IndexMissingError(f"{folder} is being removed; open the live index again") from error
+        except OSError:
+            hold.let_go()
+            return None
+        return hold
+
+    def let_go(self) -> None:
+        """Let the snapshot be removed; a second time is nothing."""
+        self._let_go()
+
+
+@contextmanager
+def unread(folder: Path) -> Iterator[bool]:
+    """Whether nobody on this machine reads a snapshot; while this goes on, nobody begins to."""
+    try:
+        descriptor = os.open(folder / MANIFEST_FILE, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        yield True  # without its manifest it is no snapshot
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        yield False
+    except OSError:
+        yield True
+    else:
+        yield True
+    finally:
+        os.close(descriptor)
+
+
+ABANDONED_PREFIX = ".building-"
+"""Of folders that a later build removes, once nothing was written there for a day."""
+_ABANDONED = 24 * 3600.0
+"""Seconds since the last file was written: no build is silent for that long."""
+
+
+@contextmanager
+def building_folder(root: Path) -> Iterator[Path]:
+    """A new folder beside the home's snapshots; what is still there at the end is removed.
+
+    A killed build cannot remove its own. Each build therefore removes the folders of others in which nothing was
+    written for a day; a younger one may belong to a build that still runs, and stays.
+    """
+    snapshots = root / SNAPSHOTS
+    snapshots.mkdir(parents=True, exist_ok=True)
+    for other in snapshots.glob(f"{ABANDONED_PREFIX}*"):
+        if _last_written(other) < time.time() - _ABANDONED:
+            rmtree(other, ignore_errors=True)
+    folder = Path(mkdtemp(prefix=ABANDONED_PREFIX, dir=snapshots))
+    try:
+        yield folder
+    finally:
+        rmtree(folder, ignore_errors=True)
+
+
+def move_into_place(building: Path, final: Path) -> None:
+    """Give a complete snapshot its name. One of that name goes, but not before the other is there to follow it."""
+    building.chmod(0o755)
+    replaced = building.with_name(f"{building.name}-replaced")
+    if final.exists():
+        final.replace(replaced)
+    building.replace(final)
+    rmtree(replaced, ignore_errors=True)
+
+
+def _last_written(folder: Path) -> float:
+    try:
+        return max(path.lstat().st_mtime for path in (folder, *folder.rglob("*")))
+    except OSError:
+        # A file went while we looked: somebody works there.
+        return time.time()
+
+
+KEEP = 3
+"""So many that were live are kept beside the one that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A snapshot on disk. Key: id."""
+
+    id: str
+    size: int
+    """Bytes."""
+    why: str
+    """`live`, `candidate`, `was live`; empty where nothing keeps it."""
+
+
+def snapshots_of(home: Path, candidate: str | None, keep: int = KEEP) -> tuple[Kept, ...]:
+    """Every snapshot of a home, in the order of their ids, and why it is kept.
+
+    Args:
+        home: the home folder.
+        candidate: the newest snapshot, live or not.
+        keep: how many that were live are kept beside the live one.
+
+    Raises:
+        IndexCorruptError: the live pointer is damaged, so nobody knows what may go.
+    """
+    live = live_id(home)
+    present = {path.name: path for path in (home / SNAPSHOTS).glob("*") if path.is_dir() and is_id(path.name)}
+    before = [each for each in were_live(home) if each != live and each in present][:keep]
+    reasons = dict.fromkeys(before, "was live")
+    reasons |= {each: why for each, why in ((candidate, "candidate"), (live, "live")) if each is not None}
+    return tuple(Kept(each, _size(path), reasons.get(each, "")) for each, path in sorted(present.items()))
+
+
+def remove_snapshots(home: Path, candidate: str | None, keep: int = KEEP, *, pretend: bool = False) -> tuple[Kept, ...]:
+    """Remove every snapshot that nothing keeps, and say which.
+
+    The caller holds the home's lock. What a process of this machine has open stays, and goes with a later call.
+
+    Raises:
+        IndexCorruptError: the live pointer is damaged; nothing was removed.
+    """
+    gone = (each for each in snapshots_of(home, candidate, keep) if not each.why)
+    return tuple(each for each in gone if _removed(home / SNAPSHOTS / each.id, pretend=pretend))
+
+
+def _removed(folder: Path, *, pretend: bool) -> bool:
+    with unread(folder) as may_go:
+        if may_go and not pretend:
+            # Under a name that no reader takes for a snapshot's, so that a killed removal leaves no half of one.
+            away = Path(mkdtemp(prefix=ABANDONED_PREFIX, dir=folder.parent))
+            folder.replace(away / folder.name)
+            rmtree(away, ignore_errors=True)
+        return may_go
+
+
+def _size(folder: Path) -> int:
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())

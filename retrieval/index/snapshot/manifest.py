@@ -6,18 +6,59 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import ValidationError
 
-from retrieval.atomic_files import write_atomically
 from retrieval.errors import IndexCorruptError
-from retrieval.index.chroma.hnsw import HnswSettings
-from retrieval.index.chroma.neighbour_search import NEIGHBOUR_SEARCH_FILE as NEIGHBOUR_SEARCH
-from retrieval.index.file_entry import FileEntry, changes
-from retrieval.index.snapshot.derived import DERIVED, trace
-from retrieval.index.words.tokenizer import Tokenization
-from retrieval.records import dump_record, parse_record
+from retrieval.files.atomic_files import FileEntry, changes, write_atomically
+from retrieval.files.records import dump_record, parse_record
+from retrieval.files.versions import Versions
+from retrieval.index.chroma.soundness import NEIGHBOUR_SEARCH_FILE as NEIGHBOUR_SEARCH
+from retrieval.index.chroma.store import HnswSettings
+from retrieval.language.terms import Tokenization
 from retrieval.types import EmbedderIdentity
-from retrieval.versions import Versions
+
+VECTORS = "vectors.npy"
+_REGIONS = frozenset(f"regions/{name}.npy" for name in ("centres", "guarded", "starts", "chunks", "vectors"))
+DERIVED = _REGIONS | frozenset({VECTORS, "columns/vectors.npy", "words/vectors.npy", "lexical/weights.npy"})
+"""Paths in a snapshot's folder. What they are made of is in its other files, but for the vectors: see `trace`."""
+
+_DECIMALS = 2
+_TOLERANCE = 1e-3
+_ROWS = 65_536
+
+
+def trace(folder: Path) -> tuple[int, ...]:
+    """The mean of all vectors in hundredths, a number for each dimension: the same for every processor, and another
+    one for another model behind the same name."""
+    vectors = np.load(folder / VECTORS, mmap_mode="r")
+    total = np.zeros(vectors.shape[1])
+    for start in range(0, len(vectors), _ROWS):
+        total += np.asarray(vectors[start : start + _ROWS], dtype=np.float64).sum(axis=0)
+    mean: npt.NDArray[np.float64] = total / max(1, len(vectors))
+    return tuple(int(each) for each in np.round(mean * 10**_DECIMALS))
+
+
+def agree(left: Path, right: Path) -> bool:
+    """Whether these files are the same in two snapshots' folders, but for their last bits.
+
+    They are not where another version of this program made them otherwise. Word vectors may also be turned by another
+    processor, all of them together, and a chunk between two regions may fall into the other: then the snapshot is made
+    anew, under the same id.
+    """
+    return all(_close(left / name, right / name) for name in sorted(DERIVED))
+
+
+def _close(left: Path, right: Path) -> bool:
+    ours, theirs = (np.load(path, mmap_mode="r") for path in (left, right))
+    if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
+        return False
+    return all(
+        np.allclose(ours[start : start + _ROWS], theirs[start : start + _ROWS], rtol=_TOLERANCE, atol=_TOLERANCE)
+        for start in range(0, len(ours), _ROWS)
+    )
+
 
 SCHEMA_VERSION = 26
 MANIFEST_FILE = "manifest.json"
@@ -30,11 +71,11 @@ class Manifest:
     """Says completely what a snapshot is. Key: id, the hash of its settings and files.
 
     The same library gives the same id on every machine where the same versions of this program and its libraries run.
-    Floats whose last bits depend on the processor are not part of it (`retrieval.index.snapshot.derived`); the files
+    Floats whose last bits depend on the processor are not part of it (`retrieval.index.snapshot.manifest`); the files
     are listed with the hashes that they have here. Nor are the versions: what they changed is in the files.
 
     Chroma's files are not listed, nor what the build found out about them: they differ from build to build.
-    They have a seal of their own (`retrieval.index.chroma.seal`), and `verify_snapshot` tries them too.
+    They have a seal of their own (`retrieval.index.chroma.soundness`), and `verify_snapshot` tries them too.
     """
 
     id: str

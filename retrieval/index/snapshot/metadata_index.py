@@ -13,9 +13,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import load_array, save_array
 from retrieval.errors import IndexCorruptError, InvalidQueryError, UnknownNameError
-from retrieval.ragged import RaggedArray
+from retrieval.files.arrays import RaggedArray, load_array, save_array
 from retrieval.types import Chunk
 
 Scalar = str | int | float | bool

@@ -27,36 +27,57 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import load_array
 from retrieval.errors import IndexCorruptError, IndexMissingError, NothingLiveError, VectorDBUnavailableError
-from retrieval.index.chroma.kept_collections import KeptCollections
-from retrieval.index.chroma.neighbour_search import NeighbourSearch
-from retrieval.index.chroma.server import ChromaServer
-from retrieval.index.chroma.store import ChromaStore, CollectionName
-from retrieval.index.graph.graph import Graph
-from retrieval.index.regions.regions import Regions
+from retrieval.files.arrays import load_array
+from retrieval.index.chroma.collections import KeptCollections
+from retrieval.index.chroma.soundness import NeighbourSearch
+from retrieval.index.chroma.store import ChromaServer, ChromaStore, CollectionName
+from retrieval.index.graph import Graph
+from retrieval.index.regions import Regions
 from retrieval.index.snapshot.building import Progress, build_snapshot
 from retrieval.index.snapshot.chunk_file import ChunkFile
-from retrieval.index.snapshot.counts import require_counts
-from retrieval.index.snapshot.live import live_id, snapshot_folder
+from retrieval.index.snapshot.live import ReadHold, live_id, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
-from retrieval.index.snapshot.readers import ReadHold
-from retrieval.index.spelling.spelling import Spelling, spelling_of
-from retrieval.index.words.column_index import ColumnIndex
+from retrieval.index.spelling import Spelling, spelling_of
 from retrieval.index.words.compounds import with_compounds
-from retrieval.index.words.evidence_index import EvidenceIndex
 from retrieval.index.words.field_index import FieldIndex
 from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.lexical_index import LexicalIndex
-from retrieval.index.words.tokenizer import question_tokenizer, stop_words, tokenizer
-from retrieval.index.words.word_vectors import WordVectors
-from retrieval.query_must.canonical.canonical import Canonical, canonical
+from retrieval.index.words.value_index import EvidenceIndex
+from retrieval.index.words.word_vectors import ColumnIndex, WordVectors
+from retrieval.language.canonical import Canonical, canonical
+from retrieval.language.terms import question_tokenizer, stop_words, tokenizer
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.compiled.rivals import RivalIndex
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.settings import Settings
 from retrieval.types import Vector
+
+
+def require_counts(snapshot: "Snapshot") -> None:
+    """Compare what is there with what the manifest says; nothing of it is parsed.
+
+    Raises:
+        IndexCorruptError: two of them disagree, or a file cannot be read.
+    """
+    manifest = snapshot.manifest
+    counts = {
+        "chunks": (len(snapshot.chunks), manifest.n_chunks),
+        "vectors": (len(snapshot.vectors), manifest.n_chunks),
+        "dimensions": (snapshot.vectors.shape[-1], manifest.embedder.dimensions),
+        "documents of the lexical index": (snapshot.lexical.n_documents, manifest.n_chunks),
+        "nodes of the graph": (snapshot.graph.n_nodes, manifest.n_nodes),
+        "edges of the graph": (snapshot.graph.n_edges, manifest.n_edges),
+        "chunks in the graph": (snapshot.graph.n_chunks, manifest.n_chunks),
+        "chunks, open and guarded": (manifest.n_open + manifest.n_guarded, manifest.n_chunks),
+    }
+    for name, (found, expected) in counts.items():
+        if found != expected:
+            raise IndexCorruptError(
+                f"snapshot {manifest.id} has {found} {name}, its manifest says {expected}; build the index again"
+            )
+
 
 __all__ = ["Progress", "Snapshot", "build_snapshot", "open_snapshot"]
 

@@ -5,13 +5,19 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.errors import IndexCorruptError, RetrievalError
-from retrieval.index.chroma.contents import Contents
-from retrieval.index.chroma.neighbour_search import NeighbourSearch
-from retrieval.index.chroma.place import EMBEDDED, NOWHERE, place_of
-from retrieval.index.chroma.seal import broken, seal_version
-from retrieval.index.chroma.soundness import PROBES, Fault, try_collections
-from retrieval.index.milvus.filling import holds
-from retrieval.index.milvus.server import MilvusServer
+from retrieval.index.chroma.soundness import (
+    EMBEDDED,
+    NOWHERE,
+    PROBES,
+    Contents,
+    Fault,
+    NeighbourSearch,
+    broken,
+    place_of,
+    seal_version,
+    try_collections,
+)
+from retrieval.index.milvus import MilvusServer, holds
 from retrieval.index.snapshot.live import snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.snapshot import Snapshot

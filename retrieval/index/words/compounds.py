@@ -16,12 +16,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import distinct, load_array
+from retrieval.files.arrays import distinct, load_array
 from retrieval.index.words.field_index import FieldIndex, Words
-from retrieval.index.words.lexical_index import LexicalIndex
-from retrieval.index.words.tokenizer import Tokenizer, cut_word
+from retrieval.index.words.lexical_index import LexicalIndex, WordIndex
 from retrieval.index.words.value_index import ValueIndex
-from retrieval.index.words.word_index import WordIndex
+from retrieval.language.terms import Tokenizer, cut_word
 
 PART, WHOLE = 3, 6
 """Letters of a part and of a whole word, at least: shorter ones meet by chance."""

@@ -1,6 +1,7 @@
 """The words of every field in their order: of a row's key, its cells and columns, of what heads it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -9,14 +10,47 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import load_array, save_array
+from retrieval.files.arrays import RaggedArray, distinct, load_array, save_array
 from retrieval.index.term_table import TermTable
-from retrieval.index.words.first_chunks import first_chunks
-from retrieval.index.words.telling_headings import telling_paths
-from retrieval.index.words.tokenizer import Tokenize
-from retrieval.ingest.tables.search_text import other_names
-from retrieval.ragged import RaggedArray
+from retrieval.index.words.lexical_index import LexicalIndex, WordIndex
+from retrieval.ingest.tables.row_object import other_names
+from retrieval.language.terms import Tokenize
 from retrieval.types import Chunk
+
+PLACES = 3
+"""Headings that one of the same words stands under in a book before it tells little: of two, one may be an index."""
+
+
+def telling_paths(tables: Sequence[Chunk]) -> list[tuple[str, ...]]:
+    """The heading path of each table or passage, the heading that tells most moved to its end.
+
+    That is the nearest one which does not stand under `PLACES` others of its book: `Progression` under `Fighter`,
+    `Thief` and `Elf` says less of a row than each of these. The headings below it keep their order, before it.
+    """
+    parents: dict[tuple[str, str], set[tuple[str, ...]]] = defaultdict(set)
+    for book, path in {(table.book, table.heading_path) for table in tables}:
+        for depth in range(1, len(path)):
+            parents[book, path[depth].casefold()].add(path[:depth])
+    common = {name for name, found in parents.items() if len(found) >= PLACES}
+    return [_told(table.book, table.heading_path, common) for table in tables]
+
+
+def _told(book: str, path: tuple[str, ...], common: Collection[tuple[str, str]]) -> tuple[str, ...]:
+    at = len(path) - 1
+    while at > 0 and (book, path[at].casefold()) in common:
+        at -= 1
+    return (*path[:at], *path[at + 1 :], *path[at : at + 1])
+
+
+def first_chunks(chunks: Sequence[Chunk], of: npt.NDArray[np.int32]) -> list[Chunk]:
+    """The first chunk of each table or passage, in the order of their numbers.
+
+    Args:
+        chunks: by position.
+        of: (n_chunks,) number of each chunk's table or passage; every number has a chunk.
+    """
+    return [chunks[position] for position in np.unique(of, return_index=True)[1]]
+
 
 Words = RaggedArray[np.int32]
 Cells = npt.NDArray[np.int16]
@@ -160,3 +194,98 @@ def _numbers(terms: TermTable) -> Callable[[Sequence[Sequence[str]]], Words]:
         return RaggedArray.build([[known[word] for word in words] for words in texts], np.int32)
 
     return number
+
+
+Positions = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadingIndex:
+    """Distinct headings as bags of words, and the chunks under each; memory-mapped when loaded."""
+
+    n_chunks: int
+    words: WordIndex
+    """Which headings hold a word."""
+    lengths: npt.NDArray[np.int32]
+    """(headings,): distinct words of each."""
+    chunks: RaggedArray[np.int32]
+    """Those under each heading, rising, each once."""
+
+    @classmethod
+    def build(cls, headings: Sequence[Sequence[Sequence[str]]]) -> "HeadingIndex":
+        """Index the headings of each chunk, cut into words, by position; one without words is none."""
+        found: dict[tuple[str, ...], list[int]] = {}
+        for position, cut in enumerate(headings):
+            for bag in dict.fromkeys(tuple(sorted(set(words))) for words in cut):
+                if bag:
+                    found.setdefault(bag, []).append(position)
+        return cls(
+            len(headings),
+            WordIndex.build(found),
+            np.fromiter(map(len, found), np.int32, count=len(found)),
+            RaggedArray.build(found.values(), np.int32),
+        )
+
+    def said(self, weights: Mapping[str, float]) -> tuple[Positions, npt.NDArray[np.float64]]:
+        """Chunks of which a question says a whole heading, in any order of its words.
+
+        Args:
+            weights: of every word of the question.
+
+        Returns:
+            Their positions, rising, and the weight of the words of those headings; a word counts once a chunk.
+        """
+        holding = self.words.postings(list(weights))
+        said = np.bincount(np.concatenate([*holding, self.lengths[:0]]), minlength=len(self.lengths))
+        if not np.any(said == self.lengths):
+            return np.empty(0, dtype=np.int64), np.empty(0)
+        under = [self._under(headings[said[headings] == self.lengths[headings]]) for headings in holding]
+        positions = distinct(np.concatenate(under))
+        total = np.zeros(len(positions))
+        for chunks, weight in zip(under, weights.values(), strict=True):
+            total[np.searchsorted(positions, chunks)] += weight
+        return positions[total != 0], total[total != 0]
+
+    def _under(self, headings: npt.NDArray[np.int32]) -> Positions:
+        """Chunks under any of these headings, each once."""
+        return distinct(self.chunks.gather(headings)).astype(np.int64)
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.words.save(folder / "words")
+        save_array(folder / "size.npy", np.asarray([self.n_chunks], dtype=np.int64))
+        save_array(folder / "lengths.npy", self.lengths)
+        self.chunks.save(folder, "chunks")
+
+    @classmethod
+    def load(cls, folder: Path) -> "HeadingIndex":
+        """Map what `save` wrote. Raises IndexCorruptError."""
+        return cls(
+            int(load_array(folder / "size.npy", np.int64)[0]),
+            WordIndex.load(folder / "words"),
+            load_array(folder / "lengths.npy", np.int32),
+            RaggedArray.load(folder, np.int32, "chunks"),
+        )
+
+
+Weights = npt.NDArray[np.float64]
+
+
+def rarity(lexical: LexicalIndex, of: npt.NDArray[np.int32]) -> Weights:
+    """Weight of every word: ln(1 + (N - n + 0.5) / (n + 0.5)), Lucene's idf, of N tables and passages, n with the word.
+
+    (terms + 1,): the last entry is of a word that the index does not have, which is as rare as the rarest. The rows of
+    a table count once: what heads forty rows is said once, as what heads a passage is.
+
+    Args:
+        lexical: the words of the chunks.
+        of: (chunks,) number of each chunk's table or passage.
+    """
+    count = int(of.max(initial=-1)) + 1
+    postings = lexical.documents
+    terms = np.repeat(np.arange(lexical.n_terms), np.diff(postings.starts))
+    pairs = np.unique(terms * count + of[postings.items])
+    n = np.bincount(pairs // max(count, 1), minlength=lexical.n_terms)
+    weights = np.log1p((count - n + 0.5) / (n + 0.5))
+    return np.append(weights, weights.max(initial=0.0))

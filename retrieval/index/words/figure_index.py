@@ -10,16 +10,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import load_array, save_array
+from retrieval.files.arrays import RaggedArray, load_array, save_array
 from retrieval.index.term_table import TermTable
-from retrieval.index.words.first_chunks import first_chunks
-from retrieval.index.words.tokenizer import Tokenize
-from retrieval.quantities import Quantity, quantities
-from retrieval.quantities.columns import closed_ladder, figure_of_cell
-from retrieval.quantities.measures import short_for
-from retrieval.quantities.pairs import joined
-from retrieval.quantities.quantity import AS_TEXT
-from retrieval.ragged import RaggedArray
+from retrieval.index.words.field_index import first_chunks
+from retrieval.language.numbers import Quantity, quantities
+from retrieval.language.numbers.columns import closed_ladder, figure_of_cell, joined
+from retrieval.language.numbers.quantity import AS_TEXT, short_for
+from retrieval.language.terms import Tokenize
 from retrieval.types import Chunk
 
 CELLS = 32

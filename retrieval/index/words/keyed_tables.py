@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.index.words.figure_index import cell_figures, column_of, key_cell
-from retrieval.ingest.tables.values import is_numeric
-from retrieval.quantities.columns import closed_ladder
-from retrieval.query_must.conditional import Membership, membership
-from retrieval.query_must.rivals.amounts import Amount, row_amounts
-from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
+from retrieval.language.numbers.cells import is_numeric
+from retrieval.language.numbers.columns import closed_ladder
+from retrieval.query_must.operators import Membership, membership
+from retrieval.query_must.rival_speech import Amount, row_amounts
+from retrieval.query_must.rivals import KeyedRow, KeyedTable
 from retrieval.types import TABLE_SUBJECT, Chunk
 
 _MOST_WORDS = 4

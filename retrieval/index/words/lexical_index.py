@@ -1,24 +1,138 @@
 """BM25 whose query costs its postings and not its corpus: every (term, document) score is computed at build time."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import load_array, save_array
+from retrieval.files.arrays import RaggedArray, load_array, save_array
 from retrieval.index.term_table import TermTable
-from retrieval.index.words.selection import Selection
-from retrieval.index.words.tokenizer import Tokenize, cut_identity, tokens
-from retrieval.index.words.word_index import WordIndex
-from retrieval.ragged import RaggedArray
+from retrieval.language.terms import Tokenize, cut_identity, tokens
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
+
+
+Positions = npt.NDArray[np.int64]
+Documents = npt.NDArray[np.signedinteger[Any]]
+Words = RaggedArray[np.int32]
+Met = tuple[Positions, Positions]
+
+_LOOKED_UP = 64
+"""From so many selected documents for each of a list on, the list is looked up in them; below, in a table of all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Some of n documents, each with its place among them."""
+
+    positions: Positions
+    """(m,) rising, each once."""
+    n_documents: int
+    _met: "dict[tuple[int, int], tuple[Words, Met]]" = field(default_factory=dict, repr=False)
+    """Lists that were met, and the index that each is of, which so lives as long as its number is a key."""
+
+    @classmethod
+    def of(cls, lists: Sequence[Documents], n_documents: int) -> "Selection":
+        """The documents that are in any of these lists."""
+        marked = np.zeros(n_documents, dtype=np.bool_)
+        for each in lists:
+            marked[each] = True
+        return cls(np.flatnonzero(marked), n_documents)
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def meet_list(self, lists: Words, key: int) -> Met:
+        """`meet` of one list of an index, remembered: a question asks for the documents of a word more than once."""
+        if (id(lists), key) not in self._met:
+            self._met[id(lists), key] = lists, self.meet(lists[key])
+        return self._met[id(lists), key][1]
+
+    def meet(self, documents: Documents) -> Met:
+        """Those of some documents that are selected: which of them, rising, and the place of each in the selection."""
+        if not len(self.positions) or not len(documents):
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        if len(documents) * _LOOKED_UP < len(self.positions):
+            place = np.minimum(np.searchsorted(self.positions, documents), len(self.positions) - 1)
+            which = np.flatnonzero(self.positions[place] == documents)
+            return which, place[which]
+        found = self._places[documents]
+        which = np.flatnonzero(found)
+        return which, found[which].astype(np.int64) - 1
+
+    @cached_property
+    def _places(self) -> npt.NDArray[np.int32]:
+        """(n_documents,) the place of each selected document, from 1 on; 0 for all others."""
+        places = np.zeros(self.n_documents, dtype=np.int32)
+        places[self.positions] = np.arange(1, len(self.positions) + 1, dtype=np.int32)
+        return places
+
+
+DocumentNumbers = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordIndex:
+    """Distinct words of n documents, memory-mapped when loaded."""
+
+    n_documents: int
+    terms: TermTable
+    documents: RaggedArray[np.int32]
+    """Those that hold each term, rising, each once."""
+
+    @classmethod
+    def build(cls, documents: Iterable[Sequence[str]]) -> "WordIndex":
+        """Index the words of each document; document i is the i-th."""
+        found: dict[str, list[int]] = {}
+        count = 0
+        for number, words in enumerate(documents):
+            for word in dict.fromkeys(words):
+                found.setdefault(word, []).append(number)
+            count = number + 1
+        ordered = sorted((word.encode("utf-8", "surrogatepass"), postings) for word, postings in found.items())
+        postings = RaggedArray.build([postings for _, postings in ordered], np.int32)
+        return cls(count, TermTable.build([word for word, _ in ordered]), postings)
+
+    def covered(self, weights: Iterable[tuple[str, float]], among: Selection | None = None) -> npt.NDArray[np.float64]:
+        """Sum of the weights of the words that each document holds, (n_documents,); or each of those in `among`."""
+        total = np.zeros(self.n_documents if among is None else len(among))
+        weighed = dict(weights)
+        for at, weight in zip(self.terms.words(list(weighed)), weighed.values(), strict=True):
+            if at is not None:
+                documents = self.documents[at] if among is None else among.meet_list(self.documents, at)[1]
+                # Fancy `+=` makes two copies of what it adds to; this makes none.
+                np.add.at(total, documents, weight)
+        return total
+
+    def postings(self, words: Sequence[str]) -> list[DocumentNumbers]:
+        """The documents that hold each of these words, rising; empty where none does."""
+        places = self.terms.words(words)
+        nowhere = self.documents.items[:0]
+        return [nowhere if at is None else self.documents[at] for at in places]
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.terms.save(folder)
+        save_array(folder / "size.npy", np.asarray([self.n_documents], dtype=np.int64))
+        self.documents.save(folder, "documents")
+
+    @classmethod
+    def load(cls, folder: Path) -> "WordIndex":
+        """Map what `save` wrote. Raises IndexCorruptError."""
+        return cls(
+            int(load_array(folder / "size.npy", np.int64)[0]),
+            TermTable.load(folder),
+            RaggedArray.load(folder, np.int32, "documents"),
+        )
+
 
 K1, B, EPSILON = 1.5, 0.75, 0.25
 
@@ -188,3 +302,22 @@ def _saturation(
     mean = lengths.mean() if len(lengths) else 0.0
     saturated: npt.NDArray[np.float64] = frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / (mean or 1.0)))
     return saturated
+
+
+def numbered_text(index: LexicalIndex, text: str, longest: int) -> str:
+    """A chunk's text as `t17 t4 t17`; what does not fit into `longest` characters is left out."""
+    return _joined(index, index.tokenize(text), longest)
+
+
+def numbered_question(index: LexicalIndex, question: str) -> str:
+    """The words of a question that are scored, without those that no chunk has."""
+    return _joined(index, index.looked_for(question))
+
+
+def _joined(index: LexicalIndex, words: Sequence[str], longest: int | None = None) -> str:
+    joined = " ".join(_names(index, words))
+    return joined if longest is None or len(joined) <= longest else joined[:longest].rpartition(" ")[0]
+
+
+def _names(index: LexicalIndex, words: Sequence[str]) -> Iterator[str]:
+    return (f"t{number}" for number in index.terms.words(words) if number is not None)

@@ -2,19 +2,42 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import load_array, save_array
 from retrieval.errors import IndexCorruptError
+from retrieval.files.arrays import RaggedArray, load_array, save_array
+from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
 from retrieval.index.term_table import TermTable
-from retrieval.index.words.tokenizer import Tokenize
-from retrieval.index.words.word_model import WORDS
-from retrieval.types import Vector
+from retrieval.index.words.field_index import first_chunks
+from retrieval.language.terms import Tokenize
+from retrieval.types import Chunk, Vector
+
+WORDS = WordllamaEmbedder()
+
+_SAYS_LITTLE, _SAYS_ALL = 4.0, 20.0
+"""Lengths of the vector of a word: `just` and `got` are at the first, `hotel` and `hovercraft` beyond the second."""
+
+
+@lru_cache(maxsize=1 << 14)
+def word_vector(words: str) -> Vector:
+    """The vector of a word or two, (dimensions,). Questions repeat their words."""
+    return WORDS.embed_one(words)
+
+
+@lru_cache(maxsize=1 << 14)
+def telling(word: str) -> float:
+    """How much a word tells in any text, 0 to 1: `just` nothing, `price` nearly half, `hovercraft` all.
+
+    A model of texts by the mean of their words makes vectors long for the words that set texts apart.
+    """
+    return min(max((WORDS.length_of(word) - _SAYS_LITTLE) / (_SAYS_ALL - _SAYS_LITTLE), 0.0), 1.0)
+
 
 _SIGN_AND_REST = np.int32(0x8FFFE000 - (1 << 32))
 """Bits of a single that a half has, once it is moved; the copies of its sign between them are not among them."""
@@ -78,3 +101,43 @@ class WordVectors:
                 f"{WORDS.identity.dimensions} dimensions; build the index again"
             )
         return cls(vectors)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnIndex:
+    """Distinct column names and their vectors."""
+
+    columns: RaggedArray[np.int32]
+    """By table: the numbers of its column names."""
+    vectors: Vector
+    """(names, dimensions) of the model of words."""
+
+    @classmethod
+    def build(cls, chunks: Sequence[Chunk], of: npt.NDArray[np.int32]) -> "ColumnIndex":
+        """Index chunks.
+
+        Args:
+            chunks: by position.
+            of: (n_chunks,) number of each chunk's table or passage; every number has a chunk.
+        """
+        tables = first_chunks(chunks, of)
+        names: dict[str, int] = {}
+        columns = [
+            [names.setdefault(column.casefold(), len(names)) for column in table.columns if column.strip()]
+            if table.table_id is not None
+            else []
+            for table in tables
+        ]
+        vectors = WORDS.embed(list(names)) if names else np.zeros((0, WORDS.identity.dimensions), dtype=np.float32)
+        return cls(RaggedArray.build(columns, np.int32), vectors)
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.columns.save(folder, "columns")
+        save_array(folder / "vectors.npy", self.vectors)
+
+    @classmethod
+    def load(cls, folder: Path) -> "ColumnIndex":
+        """Map what `save` wrote. Raises IndexCorruptError."""
+        return cls(RaggedArray.load(folder, np.int32, "columns"), load_array(folder / "vectors.npy", np.float32))

@@ -7,20 +7,22 @@ from functools import partial
 from pathlib import Path
 
 from retrieval.errors import InvalidDocumentError, LibraryError
-from retrieval.ingest.library.book_files import (
+from retrieval.ingest.library.front_matter import read_metadata, split_front_matter
+from retrieval.ingest.library.library import (
+    RESERVED_FILES,
     BookFiles,
+    BookFolder,
     book_files,
     cannot_be_read,
+    is_json_lines,
     read_bytes,
+    read_json_lines,
     read_own,
     shown_name,
 )
-from retrieval.ingest.library.front_matter import read_metadata, split_front_matter
-from retrieval.ingest.library.json_lines import is_json_lines, read_json_lines
-from retrieval.ingest.library.library import RESERVED_FILES, BookFolder
 from retrieval.ingest.library.table_rules import TABLES_FILE, read_table_rules
 from retrieval.ingest.losses import attempt
-from retrieval.query_must.extraction import predicates_in
+from retrieval.query_must.predicate import predicates_in
 from retrieval.types import Book, Document, Metadata, MetadataValue
 
 NOT_UTF_8 = "is not UTF-8; read as Latin-1 (Windows-1252)"

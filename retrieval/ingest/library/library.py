@@ -1,17 +1,262 @@
 """A library is a folder of books, or one file of documents with metadata; here its books are found."""
 
 import hashlib
+import json
 import os
 import re
 import unicodedata
-from collections.abc import Container
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from retrieval.errors import LibraryError
-from retrieval.ingest.library.book_files import book_files, cannot_be_read, leads_out, read_bytes, read_own, shown_name
-from retrieval.ingest.library.json_lines import ENDINGS, is_json_lines, stem_of
+from retrieval.errors import InvalidDocumentError, LibraryError
+from retrieval.files.records import unpacked
+from retrieval.ingest.library.front_matter import read_metadata
 from retrieval.ingest.library.table_rules import TABLES_FILE
+from retrieval.types import Book, Document, MetadataValue
+
+
+@dataclass(frozen=True, slots=True)
+class BookFiles:
+    """What is in a folder and in all below it, in name order; hidden files are in none of these."""
+
+    markdown: tuple[Path, ...]
+    ignored: tuple[Path, ...]
+    """Files that are not markdown."""
+    refused: tuple[tuple[Path, str], ...]
+    """Links and names that are not read, each with a sentence that says why and what to do."""
+    unreadable: tuple[tuple[Path, str], ...]
+    """Folders and files that the system does not let us read, each with its reason: books may be behind them."""
+
+
+def book_files(folder: Path, library: Path) -> BookFiles:
+    """Look through a folder. Nothing is opened, and a link is followed only to a file inside the library.
+
+    Args:
+        folder: of a book, or of the library where that is one book.
+        library: what no link may lead out of.
+    """
+    found = _Finding(folder, library)
+    found.look()
+    return BookFiles(
+        tuple(sorted(found.markdown, key=lambda path: path.relative_to(folder).as_posix())),
+        tuple(sorted(found.ignored)),
+        tuple(sorted(found.refused)),
+        tuple(sorted(found.unreadable)),
+    )
+
+
+def leads_out(path: Path, library: Path) -> bool:
+    """Whether a path is a link to what is not inside the library."""
+    return path.is_symlink() and not _real(path).is_relative_to(_real(library))
+
+
+def shown_name(path: Path) -> str:
+    """A path as text that can be printed and stored; what in its name is not UTF-8 becomes `\\xe9`."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def cannot_be_read(path: Path, reason: str) -> str:
+    """The sentence for a file or a folder that the system refuses."""
+    return f"{shown_name(path)} cannot be read ({reason}); make it readable, or take it out of the library"
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file. Raises LibraryError, with its name, where the system refuses it."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise LibraryError(cannot_be_read(path, error.strerror or str(error))) from error
+
+
+def read_own(path: Path, library: Path) -> str | None:
+    """The text of a file such as `book.toml`, None without one.
+
+    Raises:
+        LibraryError: it is a link that leads out of the library, it cannot be read, or it is not UTF-8.
+    """
+    if leads_out(path, library):
+        raise LibraryError(f"{shown_name(path)} is a link that leads out of the library; put the file itself there")
+    if not path.is_file():
+        return None
+    try:
+        return read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise LibraryError(f"{shown_name(path)}: byte {error.start} is not UTF-8; save it as UTF-8") from error
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))  # Path.resolve raises for a link to itself
+
+
+class _Finding:
+    def __init__(self, folder: Path, library: Path) -> None:
+        self._folder = folder
+        self._library = library
+        self.markdown: list[Path] = []
+        self.ignored: list[Path] = []
+        self.refused: list[tuple[Path, str]] = []
+        self.unreadable: list[tuple[Path, str]] = []
+
+    def look(self) -> None:
+        for path in self._entries():
+            try:
+                self._sort(path)
+            except OSError as error:
+                self.unreadable.append((path, error.strerror or str(error)))
+
+    def _entries(self) -> Iterator[Path]:
+        for parent, folders, names in os.walk(self._folder, onerror=self._refused_by_the_system):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            yield from (Path(parent, name) for name in [*folders, *names] if not name.startswith("."))
+
+    def _refused_by_the_system(self, error: OSError) -> None:
+        self.unreadable.append((Path(error.filename), error.strerror or str(error)))
+
+    def _sort(self, path: Path) -> None:
+        is_markdown = path.suffix == ".md"
+        if path.is_dir():
+            if path.is_symlink():
+                self.refused.append((path, "a link to a folder is not followed; put the folder itself there"))
+        elif is_markdown and leads_out(path, self._library):
+            self.refused.append(
+                (path, "a link that leads out of the library is not followed; put the file itself there")
+            )
+        elif is_markdown and not _is_utf_8(path.relative_to(self._folder)):
+            self.refused.append((path, "its name is not UTF-8; rename it"))
+        elif path.is_file():
+            (self.markdown if is_markdown else self.ignored).append(path)
+        elif is_markdown:
+            self.refused.append((path, "a link to nothing, or not a file; put the file itself there"))
+
+
+def _is_utf_8(path: Path) -> bool:
+    try:
+        os.fsencode(path).decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+ENDINGS = (".jsonl", ".jsonl.gz")
+MAX_ID = 200
+"""Characters."""
+_IDS, _TEXTS = ("id", "doc_id", "document_id"), ("text", "content", "body")
+
+
+def is_json_lines(path: Path) -> bool:
+    """Whether a path is a file of such documents, by its name."""
+    return path.name.endswith(ENDINGS) and path.is_file()
+
+
+def stem_of(path: Path) -> str:
+    """The file's name without its ending."""
+    return next(
+        (path.name.removesuffix(ending) for ending in reversed(ENDINGS) if path.name.endswith(ending)), path.name
+    )
+
+
+def read_json_lines(path: Path, slug: str) -> Book:
+    """Every document of a file, in the order of its lines.
+
+    A line that is no document, and one whose id an earlier line has, are left out with a warning; so is a metadata key
+    that no index can store.
+
+    Raises:
+        LibraryError: the file cannot be read as UTF-8, or no document is left.
+    """
+    warnings: list[str] = []
+    documents: dict[str, Document] = {}
+    first_line: dict[str, int] = {}
+    for number, line in _lines(path):
+        where = f"line {number}"
+        try:
+            document = _document(line, slug, stem_of(path), where, warnings)
+        except InvalidDocumentError as error:
+            warnings.append(f"{error}; it is left out")
+            continue
+        if document.path in documents:
+            warnings.append(
+                f"{where}: id {document.path!r} is already on line {first_line[document.path]}; it is left out"
+            )
+            continue
+        documents[document.path], first_line[document.path] = document, number
+    if not documents:
+        raise LibraryError(f"{shown_name(path)}: no line is a document; {'; '.join(warnings[:3]) or 'it is empty'}")
+    return Book(slug, stem_of(path), tuple(documents.values()), (), tuple(warnings))
+
+
+def document_of(record: Mapping[str, Any], book: str, source: str, where: str, warnings: list[str]) -> Document:
+    """A document of one record.
+
+    Args:
+        record: as the line has it.
+        book: slug of the book.
+        source: where documents come from that do not say it.
+        where: place of the record, for messages.
+        warnings: gets a sentence for each metadata key that is left out.
+
+    Raises:
+        InvalidDocumentError: there is no id or no text, or the metadata is no object.
+    """
+    name = _first(record, _IDS)
+    if not isinstance(name, str | int) or not _can_name(str(name)):
+        raise InvalidDocumentError(
+            f"{where}: its id is {name!r:.60}; give a printable text of at most {MAX_ID} characters without `..`"
+        )
+    text = _first(record, _TEXTS)
+    if not isinstance(text, str) or not text.strip() or "\0" in text:
+        raise InvalidDocumentError(f"{where}: document {name!r} has no text; give it as `text`")
+    given = record.get("metadata") or {}
+    if not isinstance(given, dict):
+        raise InvalidDocumentError(f"{where}: metadata of document {name!r} is {given!r:.60}, not an object")
+    beside = {key: value for key, value in record.items() if key not in {*_IDS, *_TEXTS, "metadata"}}
+    metadata: dict[str, MetadataValue] = {"source": source, "title": str(name)}
+    for key, value in {**beside, **given}.items():
+        try:
+            metadata |= read_metadata({key: value}, where)
+        except InvalidDocumentError as error:
+            warnings.append(f"{error}; it is left out")
+    title = " ".join(str(record.get("title") or "").split())
+    body = text.replace("\r\n", "\n").replace("\r", "\n")
+    return Document(book, str(name), f"# {title}\n\n{body}\n" if title else f"{body}\n", metadata)
+
+
+def _document(line: str, slug: str, source: str, where: str, warnings: list[str]) -> Document:
+    try:
+        record = json.loads(line)
+        line.encode()
+    except (ValueError, RecursionError) as error:
+        raise InvalidDocumentError(f"{where}: not JSON ({error}): {line[:60]!r}") from error
+    if not isinstance(record, dict):
+        raise InvalidDocumentError(f"{where}: {record!r:.60} is not an object")
+    document = document_of(record, slug, source, where, warnings)
+    try:
+        f"{document.path}{document.text}".encode()
+    except UnicodeEncodeError as error:
+        raise InvalidDocumentError(f"{where}: document {document.path!r:.60} has half a character") from error
+    return document
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    raw = read_bytes(path)
+    try:
+        text = unpacked(raw, path)
+    except ValueError as error:
+        raise LibraryError(f"{shown_name(path)} cannot be read as lines of UTF-8 ({error}); write it again") from error
+    return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
+
+
+def _can_name(name: str) -> bool:
+    # Reports are written to files that are named so.
+    path = PurePosixPath(name)
+    return bool(name.strip()) and name.isprintable() and len(name) <= MAX_ID and not {"..", "/"} & set(path.parts)
+
+
+def _first(record: Mapping[str, Any], names: tuple[str, ...]) -> object:
+    return next((record[name] for name in names if record.get(name) is not None), None)
+
 
 _LATIN_ACCENT = re.compile(r"([A-Za-z])[\u0300-\u036f]+")
 VOCABULARY_FILE = "vocabulary.toml"

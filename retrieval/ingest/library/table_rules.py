@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from retrieval.errors import BadPredicateError, LibraryError
-from retrieval.query_must.conditional import NAME as NO_RIVAL
+from retrieval.query_must.operators import NAME as NO_RIVAL
 from retrieval.query_must.predicate import parse_query_must
-from retrieval.table_rule import EVERY, KEY, Find, TableRule, normal
+from retrieval.types import EVERY, KEY, Find, TableRule, normal
 
 TABLES_FILE = "tables.toml"
 """Beside a book's `book.toml`: what its owner says of its tables."""

@@ -1,5 +1,7 @@
 """The tokens of markdown; the only file that knows markdown-it."""
 
+import re
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from markdown_it import MarkdownIt
@@ -48,3 +50,162 @@ def split_row(line: str) -> tuple[str, ...]:
     if cells and not cells[-1].strip() and line.rstrip().endswith("|"):
         cells = cells[:-1]
     return tuple(cells)
+
+
+_TAG = re.compile(r"<[^<>]*>")
+_TAG_OR_COMMENT = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
+_OF_CODE = r"""
+    (?P<code>
+        ^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t>]*(?P=fence)|\Z)
+        | (?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)*?(?<!`)(?P=ticks)(?!`)
+    )
+"""
+_OF_COMMENTS = r"| ^[ \t]*<!--(?:(?!-->).)*-->[ \t]*(?:\n|\Z) | <!--.*?-->"
+_OF_COMMENTS_IN_ROWS = r"| ^[ \t]*<!--(?:(?!-->).)*-->[ \t]*(?:\n|\Z) | <!--[^\n]*?-->"
+"""A comment that begins in a cell ends in its row: the rows of a table are parted before anything in them is read."""
+_CODE = re.compile(_OF_CODE, re.MULTILINE | re.DOTALL | re.VERBOSE)
+_CODE_OR_COMMENT = re.compile(_OF_CODE + _OF_COMMENTS, re.MULTILINE | re.DOTALL | re.VERBOSE)
+"""Code first: a comment in it is text."""
+_CODE_OR_COMMENT_IN_ROWS = re.compile(_OF_CODE + _OF_COMMENTS_IN_ROWS, re.MULTILINE | re.DOTALL | re.VERBOSE)
+_INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")
+_ROLE = re.compile(r"(?:\{[a-z][\w:+.-]*\}|(?<![\w`:]):[a-z][\w:+.-]*:)`([^`<\n]+?)(?:\s*<[^`\n]*>)?`")
+"""`{ref}` or `:ref:` before a code span, as Sphinx writes a link; the target in its brackets is not shown."""
+_REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]<>=]+)\]\[[\w .-]*\]")
+"""A link whose address is elsewhere in the document; `a[i][j]` is none."""
+_RAW = re.compile(r"(?<!`)(`+)(?!`)[^`\n]*(?<!`)\1\{=[\w-]+\}")
+_FOOTNOTE = re.compile(r"\s?\[\^[^\[\]\s]+\](?!:)")
+_UNSEEN = re.compile("[\u00ad\u200b\u200c\u2060\ufeff]")
+_UNDERLINE = re.compile(r"\s*(?:=+|-+)\s*")
+_OPENING_MARK = re.compile(r"\s{0,3}#{1,6}(?:\s+|$)")
+_HTML_NAME = re.compile(r"</?([a-z][a-z0-9-]*)|<!--", re.IGNORECASE)
+_SUBSCRIPT = re.compile(r"</?sub\b", re.IGNORECASE)
+_ELEMENT_NAMES = (
+    "a abbr acronym address area article aside audio b base bdi bdo big blink blockquote body br button canvas "
+    "caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset "
+    "figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img "
+    "input ins kbd label legend li link main map mark marquee menu meta meter nav nobr noscript object ol optgroup "
+    "option output p param picture pre progress q rp rt ruby s samp script search section select slot small source "
+    "span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr "
+    "track tt u ul var video wbr"
+)
+_BLOCKS_OF_WORDS = frozenset({"fence", "code_block", "html_block"})
+_HTML_ELEMENTS = frozenset(_ELEMENT_NAMES.split())
+
+
+def without_comments(markup: str) -> str:
+    """The markup as it is shown: no `<!-- ... -->`, and no line of nothing else. In code a comment is text."""
+    if "<!--" not in markup or markup.startswith(("    ", "\t")):
+        return markup
+    return _substituted(markup, _CODE_OR_COMMENT, _CODE, lambda match: match["code"] or "")
+
+
+def without_tags(markup: str, by: str) -> str:
+    """The markup with `by` for each tag and comment, which HTML does not show."""
+    return _substituted(markup, _TAG_OR_COMMENT, _TAG, lambda _: by)
+
+
+def _substituted(
+    markup: str, pattern: re.Pattern[str], beyond: re.Pattern[str], by: Callable[[re.Match[str]], str]
+) -> str:
+    """What `pattern.sub` gives. `beyond` is the pattern without its comments, for where none begins any more that ends.
+
+    To look for the end of each that has none would take the square of the time.
+    """
+    end = markup.rfind("-->")
+    last = markup.rfind("<!--", 0, end) if end >= 0 else -1
+    parts, at = [], 0
+    while at <= last and (match := pattern.search(markup, at)):
+        parts += [markup[at : match.start()], by(match)]
+        at = match.end()
+    for match in beyond.finditer(markup, at):
+        parts += [markup[at : match.start()], by(match)]
+        at = match.end()
+    return "".join((*parts, markup[at:]))
+
+
+def with_blank_comments(rows: str) -> str:
+    """The rows of a pipe table, line by line the same: what a comment leaves blank stays a blank line."""
+    if "<!--" not in rows:
+        return rows
+    blanked = _CODE_OR_COMMENT_IN_ROWS
+    return _substituted(rows, blanked, _CODE, lambda match: match["code"] or "\n" * match[0].count("\n"))
+
+
+def heading_text(source: str) -> str:
+    """The words of an ATX or setext heading, or of a bold line; a setext heading is the whole paragraph."""
+    lines = source.split("\n")
+    opening = _OPENING_MARK.match(lines[0])
+    words = " ".join(lines[:-1] or lines) if not opening and _UNDERLINE.fullmatch(lines[-1]) else lines[0]
+    words = words[opening.end() if opening else 0 :].rstrip()
+    before = words.rstrip("#")
+    if before != words and before[-1:].isspace():
+        words = before.rstrip()
+    return plain_text(_without_attributes(words))
+
+
+def _without_attributes(words: str) -> str:
+    """The words without `{#anchor .class}` behind them. No search: it would try a line of blanks from each of them."""
+    before, brace, inside = words.removesuffix("}").rpartition("{")
+    is_attribute = brace and words.endswith("}") and "}" not in inside and inside.lstrip()[:1] in {":", "#", "."}
+    return before.rstrip() if is_attribute else words
+
+
+def plain_text(markup: str) -> str:
+    """What a reader sees of a line: no marks, no addresses, no footnote marks, no tags of HTML's own elements.
+
+    `<id>` and `x < 5` are words.
+    """
+    if _INLINE_MARK.search(markup):
+        markup = without_raw(markup)
+        markup = "".join(_words(inline_tokens(_ROLE.sub(r"`\1`", markup))))
+        markup = _REFERENCE.sub(r"\1", _FOOTNOTE.sub("", markup))
+    return " ".join(_UNSEEN.sub("", markup).split())
+
+
+def is_links(markup: str) -> bool:
+    """Whether a text has no word but those of links."""
+    if "[" not in markup and "<" not in markup:
+        return not any(map(str.isalnum, markup))
+    within = 0
+    for token in whole_tokens(markup):
+        if token.type in _BLOCKS_OF_WORDS:
+            return False
+        for child in token.children or ():
+            within += child.nesting if child.type in ("link_open", "link_close") else 0
+            if not within and any(map(str.isalnum, child.content)):
+                return False
+    return True
+
+
+def without_raw(markup: str) -> str:
+    """The markup without what Pandoc gives to one writer as it stands: `\\pagebreak`{=latex}, in ticks."""
+    return _RAW.sub("", markup) if "{=" in markup else markup
+
+
+def plain_paragraphs(markup: str) -> tuple[str, ...]:
+    """What a passage shows, in reading order: headings, paragraphs, list items, lines of code, all without marks."""
+    found: list[str] = []
+    for token in whole_tokens(without_raw(markup)):
+        if token.type == "inline":
+            found.append(" ".join("".join(_words(token.children or [])).split()))
+        elif token.type in {"fence", "code_block"}:
+            found += token.content.splitlines()
+        elif token.type == "html_block":
+            found.append(plain_text(without_tags(token.content, " ")))
+    return tuple(text for text in found if text.strip())
+
+
+def _words(tokens: list[Token]) -> Iterator[str]:
+    for token in tokens:
+        if token.children is not None and token.type != "image":
+            yield from _words(token.children)
+        elif token.type in ("softbreak", "hardbreak") or (token.type == "html_inline" and _is_html(token.content)):
+            # H<sub>2</sub>O is one word; a raised 1 may be a footnote's.
+            yield "" if _SUBSCRIPT.match(token.content) else " "
+        else:
+            yield token.content
+
+
+def _is_html(tag: str) -> bool:
+    match = _HTML_NAME.match(tag)
+    return match is not None and (match[1] is None or match[1].lower() in _HTML_ELEMENTS)

@@ -3,18 +3,32 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from retrieval.ingest.model_names.form import NamedRows
-from retrieval.ingest.model_tables.asked_table import AnsweredTable
-from retrieval.ingest.model_tables.believed_names import BelievedNames, believed_names
-from retrieval.ingest.model_tables.checking import Dropped
-from retrieval.ingest.model_tables.offline import OfflineTables
+from pydantic import BaseModel, ConfigDict
+
+from retrieval.ingest.model_tables.checking import BelievedNames, Dropped, believed_names
 from retrieval.ingest.model_tables.request import MOST_ANSWERED, data_rows, request_of
+from retrieval.ingest.model_tables.transforming import AnsweredTable, OfflineTables
 from retrieval.ingest.tables.reading import Reading
 from retrieval.ingest.tables.table import Table
-from retrieval.models.chat import Answered, Asked
-from retrieval.models.inquiry import Inquiry
-from retrieval.models.prompts import prompt_words, versioned
+from retrieval.models.batching import Inquiry
+from retrieval.models.chat import Answered, Asked, prompt_words, versioned
 from retrieval.types import Row
+
+
+class NamedRow(BaseModel):
+    """One row and what it is called."""
+
+    model_config = ConfigDict(extra="forbid")
+    row: int
+    names: list[str]
+
+
+class NamedRows(BaseModel):
+    """The rows that have other names."""
+
+    model_config = ConfigDict(extra="forbid")
+    rows: list[NamedRow]
+
 
 PROMPT_FILE = "prompt_v1.txt"
 _PER_ROW, _PER_TABLE = 48, 64

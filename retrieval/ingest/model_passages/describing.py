@@ -1,19 +1,231 @@
 """Passages described by a model, one request each; whatever goes wrong, what the rules say of them is there."""
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
+from typing import Literal
 
-from retrieval.ingest.model_passages.asked_passage import AskedPassage, passages_prompt_version, why_unsent
-from retrieval.ingest.model_passages.believing import BelievedPassage, believed
-from retrieval.ingest.model_passages.form import ModelPassage
-from retrieval.ingest.model_passages.outcome import Described, PassageOutcome
+from pydantic import BaseModel, ConfigDict
+
+from retrieval.ingest.enrichment import NARRATIVE, RULE, RULESET, kind_by_headings, known_words, traits_in
+from retrieval.ingest.model_tables.transforming import Reason, is_waiting
 from retrieval.models.access import Access
-from retrieval.models.chat import Asked
+from retrieval.models.batching import Inquiry, Reply, in_form
+from retrieval.models.chat import Asked, prompt_words, versioned
 from retrieval.models.inquiries import Inquiries
-from retrieval.models.inquiry import Inquiry, Reply, in_form
-from retrieval.models.options import ModelOptions
-from retrieval.types import Chunk, Metadata
+from retrieval.models.spending import Bill, ModelOptions
+from retrieval.types import Chunk, Metadata, MetadataValue
+
+
+class ModelPassage(BaseModel):
+    """What a passage is about."""
+
+    model_config = ConfigDict(extra="forbid")
+    content_kind: str
+    is_rule_bearing: bool
+    tags: list[str]
+    traits: list[str]
+    summary: str
+
+
+PROMPT_FILE = "prompt_v1.txt"
+LEAST, MOST = 80, 24_000
+"""Characters of a passage of which something can be said, and bytes of one that is sent whole."""
+_ANSWERED = 256
+"""Tokens of an answer."""
+
+Unsent = Literal["too short", "too long"]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPassage:
+    """A chunk of prose and the words that may be said of it. Key: chunk.id."""
+
+    chunk: Chunk
+    kinds: tuple[str, ...]
+    tags: tuple[str, ...]
+    traits: tuple[str, ...]
+    """Those that stand in it: a book writes a trait where it gives it."""
+
+    @classmethod
+    def of(cls, chunk: Chunk) -> "AskedPassage":
+        """A chunk with its metadata. Tags are subjects of games, so only a book with a ruleset has them."""
+        known = known_words()
+        tags = known.tags if RULESET in chunk.metadata else ()
+        return cls(chunk, known.kinds, tags, traits_in("\n".join((*chunk.heading_path, chunk.text))))
+
+    def inquiry(self, model: str) -> Inquiry:
+        """The request. What is sent decides under which name its answer is kept: text, headings and choices."""
+        said = {
+            "headings": list(self.chunk.heading_path),
+            "text": self.chunk.text,
+            "kinds": list(self.kinds),
+            "tags": list(self.tags),
+            "traits": list(self.traits),
+        }
+        told = json.dumps(said, ensure_ascii=False)
+        messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", told))
+        return Inquiry(sha256(told.encode()).hexdigest(), Asked(model, messages, _ANSWERED, form=ModelPassage))
+
+
+def why_unsent(chunk: Chunk) -> Unsent | None:
+    """Why a passage is not sent; None if it is."""
+    if len(chunk.text) < LEAST:
+        return "too short"
+    return "too long" if len(chunk.text.encode()) > MOST else None
+
+
+def passages_prompt_version() -> str:
+    """The number of the prompt, and a hash of its words and of the form."""
+    return f"passages-{versioned(__package__, PROMPT_FILE, ModelPassage)}"
+
+
+Part = Literal["content_kind", "tags", "traits", "summary"]
+
+_LONGEST = 300
+"""Characters of a summary."""
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"(?<!^)(?<![.!?:] )\b[A-Z][\w'’]*")
+"""A word that is written large and does not begin a sentence."""
+_WORD = re.compile(r"\w[\w'’]*")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_TALKS_OF_ITSELF = re.compile(r"\b(?:this|the) (?:passage|text|section|chapter|excerpt)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class NotBelieved:
+    """A part of an answer that is left to the rules."""
+
+    part: Part
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class BelievedPassage:
+    """Metadata that takes the place of the rules'; an empty tuple takes the key away."""
+
+    metadata: Mapping[str, MetadataValue]
+    dropped: tuple[NotBelieved, ...]
+
+
+def believed(answer: ModelPassage, asked: AskedPassage) -> BelievedPassage:
+    """Look through an answer. What is dropped of it stays as the rules said it; they write no summary."""
+    found: dict[str, MetadataValue] = {}
+    dropped: list[NotBelieved] = []
+    if why := _against_kind(answer, asked):
+        dropped.append(NotBelieved("content_kind", why))
+    else:
+        found |= {"content_kind": answer.content_kind, "is_rule_bearing": answer.is_rule_bearing}
+    tags, foreign = _chosen(answer.tags, asked.tags)
+    if foreign:
+        dropped.append(NotBelieved("tags", f"not among the tags: {foreign}"))
+    if tags or not answer.tags:
+        found["tags"] = tags
+    traits, foreign = _chosen(answer.traits, asked.traits)
+    if foreign:
+        dropped.append(NotBelieved("traits", f"not among the traits that stand there: {foreign}"))
+    own = asked.chunk.metadata.get("traits", ())
+    # A line that classifies says what it says: the model adds to that, and takes nothing away.
+    found["traits"] = tuple(dict.fromkeys((*(own if isinstance(own, tuple) else ()), *traits)))
+    summary = " ".join(answer.summary.split())
+    if why := next(_against_summary(summary, asked), ""):
+        dropped.append(NotBelieved("summary", why))
+    else:
+        found["summary"] = summary
+    return BelievedPassage(found, tuple(dropped))
+
+
+def _against_kind(answer: ModelPassage, asked: AskedPassage) -> str:
+    if answer.content_kind not in asked.kinds:
+        return f"not among the kinds: {answer.content_kind!r:.60}"
+    written = kind_by_headings(asked.chunk.heading_path[-1:])
+    if written not in (None, answer.content_kind):
+        return f"{answer.content_kind}, and {written} in its heading"
+    if (answer.content_kind, answer.is_rule_bearing) in ((RULE, False), (NARRATIVE, True)):
+        return f"a {answer.content_kind} that {'bears a' if answer.is_rule_bearing else 'bears no'} rule"
+    return ""
+
+
+def _chosen(said: Collection[str], known: Collection[str]) -> tuple[tuple[str, ...], str]:
+    """Those that are known, in the order of the list, and the others in words."""
+    given = [word.strip().casefold() for word in said]
+    foreign = [word for word in dict.fromkeys(given) if word not in known]
+    return tuple(word for word in known if word in given), ", ".join(f"{word!r:.40}" for word in foreign)
+
+
+def _against_summary(summary: str, asked: AskedPassage) -> Iterator[str]:
+    source = "\n".join((*asked.chunk.heading_path, asked.chunk.text))
+    if not summary or len(summary) > min(_LONGEST, len(source)):
+        yield f"it has {len(summary)} characters"
+        return
+    if foreign := sorted(set(_NUMBER.findall(summary)) - set(_NUMBER.findall(source))):
+        yield f"it says {', '.join(foreign)}, which the passage does not"
+    known = {_bare(word) for word in _WORD.findall(source)}
+    if foreign := sorted({name for name in _NAME.findall(summary) if _bare(name) not in known}):
+        yield f"it names {', '.join(foreign)}, which the passage does not"
+    if _TALKS_OF_ITSELF.search(summary):
+        yield "it talks of the passage and not of what it says"
+
+
+def _bare(word: str) -> str:
+    return _POSSESSIVE.sub("", word.casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class PassageOutcome:
+    """One passage. Key: chunk_id."""
+
+    chunk_id: str
+    document: str
+    line: int
+    """1-based, of the file."""
+    title: str
+    reason: Reason
+    """Why all is as the rules said it; empty where a model's answer was used."""
+    said: str
+    """The reason in words."""
+    n_answers: int
+    """That were paid in this run; 0 where an earlier one paid."""
+    dropped: tuple[NotBelieved, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """The chunks of a book, and how their metadata came about."""
+
+    chunks: tuple[Chunk, ...]
+    """All of them, in their order."""
+    offline: tuple[Chunk, ...]
+    """The same as the rules alone describe them."""
+    outcomes: tuple[PassageOutcome, ...]
+    """Of every passage of prose, in their order."""
+    bill: Bill
+
+    @property
+    def by_model(self) -> frozenset[str]:
+        """Ids of the chunks that have the model's words."""
+        return frozenset(each.chunk_id for each in self.outcomes if not each.reason)
+
+    @property
+    def n_waiting(self) -> int:
+        """Passages that the rules described and that a later run may send."""
+        return sum(is_waiting(each.reason) for each in self.outcomes)
+
+    @property
+    def dropped(self) -> tuple[NotBelieved, ...]:
+        """Everything that was not believed of answers that were used."""
+        return tuple(each for outcome in self.outcomes for each in outcome.dropped)
+
+    @property
+    def agreement(self) -> float | None:
+        """Share of the model's passages that are of the kind that the rules say; None where it described none."""
+        ids = self.by_model
+        pairs = [pair for pair in zip(self.chunks, self.offline, strict=True) if pair[0].id in ids]
+        same = sum(one.metadata["content_kind"] == other.metadata["content_kind"] for one, other in pairs)
+        return same / len(pairs) if pairs else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,22 +2,139 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from retrieval.ingest.model_tables.believed_names import believed_names
-from retrieval.ingest.model_tables.believed_predicates import believed_predicates
-from retrieval.ingest.model_tables.form import ModelRow, ModelTable
-from retrieval.ingest.model_tables.request import data_rows
-from retrieval.ingest.tables.read_row import ReadRow
+from retrieval.errors import BadPredicateError
+from retrieval.ingest.model_tables.request import ModelPredicate, ModelRow, ModelTable, data_rows
+from retrieval.ingest.tables.header import ReadRow
 from retrieval.ingest.tables.reading import Reading
-from retrieval.ingest.tables.row_object import row_key
+from retrieval.ingest.tables.row_object import MAX_NAME_WORDS, row_key
 from retrieval.ingest.tables.table import Table
+from retrieval.language.canonical import canonical, canonical_term, literal
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.chat import Answered
-from retrieval.query_must.canonical.canonical import canonical_term, literal
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.query_must.lint import Finding, LintItem, lint, unusable
+from retrieval.query_must.predicate import parse_query_must, satisfies_query_must
+from retrieval.query_must.rival_speech import Speech
+from retrieval.query_must.rivals import words_of
 from retrieval.types import Row
+
+MOST_NAMES = 8
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class BelievedNames:
+    """Names by ordinal, and the rows of which some were dropped with the reasons."""
+
+    kept: Mapping[int, tuple[str, ...]]
+    dropped: tuple[tuple[int, str], ...]
+
+
+def believed_names(
+    table: Table, offline: Mapping[int, Row], given: Mapping[int, Sequence[str]], vocabulary: Vocabulary
+) -> BelievedNames:
+    """Look through the names of all rows of a table at once: what two rows are called names neither."""
+    names = {ordinal: [" ".join(name.split()) for name in said][:MOST_NAMES] for ordinal, said in given.items()}
+    runs = {ordinal: {name: canonical_term(name, vocabulary) for name in said} for ordinal, said in names.items()}
+    claimed = Counter(run for said in runs.values() for run in set(said.values()))
+    others = {
+        ordinal: {canonical_term(text, vocabulary) for text in (*row.names, *row.cells, row.called, row.key) if text}
+        for ordinal, row in offline.items()
+    }
+    speech = Speech.of(vocabulary)
+    heads = words_of((*table.heading_path, table.caption or "", *table.header), vocabulary)
+    kept: dict[int, tuple[str, ...]] = {}
+    dropped: list[tuple[int, str]] = []
+    for ordinal, said in runs.items():
+        own = offline[ordinal]
+        known = {number for text in (*own.names, *own.cells, own.called) for number in _DIGITS.findall(text)}
+        theirs = {run for other, their in others.items() if other != ordinal for run in their}
+
+        def wrong(name: str, run: str, known: set[str] = known, theirs: set[str] = theirs) -> Iterator[str]:
+            if not run or len(name.split()) > MAX_NAME_WORDS or not speech.is_name(run.split()):
+                yield "names nothing"
+            if run in theirs or claimed[run] > 1:
+                yield "is another row's too"
+            if foreign := set(_DIGITS.findall(name)) - known:
+                yield f"says {', '.join(sorted(foreign))}, which the row does not"
+            if heads.issuperset(run.split()):
+                yield "is said of the whole table"
+
+        found = {name: next(wrong(name, run), "") for name, run in said.items() if run not in others[ordinal]}
+        kept[ordinal] = tuple(name for name, why in found.items() if not why)
+        if reasons := [f"{name!r:.60} {why}" for name, why in found.items() if why]:
+            dropped.append((ordinal, "; ".join(reasons)))
+    return BelievedNames(kept, tuple(dropped))
+
+
+@dataclass(frozen=True, slots=True)
+class BelievedPredicates:
+    """Conditions by ordinal, and those that were dropped with the reason."""
+
+    kept: Mapping[int, str]
+    dropped: tuple[tuple[int, str], ...]
+
+
+def believed_predicates(
+    table: Table,
+    offline: Mapping[int, Row],
+    titles: Mapping[int, str],
+    given: Mapping[int, ModelPredicate],
+    vocabulary: Vocabulary,
+    *,
+    by_key_alone: bool,
+) -> BelievedPredicates:
+    """Try every condition.
+
+    It must be one that some question meets, that the model's title of the row meets, and the rules' title too: a
+    condition with another row's key meets neither. Where the rules know no subject of the table, what the row is
+    called must be enough.
+    """
+    written = {ordinal: text for ordinal, predicate in given.items() if (text := _written(predicate))}
+    dropped: dict[int, str] = {}
+    for ordinal, text in written.items():
+        try:
+            parse_query_must(text, strict=True)
+        except BadPredicateError as error:
+            dropped[ordinal] = f"invalid: {error}"
+    sound = {ordinal: text for ordinal, text in written.items() if ordinal not in dropped}
+    for said_by in (titles, {ordinal: _title(row) for ordinal, row in offline.items()}):
+        items = [LintItem(str(ordinal), said_by[ordinal], table.id, text) for ordinal, text in sound.items()]
+        findings = lint(items, vocabulary)
+        harmful = unusable(findings)
+        for ordinal in sound:
+            if str(ordinal) in harmful:
+                dropped.setdefault(ordinal, _reason(findings, str(ordinal)))
+    for ordinal, text in sound.items():
+        called = offline[ordinal].called or offline[ordinal].key
+        if by_key_alone and not satisfies_query_must(canonical(called, vocabulary), text):
+            dropped.setdefault(ordinal, f"it asks for more than the key: {called!r} does not satisfy {text}")
+    kept = {ordinal: text for ordinal, text in written.items() if ordinal not in dropped}
+    return BelievedPredicates(kept, tuple(sorted(dropped.items())))
+
+
+def _written(predicate: ModelPredicate) -> str:
+    """The condition as JSON without what asks nothing; empty if that is all."""
+    said = predicate.model_dump(exclude_none=True)
+    if span := said.get("contain_range"):
+        said["contain_range"] = {name: value for name, value in span.items() if value != []}
+    found = {name: value for name, value in said.items() if value not in ([], "", {})}
+    if "contain_one_of" in found:
+        found["contain_one_of"] = [group for group in found["contain_one_of"] if group]
+    return json.dumps(found, ensure_ascii=False) if any(found.values()) else ""
+
+
+def _title(row: Row) -> str:
+    return str(json.loads(row.content)["title"])
+
+
+def _reason(findings: tuple[Finding, ...], ordinal: str) -> str:
+    return next(f"{each.rule}: {each.message}" for each in findings if each.id == ordinal and each.severity == "error")
+
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SHOWN = 5

@@ -1,16 +1,72 @@
 """One table as a request to a model, and which tables are sent at all."""
 
 import json
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from hashlib import sha256
+from pathlib import Path
 from typing import Literal
 
-from retrieval.ingest.model_tables.form import ModelTable
-from retrieval.ingest.tables.read_row import ReadRow
-from retrieval.ingest.tables.reading import Reading
+from pydantic import BaseModel, ConfigDict
+
+from retrieval.errors import LibraryError
+from retrieval.ingest.tables.header import ReadRow
+from retrieval.ingest.tables.reading import Reading, read_table, why_unkeyed
+from retrieval.ingest.tables.row_object import names_of_rows, subject
 from retrieval.ingest.tables.table import Table
-from retrieval.models.chat import Asked, likely_tokens
-from retrieval.models.prompts import prompt_words, versioned
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.models.chat import Asked, likely_tokens, prompt_words, versioned
+from retrieval.types import normal
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ModelColumn(_Form):
+    """What the values of one column are called."""
+
+    column: int
+    path: list[str]
+
+
+class ModelRange(_Form):
+    """A number of the question must lie between these; null leaves a side open."""
+
+    min: float | None
+    max: float | None
+    of: list[str]
+
+
+class ModelPredicate(_Form):
+    """A condition on the question; what is empty or null asks nothing."""
+
+    contain_one_of: list[list[str]]
+    contain_all_of: list[str]
+    contain: str | None
+    contain_range: ModelRange | None
+    contain_across: list[list[str]]
+
+
+class ModelRow(_Form):
+    """One row."""
+
+    row: int
+    title: str
+    description: str
+    cells: list[str]
+    names: list[str]
+    query_must: ModelPredicate
+
+
+class ModelTable(_Form):
+    """One table."""
+
+    columns: list[ModelColumn]
+    rows: list[ModelRow]
+
 
 PROMPT_FILE = "prompt_v1.txt"
 MOST_ANSWERED = 16_384
@@ -91,3 +147,55 @@ def _row(table: Table, row: ReadRow) -> dict[str, object]:
     if notes := table.rows[row.ordinal].notes:
         said["notes"] = list(notes)
     return said
+
+
+_BULLET = re.compile(r"^\s*(?:[-*+]|\d+\.|#+)\s+")
+_SHOWN = 3
+
+
+def read_table_list(path: Path) -> tuple[str, ...]:
+    """The lines of a list of tables, in markdown or plain; bullets, blank lines and backticks do not count.
+
+    Raises:
+        LibraryError: there is no such file, or it is not text, or names no table.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LibraryError(f"the list of tables {path} cannot be read ({error}); name another, or none") from error
+    lines = (_BULLET.sub("", line).strip().strip("`") for line in text.splitlines())
+    found = tuple(dict.fromkeys(line for line in lines if line))
+    if not found:
+        raise LibraryError(f"{path} names no table; write the caption or the heading of one on each line")
+    return found
+
+
+def listed(tables: Sequence[Table], titles: Sequence[str]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The ids of the tables that a list names, by caption, by the nearest heading or as `file.md:LINE`, and a sentence
+    for each line that names none."""
+    names = {table.id: {normal(name) for name in _names(table)} for table in tables}
+    wanted = {normal(title): title for title in titles}
+    found = frozenset(table for table, said in names.items() if not said.isdisjoint(wanted))
+    known = {name for said in names.values() for name in said}
+    return found, tuple(_unfound(title, name, names) for name, title in wanted.items() if name not in known)
+
+
+def by_rule(tables: Sequence[Table], vocabulary: Vocabulary) -> frozenset[str]:
+    """The ids of the tables of which a question can name a row: names and conditions do something there alone."""
+    found = set()
+    for table in tables:
+        reading = read_table(table)
+        if why_unkeyed(reading, names_of_rows(reading, vocabulary), vocabulary) is None:
+            found.add(table.id)
+    return frozenset(found)
+
+
+def _names(table: Table) -> tuple[str, ...]:
+    nearest = table.heading_path[-1] if table.heading_path else ""
+    said = (table.caption or "", nearest, subject(table), f"{table.document}:{table.lines[0]}")
+    return tuple(name for name in said if name)
+
+
+def _unfound(title: str, name: str, names: Mapping[str, set[str]]) -> str:
+    near = get_close_matches(name, sorted({each for said in names.values() for each in said}), n=_SHOWN, cutoff=0.5)
+    return f"no table is called {title!r}" + (f"; there is {', '.join(map(repr, near))}" if near else "")

@@ -1,21 +1,339 @@
 """Tables read by a model, one request a table; whatever goes wrong, the rules' own rows are there."""
 
-from collections import defaultdict
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+import json
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal, Protocol
 
-from retrieval.ingest.model_tables.asked_table import AskedTable, TableQuestion
-from retrieval.ingest.model_tables.offline import OfflineTables
-from retrieval.ingest.model_tables.outcome import Transformed
-from retrieval.ingest.model_tables.whole_rows import WholeRows
+from retrieval.ingest.model_tables.checking import BelievedRow, Dropped, Judged, judged
+from retrieval.ingest.model_tables.request import data_rows, prompt_version, request_of, why_unsent
+from retrieval.ingest.tables.reading import Reading, read_table, why_unkeyed
+from retrieval.ingest.tables.row_object import RESERVED, Json, subject, to_text
+from retrieval.ingest.tables.rows import transform_tables
+from retrieval.ingest.tables.strictness import StrictTables
 from retrieval.ingest.tables.table import Table
+from retrieval.language.canonical import canonical
+from retrieval.language.numbers.cells import parse_range, typed
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.access import Access
+from retrieval.models.batching import Inquiry, Reply
+from retrieval.models.batching import Reason as Waiting
 from retrieval.models.chat import Answered, Asked
 from retrieval.models.inquiries import Inquiries
-from retrieval.models.inquiry import Inquiry
-from retrieval.models.options import ModelOptions
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.models.spending import Bill, ModelOptions
+from retrieval.query_must.operators import NAME as NO_RIVAL
+from retrieval.query_must.predicate import satisfies_query_must
+from retrieval.types import Row
+
+Reason = Waiting | Literal["not sent", "refused or wrong"]
+"""Why the rules made the rows; empty where the model did."""
+_FOR_GOOD: frozenset[Reason] = frozenset({"", "not sent", "refused or wrong"})
+
+
+def is_waiting(reason: Reason) -> bool:
+    """Whether it may be gone at another time."""
+    return reason not in _FOR_GOOD
+
+
+@dataclass(frozen=True, slots=True)
+class TableOutcome:
+    """One chosen table. Key: table_id."""
+
+    table_id: str
+    document: str
+    line: int
+    """1-based, in the document's text."""
+    title: str
+    n_rows: int
+    reason: Reason
+    said: str
+    """The reason in words."""
+    n_answers: int
+    """That were paid in this run; 0 where an earlier one paid."""
+    dropped: tuple[Dropped, ...] = ()
+
+    @property
+    def by_model(self) -> bool:
+        """Whether the rows have the model's words."""
+        return not self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Transformed:
+    """The rows of a book, and how they came about."""
+
+    rows: tuple[Row, ...]
+    """Of all its tables, in their order."""
+    offline: tuple[Row, ...]
+    """The same as the rules alone make them."""
+    outcomes: tuple[TableOutcome, ...]
+    """Of the tables that were chosen, in their order."""
+    bill: Bill
+
+    @property
+    def by_model(self) -> frozenset[str]:
+        """Ids of the tables whose rows have the model's words."""
+        return frozenset(outcome.table_id for outcome in self.outcomes if outcome.by_model)
+
+    @property
+    def n_waiting(self) -> int:
+        """Tables that the rules made and that a later run may send."""
+        return sum(is_waiting(outcome.reason) for outcome in self.outcomes)
+
+    @property
+    def dropped(self) -> tuple[Dropped, ...]:
+        """Everything that was not believed of tables that were."""
+        return tuple(each for outcome in self.outcomes for each in outcome.dropped)
+
+
+class Ended(Protocol):
+    """Whatever was asked about and ended in some way."""
+
+    @property
+    def reason(self) -> Reason:
+        """Why the rules did the work; empty where the model did."""
+
+
+def reasons(outcomes: Iterable[Ended]) -> dict[str, int]:
+    """How many the rules were left with, for each reason."""
+    return dict(Counter(outcome.reason for outcome in outcomes if outcome.reason))
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineTables:
+    """Readings and rows by table id."""
+
+    vocabulary: Vocabulary
+    readings: Mapping[str, Reading]
+    rows: Mapping[str, tuple[Row, ...]]
+    """In the order of the table; `query_must` is still in their content."""
+    strict: StrictTables
+
+    @classmethod
+    def of(cls, tables: Sequence[Table], vocabulary: Vocabulary, texts: Sequence[str]) -> "OfflineTables":
+        """Read all tables of one book; `texts` are those of its documents."""
+        readings = {table.id: read_table(table) for table in tables}
+        rows: dict[str, list[Row]] = defaultdict(list)
+        for row in transform_tables(tables, vocabulary, texts):
+            rows[row.table_id].append(row)
+        strict = StrictTables.find(tables, list(map(readings.__getitem__, (table.id for table in tables))), vocabulary)
+        return cls(vocabulary, readings, {table.id: tuple(rows[table.id]) for table in tables}, strict)
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredTable:
+    """The rows of a table after an answer. Where there are problems nothing of it is used."""
+
+    rows: tuple[Row, ...] = ()
+    problems: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+
+
+class TableQuestion(Protocol):
+    """What is asked about a table."""
+
+    @property
+    def prompt(self) -> str:
+        """Version of the prompt."""
+
+    def inquiry(self, table: Table, reading: Reading, model: str) -> Inquiry:
+        """The request about a table that can be sent."""
+
+    def answer(self, table: Table, answered: Answered, offline: OfflineTables) -> AnsweredTable:
+        """What an answer makes of the table."""
+
+
+@dataclass(slots=True)
+class AskedTable:
+    """A table with its request. Key: table.id."""
+
+    table: Table
+    question: TableQuestion
+    offline: OfflineTables
+    inquiry: Inquiry | None
+    """None: it is none for a model."""
+    why: str = ""
+    """Why it is none."""
+    _last: tuple[Answered, AnsweredTable] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, table: Table, question: TableQuestion, offline: OfflineTables, model: str) -> "AskedTable":
+        """A table before anything was asked."""
+        reading = offline.readings[table.id]
+        if why := why_unsent(table, reading):
+            return cls(table, question, offline, None, why)
+        return cls(table, question, offline, question.inquiry(table, reading, model))
+
+    def after(self, answered: Answered) -> AnsweredTable:
+        """What an answer makes of it; the same one is judged once."""
+        if self._last is None or self._last[0] != answered:
+            self._last = answered, self.question.answer(self.table, answered, self.offline)
+        return self._last[1]
+
+    def end(self, reply: Reply | None) -> tuple[tuple[Row, ...], TableOutcome]:
+        """Its rows and what became of it, once everything was asked. No reply: nothing was asked about it."""
+        found = self.after(reply.answered) if reply and reply.answered else None
+        reason, said = self._why_not(reply, found)
+        used = found if found and not reason else AnsweredTable(self.offline.rows[self.table.id])
+        outcome = TableOutcome(
+            table_id=self.table.id,
+            document=self.table.document,
+            line=self.table.lines[0],
+            title=subject(self.table),
+            n_rows=len(data_rows(self.offline.readings[self.table.id])),
+            reason=reason,
+            said=said,
+            n_answers=reply.n_paid if reply else 0,
+            dropped=used.dropped,
+        )
+        return used.rows, outcome
+
+    def _why_not(self, reply: Reply | None, found: AnsweredTable | None) -> tuple[Reason, str]:
+        """Why the rules make the rows, in short and in words; empty where the model does."""
+        if reply is None:
+            return "not sent", self.why
+        if found is not None and not found.problems:
+            return "", ""
+        if found is None or reply.reason:
+            return reply.reason or "not reached", reply.why
+        return "refused or wrong", "; ".join(found.problems)
+
+
+def model_rows(
+    table: Table, reading: Reading, offline: Sequence[Row], found: Judged, vocabulary: Vocabulary, *, strict: bool
+) -> tuple[Row, ...]:
+    """The rows of the rules, those that the model was asked about with what is believed of its answer.
+
+    Args:
+        table: of the rows.
+        reading: of the table.
+        offline: every row as the rules make it; `query_must` is still in its content.
+        found: the judged answer, without problems.
+        vocabulary: of the library.
+        strict: whether the rules let the table's rows ask always. If the model has a condition for any of them, those
+            that it has none for pass always; if it has none at all, the rules' conditions stay.
+    """
+    named = [
+        replace(row, names=tuple(dict.fromkeys((*row.names, *found.rows[row.ordinal].names))))
+        if row.ordinal in found.rows
+        else row
+        for row in offline
+    ]
+    names = {row.ordinal: row.names for row in named}
+    keyed = not strict and why_unkeyed(reading, names, vocabulary) is None
+    conditions = any(row.query_must for row in found.rows.values()) or any(
+        each.part == "query_must" for each in found.dropped
+    )
+    ruled = strict and not conditions
+    return tuple(
+        _row(table, reading, row, found.rows[row.ordinal], found.paths, vocabulary, keyed=keyed, ruled=ruled)
+        if row.ordinal in found.rows
+        else row
+        for row in named
+    )
+
+
+def _row(
+    table: Table,
+    reading: Reading,
+    row: Row,
+    believed: BelievedRow,
+    paths: Sequence[tuple[str, ...]],
+    vocabulary: Vocabulary,
+    *,
+    keyed: bool,
+    ruled: bool,
+) -> Row:
+    """The row; a condition that is not the model's own wants the rules' title where the model's does not meet it."""
+    before: Json = json.loads(row.content)
+    asked = _asked(table, row, before, believed, keyed=keyed, ruled=ruled)
+    holds = not asked or satisfies_query_must(canonical(believed.title, vocabulary), json.dumps(asked))
+    content: Json = {
+        "title": believed.title if holds else before["title"],
+        "description": believed.description or before["description"],
+    }
+    places = dict(zip(reading.axis.columns, reading.axis.places, strict=True)) if reading.axis else {}
+    for column, (path, cell) in enumerate(zip(paths, row.cells, strict=True)):
+        if cell.strip():
+            for place in _spelled(path, places.get(column)):
+                _put(content, place, typed(cell))
+    if row.notes:
+        _put(content, ("notes",), row.notes[0] if len(row.notes) == 1 else list(row.notes))
+    if asked:
+        content["query_must"] = asked
+    return replace(row, content=to_text(content))
+
+
+def _asked(table: Table, row: Row, before: Json, believed: BelievedRow, *, keyed: bool, ruled: bool) -> Json:
+    """The condition: what the book's owner says, or else what the model says, or else that no rival is named."""
+    if ruled or (table.rule and (table.rule.open or table.rule.predicate_of(row.key))):
+        own = before.get("query_must")
+        return own if isinstance(own, dict) else {}
+    if believed.query_must:
+        asked: Json = json.loads(believed.query_must)
+        return asked
+    return {NO_RIVAL: {"table": table.id, "row": row.ordinal}} if keyed else {}
+
+
+def _spelled(path: tuple[str, ...], place: str | None) -> tuple[tuple[str, ...], ...]:
+    """The path; of a column that is a range of the second axis one for each of its numbers, under its group."""
+    spread = parse_range(place) if place is not None else None
+    if spread is None or len(spread.values) < 2 or len(path) < 2:
+        return (path,)
+    return tuple((*path[:-1], str(value)) for value in spread.values)
+
+
+def _put(content: Json, path: Sequence[str], value: object) -> None:
+    """Set a value under nested names; what a name is taken for already stays, and the new one gets a number."""
+    inner: dict[str, object] = content  # type: ignore[assignment]
+    *groups, last = (f"{name} value" if at == 0 and name in RESERVED else name for at, name in enumerate(path))
+    for name in groups:
+        nested = inner.setdefault(name, {})
+        while not isinstance(nested, dict):
+            name = f"{name} group"  # noqa: PLW2901
+            nested = inner.setdefault(name, {})
+        inner = nested
+    free, count = last, 1
+    while free in inner:
+        count += 1
+        free = f"{last} ({count})"
+    inner[free] = value
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRows:
+    """The question about a table for which `prompt_v1.txt` of this room is."""
+
+    prompt: str = field(default_factory=prompt_version)
+
+    def inquiry(self, table: Table, reading: Reading, model: str) -> Inquiry:
+        """The request about a table that can be sent."""
+        request = request_of(table, reading)
+        return Inquiry(request.key, request.asked(model))
+
+    def answer(self, table: Table, answered: Answered, offline: OfflineTables) -> AnsweredTable:
+        """The rows in the words of an answer that holds."""
+        reading, rows = offline.readings[table.id], offline.rows[table.id]
+        found = judged(
+            table,
+            reading,
+            {row.ordinal: row for row in rows},
+            answered,
+            offline.vocabulary,
+            by_key_alone=not offline.strict.subjects.get(table.id),
+        )
+        if found.problems:
+            return AnsweredTable(problems=found.problems)
+        strict = table.id in offline.strict.labels
+        made = model_rows(table, reading, rows, found, offline.vocabulary, strict=strict)
+        retitled = tuple(
+            Dropped(table.id, row.ordinal, "title", f"{said.title!r:.100} does not meet the row's condition")
+            for row in made
+            if (said := found.rows.get(row.ordinal)) and json.loads(row.content)["title"] != said.title
+        )
+        return AnsweredTable(made, dropped=(*found.dropped, *retitled))
 
 
 @dataclass(frozen=True, slots=True)

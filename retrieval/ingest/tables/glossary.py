@@ -9,10 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from retrieval.ingest.tables.columns import beginning, ending
 from retrieval.ingest.tables.reading import Reading
-from retrieval.ingest.tables.row_names import spellings
-from retrieval.ingest.tables.short_forms import beginning, ending
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.ingest.tables.row_object import spellings
+from retrieval.ingest.tables.table import Table
+from retrieval.language.canonical import literal
+from retrieval.language.vocabulary import Vocabulary
 
 _WORD = r"[^\W\d_][\w'’./-]*"
 _SHORT = r"[A-Z][A-Za-z0-9]{0,4}"
@@ -159,3 +161,109 @@ def _commonest(longs: Counter[str]) -> str | None:
     if others and others[0][1] == count:
         return None
     return next(long for long in longs if long.casefold() == most)
+
+
+_SUFFIX = re.compile(r"\.\w+$")
+_WORD_WITH_LETTER = re.compile(r"(?=[^\W_]*[^\W\d_])[^\W_]+")
+
+
+def document_words(tables: Sequence[Table]) -> Mapping[str, tuple[str, ...]]:
+    """The words of each table's document that tell it from the others with the same headings, by the table's id.
+
+    Words of its path, without numbers, without those that all of these documents have, and without those of the
+    headings. Tables whose headings stand in one document alone are not there.
+
+    Args:
+        tables: all of a book.
+    """
+    places: dict[tuple[str, ...], dict[str, list[str]]] = defaultdict(dict)
+    for table in tables:
+        places[_folded(table)].setdefault(table.document, _words(_SUFFIX.sub("", table.document)))
+    own = {headings: _own(headings, documents) for headings, documents in places.items() if len(documents) > 1}
+    told = {table.id: own.get(_folded(table), {}).get(table.document, "") for table in tables}
+    return {table: (words,) for table, words in told.items() if words}
+
+
+def _own(headings: Sequence[str], documents: Mapping[str, Sequence[str]]) -> Mapping[str, str]:
+    """What each of some documents with the same headings has in its path alone; empty where that is nothing."""
+    shared = set.intersection(*map(set, documents.values())) | {*_words(" ".join(headings))}
+    return {document: " ".join(word for word in words if word not in shared) for document, words in documents.items()}
+
+
+def _folded(table: Table) -> tuple[str, ...]:
+    return tuple(heading.casefold() for heading in table.heading_path)
+
+
+def _words(text: str) -> list[str]:
+    return list(dict.fromkeys(_WORD_WITH_LETTER.findall(text.casefold())))
+
+
+_SEPARATORS = frozenset({"and", "or", "for", "of", "the", "a", "an", "by", "with", "in", "to", "on", "vs", "versus"})
+_BREAK = re.compile(r"[,;:/&()]|\s[-–—]\s")
+_OUTLINE = re.compile(r"\s*(?:(?:[IVXLC]+|[A-Z]|\d+)\.)+\s")
+"""`I.A. ` before a title; it names the table, and is not part of the subject's own words."""
+_NUMBERING = re.compile(r"c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})|[a-z]|[\d.,-]+")
+"""A Roman numeral, a letter or figures; not any word of those letters (`civil`)."""
+
+_Phrases = list[list[str]]
+
+
+def subjects_of(tables: Sequence[Table], vocabulary: Vocabulary) -> Mapping[str, tuple[str, ...]]:
+    """Terms for the subject of each of some twins by table id; empty where no titles tell all of them apart.
+
+    Captions are asked first, then headings, which the tables of one section share. A question that names the subject
+    must say one of the terms, so a term that only may be the subject's comes beside the others and never alone.
+    """
+    captions = [_phrases(table.title or "", vocabulary) or _heading(table.heading_path, vocabulary) for table in tables]
+    if told := _told_apart(captions):
+        return {table.id: terms for table, terms in zip(tables, told, strict=True)}
+    sections = list(dict.fromkeys(table.heading_path for table in tables))
+    if told := _told_apart([_heading(section, vocabulary) for section in sections]):
+        by_section = dict(zip(sections, told, strict=True))
+        return {table.id: by_section[table.heading_path] for table in tables}
+    return {}
+
+
+def _heading(path: tuple[str, ...], vocabulary: Vocabulary) -> _Phrases:
+    return _phrases(path[-1] if path else "", vocabulary)
+
+
+def _told_apart(titles: Sequence[_Phrases]) -> list[tuple[str, ...]]:
+    """The words of each title that most others lack; nothing unless every title has its own.
+
+    They stay phrases where the rest of all titles is the same: `fighter` and `magic user` then fill one place. In
+    `Fighter Attack Matrix` and `Cleric To Hit Table` any of the words may be the subject.
+    """
+    spread = Counter(word for phrases in titles for word in {word for phrase in phrases for word in phrase})
+    common = {word for word, count in spread.items() if count > len(titles) / 2}
+    frames = {tuple(word for phrase in phrases for word in phrase if word in common) for phrases in titles}
+    told = []
+    for phrases in titles:
+        own = [part for phrase in phrases for part in _without(phrase, common)]
+        whole = [len(frames) == 1 and bool(common) and all(spread[word] == 1 for word in phrase) for phrase in own]
+        terms = ([" ".join(phrase)] if keep else phrase for phrase, keep in zip(own, whole, strict=True))
+        told.append(tuple(dict.fromkeys(term for some in terms for term in some)))
+    return told if len(titles) > 1 and all(told) and len(set(map(frozenset, told))) == len(told) else []
+
+
+def _without(phrase: Sequence[str], words: set[str]) -> _Phrases:
+    """The runs of a phrase between these words."""
+    runs: _Phrases = [[]]
+    for word in phrase:
+        if word in words:
+            runs.append([])
+        else:
+            runs[-1].append(word)
+    return [run for run in runs if run]
+
+
+def _phrases(title: str, vocabulary: Vocabulary) -> _Phrases:
+    """Runs of words between `and`, `or`, `for` and so on; `IV`, `3.2` and labels (`table`, `class`) are not words."""
+    outline = _OUTLINE.match(title)
+    start = outline.end() if outline else 0
+    words = literal(f"{title[:start]} and {_BREAK.sub(' and ', title[start:])}", vocabulary).split()
+    return _without(words, {word for word in words if _says_nothing(word, vocabulary)})
+
+
+def _says_nothing(word: str, vocabulary: Vocabulary) -> bool:
+    return word in _SEPARATORS or bool(_NUMBERING.fullmatch(word)) or vocabulary.label(word) is not None

@@ -1,16 +1,28 @@
 """What a table means: which line is the heading, which cells are labels, which column picks the row."""
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from retrieval.ingest.losses import attempt
-from retrieval.ingest.tables.groups import key_column, under_groups, under_parents
-from retrieval.ingest.tables.header import joined_headers, part_heads, realigned, stacked_header
-from retrieval.ingest.tables.read_row import ReadRow, RowRole
+from retrieval.ingest.tables.header import (
+    ReadRow,
+    RowRole,
+    joined_headers,
+    key_column,
+    part_heads,
+    realigned,
+    stacked_header,
+    under_groups,
+    under_parents,
+)
 from retrieval.ingest.tables.table import Table
-from retrieval.ingest.tables.values import is_numeric, parse_range
+from retrieval.language.canonical import canonical_term
+from retrieval.language.numbers.cells import is_numeric, parse_range
+from retrieval.language.numbers.columns import figure_of_cell
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.query_must.rival_speech import Speech, row_amounts
 
 _DIGIT = re.compile(r"\d")
 _FOOTNOTE = re.compile(r"\s*(?:[*†‡§]|\d\s+\S|note\b)", re.IGNORECASE)
@@ -208,3 +220,39 @@ def find_axis(columns: Sequence[str]) -> Axis | None:
 def _is_code(column: str) -> bool:
     """`R-1`, which is no -1 where no number stands without that sign."""
     return bool(_CODE.fullmatch(column.strip()))
+
+
+MIN_NAMED = 2
+"""Rows that a question must be able to name: of one row there is nothing to keep out."""
+
+Unkeyed = Literal["record", "single", "nameless"]
+"""Why no row of a table is kept out: it describes one thing; it has one row; no cell or number is one row's alone."""
+
+
+def why_unkeyed(reading: Reading, names: Mapping[int, Sequence[str]], vocabulary: Vocabulary) -> Unkeyed | None:
+    """Why a table is not keyed; None if it is.
+
+    Args:
+        reading: of the table.
+        names: of its rows, by ordinal.
+        vocabulary: which words name nothing.
+    """
+    if reading.kind == "record":
+        return "record"
+    data = [row for row in reading.rows if row.role == "data" and any(row.cells)]
+    if len(data) < MIN_NAMED:
+        return "single"
+    speech = Speech.of(vocabulary)
+    named = sum(
+        any(speech.is_name(canonical_term(name, vocabulary).split()) for name in names.get(row.ordinal, ()))
+        or _is_counted(reading, row)
+        for row in data
+    )
+    return None if named >= MIN_NAMED else "nameless"
+
+
+def _is_counted(reading: Reading, row: ReadRow) -> bool:
+    """Whether the key is a number of something, as `60` under `Temperature (°C)`."""
+    key = reading.key_column
+    figure = figure_of_cell(row.cells[key], row.columns[key], is_key=True)
+    return figure is not None and any(amount.unit for amount in row_amounts(figure, row.columns[key]))

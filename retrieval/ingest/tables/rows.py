@@ -1,24 +1,32 @@
 """Tables in, rows out: each a JSON object that explains itself, with its names and, where it needs one, a predicate."""
 
 import json
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from retrieval.ingest.losses import attempt
-from retrieval.ingest.tables.column_names import ColumnNames
-from retrieval.ingest.tables.document_words import document_words
-from retrieval.ingest.tables.glossary import Glossary
-from retrieval.ingest.tables.keyed import why_unkeyed
-from retrieval.ingest.tables.pointers.referrers import referrers
-from retrieval.ingest.tables.read_row import ReadRow
-from retrieval.ingest.tables.reading import Reading, plain_reading, read_table
-from retrieval.ingest.tables.row_names import names_of_rows, record_names
-from retrieval.ingest.tables.row_object import Json, called, grid_object, record_object, row_key, to_text
+from retrieval.ingest.tables.columns import ColumnNames
+from retrieval.ingest.tables.glossary import Glossary, document_words
+from retrieval.ingest.tables.header import ReadRow
+from retrieval.ingest.tables.pointers import referrers
+from retrieval.ingest.tables.reading import Reading, plain_reading, read_table, why_unkeyed
+from retrieval.ingest.tables.row_object import (
+    Json,
+    called,
+    grid_object,
+    names_of_rows,
+    record_names,
+    record_object,
+    row_key,
+    to_text,
+)
 from retrieval.ingest.tables.strictness import StrictTables
 from retrieval.ingest.tables.table import Table
-from retrieval.query_must.conditional import NAME as NO_RIVAL
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.query_must.operators import NAME as NO_RIVAL
+from retrieval.query_must.predicate import extract_query_must
 from retrieval.types import Row
 
 
@@ -228,3 +236,69 @@ def _record(table: Table, columns: ColumnNames) -> Row:
         kind="record",
         notes=_notes(table),
     )
+
+
+def extract_predicates(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """The same rows; where the content held a `query_must`, it is taken out and kept as the row's predicate."""
+    return tuple(
+        attempt(partial(_extracted, row), partial(replace, row), f"the predicate of the row {row.key!r}")
+        for row in rows
+    )
+
+
+def _extracted(row: Row) -> Row:
+    extraction = extract_query_must(row.content)
+    if extraction.query_must is None:
+        return row
+    return replace(row, content=extraction.content, query_must=extraction.query_must)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A source row whose cells are not those of exactly one row object."""
+
+    table_id: str
+    document: str
+    line: int
+    reason: str
+
+
+def check_fidelity(tables: Sequence[Table], rows: Sequence[Row]) -> tuple[Violation, ...]:
+    """Compare the cells of every source row with the row made of it; a heading row is in the columns instead."""
+    by_table: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_table[row.table_id].append(row)
+    return tuple(violation for table in tables for violation in _check(table, by_table[table.id]))
+
+
+def _check(table: Table, rows: Sequence[Row]) -> list[Violation]:
+    if any(row.kind == "record" for row in rows):
+        pairs = [table.header, *(row.cells for row in table.rows)]
+        wanted = _cells(cell.rstrip(": ") if not i else cell for pair in pairs for i, cell in enumerate(pair))
+        made = _cells(cell for row in rows for cell in (*row.columns, *row.cells))
+        return (
+            [] if wanted == made else [Violation(table.id, table.document, table.lines[0], _difference(wanted, made))]
+        )
+    headings = {row.ordinal for row in read_table(table).rows if row.role == "heading"}
+    made_of: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        made_of[row.ordinal].append(row)
+    violations = []
+    for ordinal, source in enumerate(table.rows):
+        if ordinal in headings or not any(source.cells):
+            continue
+        wanted = _cells(source.cells)
+        made = _cells(cell for row in made_of[ordinal] for cell in row.cells)
+        if wanted != made:
+            violations.append(Violation(table.id, table.document, source.line, _difference(wanted, made)))
+    return violations
+
+
+def _cells(cells: Iterable[str]) -> Counter[str]:
+    return Counter(cell for cell in cells if cell)
+
+
+def _difference(wanted: Counter[str], made: Counter[str]) -> str:
+    missing, extra = wanted - made, made - wanted
+    parts = [f"missing {list(missing)[:3]}" if missing else "", f"not in the source {list(extra)[:3]}" if extra else ""]
+    return "; ".join(part for part in parts if part)

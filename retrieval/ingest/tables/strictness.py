@@ -8,16 +8,15 @@ from functools import partial
 
 from retrieval.ingest.density import near_duplicate_density
 from retrieval.ingest.losses import attempt
-from retrieval.ingest.tables.column_labels import ROLL, column_label, column_labels
+from retrieval.ingest.tables.columns import ROLL, column_label, column_labels
+from retrieval.ingest.tables.glossary import subjects_of
 from retrieval.ingest.tables.reading import Reading
-from retrieval.ingest.tables.row_object import Json, JsonValue
-from retrieval.ingest.tables.search_text import row_search_text
+from retrieval.ingest.tables.row_object import Json, JsonValue, row_search_text
 from retrieval.ingest.tables.table import Table
-from retrieval.ingest.tables.table_subjects import subjects_of
-from retrieval.ingest.tables.values import MAX_EXPANDED, NumberRange, parse_range, way_that_is_better
-from retrieval.query_must.canonical.canonical import literal
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.query_must.vocabulary.words import Label, Way
+from retrieval.language.canonical import literal
+from retrieval.language.lexicon import Label, Way
+from retrieval.language.numbers.cells import MAX_EXPANDED, NumberRange, parse_range, way_that_is_better
+from retrieval.language.vocabulary import Vocabulary
 
 MIN_ROWS = 8
 MIN_DENSITY = 0.5

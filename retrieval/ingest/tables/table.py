@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from retrieval.table_rule import TableRule
+from retrieval.types import TableRule
 
 
 @dataclass(frozen=True, slots=True)

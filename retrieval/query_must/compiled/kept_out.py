@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import Integers
+from retrieval.files.arrays import Integers
 from retrieval.query_must.compiled.naming import Named
-from retrieval.query_must.rivals.speech import Asked, span_mask
-from retrieval.query_must.rivals.verdict import Verdict, named_reason, twin_reason
+from retrieval.query_must.rival_speech import Asked, span_mask
+from retrieval.query_must.rivals import Verdict, named_reason, twin_reason
 
 if TYPE_CHECKING:
     from retrieval.query_must.compiled.rivals import RivalIndex

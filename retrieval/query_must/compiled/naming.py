@@ -1,20 +1,82 @@
 """Which rows a question names, table by table, and whether that keeps others out; all tables at once."""
 
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import Integers
-from retrieval.query_must.compiled.mentions import AMOUNT, NAME, SHARED, STEP, Masks, Mentions, Places
-from retrieval.query_must.compiled.phrase_hashes import hash_of, hashes_of_spans, places_of
-from retrieval.query_must.rivals.speech import Asked, span_mask
-from retrieval.query_must.rivals.verdict import Verdict, held_because
-from retrieval.ragged import RaggedArray
+from retrieval.files.arrays import Integers, RaggedArray, begins, load_array, save_array
+from retrieval.query_must.compiled.atoms import AtomNumbers, hash_of, hashes_of_spans, places_of
+from retrieval.query_must.operators import Term
+from retrieval.query_must.rival_speech import Asked, span_mask
+from retrieval.query_must.rivals import Verdict, held_because
 
 if TYPE_CHECKING:
     from retrieval.query_must.compiled.rivals import Lists, RivalIndex
+
+
+Masks = npt.NDArray[np.uint64]
+"""Places of tokens, as in `Asked`."""
+Places = list[tuple[int, int]]
+"""Masks of places of the question, and the number of the run that stands there."""
+KINDS = NAME, AMOUNT, STEP, SHARED = range(4)
+"""What a mention says: a name of the row, the amount that it is, a value of its step, a cell of several rows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mentions:
+    """The m places where a question names rows."""
+
+    rows: Integers
+    """(m,) rising."""
+    span: Masks
+    """(m,)."""
+    what: npt.NDArray[np.int8]
+    """(m,)."""
+
+    @classmethod
+    def of(cls, index: "RivalIndex", asked: Asked, names: Places, shared: Places) -> "Mentions":
+        """Those that are no part of a longer one; the arguments are places of the question and numbers of runs."""
+        found = [(mask, index.rows_of_name[name].astype(np.int64), NAME) for mask, name in names]
+        for each in asked.amounts:
+            steps = index.rows_holding(each.amount, steps=True)
+            others = np.setdiff1d(index.rows_holding(each.amount), steps, assume_unique=True)
+            found += [
+                (span_mask(*each.span), rows, what) for rows, what in ((others, AMOUNT), (steps, STEP)) if len(rows)
+            ]
+        own = {mask for mask, *_ in found}
+        found += [(mask, index.rows_of_shared[cell].astype(np.int64), SHARED) for mask, cell in shared]
+        every = own | {mask for mask, _ in shared}
+        outer = [each for each in found if not _inside(each[0], every if each[2] == SHARED else own)]
+        sizes = [len(rows) for _, rows, _ in outer]
+        rows = np.concatenate([rows for _, rows, _ in outer] or [np.zeros(0, dtype=np.int64)])
+        order = np.argsort(rows, kind="stable")
+        span = np.repeat(np.array([mask for mask, *_ in outer], dtype=np.uint64), sizes)
+        what = np.repeat(np.array([what for *_, what in outer], dtype=np.int8), sizes)
+        return cls(rows[order], span[order], what[order])
+
+    def at(self, places: npt.NDArray[np.bool_]) -> "Mentions":
+        """Some of them."""
+        return Mentions(self.rows[places], self.span[places], self.what[places])
+
+    def covers(self, rows: Integers, *what: int) -> Masks:
+        """What is said of each of some rows, which rise: the union of its mentions of these kinds."""
+        found = np.zeros(len(rows), dtype=np.uint64)
+        if len(rows):
+            place = np.minimum(np.searchsorted(rows, self.rows), len(rows) - 1)
+            wanted = np.zeros(len(KINDS), dtype=np.bool_)
+            wanted[list(what)] = True
+            some = (rows[place] == self.rows) & wanted[self.what]
+            np.bitwise_or.at(found, place[some], self.span[some])
+        return found
+
+
+def _inside(mask: int, others: Iterable[int]) -> bool:
+    return any(mask & ~other == 0 and mask != other for other in others)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,3 +241,82 @@ def _united(masks: Masks, groups: Integers, n: int) -> Masks:
 def _found(spans: list[tuple[int, int]], places: Integers) -> Places:
     """(mask, place) of the spans that have one."""
     return [(span_mask(*spans[at]), int(places[at])) for at in np.flatnonzero(places >= 0).tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRows:
+    """The rows that one question names. The three arrays have one entry a row."""
+
+    positions: Integers
+    """Rising, each once."""
+    counts: Integers
+    """How many different names of the row the question says."""
+    weights: npt.NDArray[np.float64]
+    """Sum over those names of log(1 + rows / rows with that name): a name that many rows share says little."""
+    _said: Integers
+    _names: Sequence[str]
+
+    def terms(self, place: int) -> tuple[str, ...]:
+        """Return the names, in canonical form, by which the question calls the row at `positions[place]`."""
+        start = int(self.counts[:place].sum())
+        return tuple(self._names[name] for name in self._said[start : start + int(self.counts[place])].tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class NameIndex:
+    """Names as atoms, and the rows that bear each."""
+
+    rows: int
+    names: Sequence[str]
+    """Canonical names, in the order of their atoms."""
+    atoms: Integers
+    """The atom of each name, rising."""
+    rows_of_name: RaggedArray[np.int64]
+
+    @staticmethod
+    def build(rows: Sequence[Sequence[str]], numbers: AtomNumbers) -> "NameIndex":
+        """Arrange each row's canonical names; an empty one is not a name."""
+        atoms_of_row = [[numbers.of(Term(name)) for name in row if name] for row in rows]
+        # `6` and `6.0` are one atom; the first spelling is kept.
+        spelled: dict[int, str] = {}
+        for atoms_, row in zip(atoms_of_row, rows, strict=True):
+            for atom, name in zip(atoms_, filter(None, row), strict=True):
+                spelled.setdefault(atom, name)
+        atoms = sorted(spelled)
+        place = {atom: at for at, atom in enumerate(atoms)}
+        places = [list(dict.fromkeys(place[atom] for atom in row)) for row in atoms_of_row]
+        names = tuple(spelled[atom] for atom in atoms)
+        return NameIndex(len(rows), names, np.array(atoms, np.int64), RaggedArray.invert(places, len(names)))
+
+    def named(self, holding: Integers) -> NamedRows:
+        """Return the rows that bear a name whose atom holds; `holding` rises."""
+        place = np.searchsorted(self.atoms, holding)
+        inside = place < len(self.atoms)
+        names = place[inside][self.atoms[place[inside]] == holding[inside]]
+        bearers = self.rows_of_name.sizes(names)
+        hits = self.rows_of_name.gather(names)
+        order = np.argsort(hits, kind="stable")
+        ordered = hits[order]
+        said = np.repeat(names, bearers)[order]
+        weights = np.repeat(np.log1p(self.rows / np.maximum(bearers, 1)), bearers)[order]
+        starts = np.flatnonzero(begins(ordered))
+        positions, counts = ordered[starts], np.diff(starts, append=len(ordered))
+        summed = np.add.reduceat(weights, starts) if len(starts) else np.zeros(0)
+        return NamedRows(positions, counts.astype(np.int64), summed, said.astype(np.int64), self.names)
+
+    def save(self, folder: Path) -> None:
+        """Write JSON and .npy files."""
+        text = json.dumps({"rows": self.rows, "names": self.names}, ensure_ascii=False)
+        (folder / "names.json").write_text(text, encoding="utf-8")
+        self.rows_of_name.save(folder, "rows_of_name.items", "rows_of_name.offsets")
+        save_array(folder / "names.npy", self.atoms)
+
+    @staticmethod
+    def load(folder: Path) -> "NameIndex":
+        """Read what `save` wrote. Raises OSError, ValueError, KeyError or IndexCorruptError if it is something else."""
+        data = json.loads((folder / "names.json").read_text(encoding="utf-8"))
+        atoms = load_array(folder / "names.npy", np.int64)
+        rows_of_name = RaggedArray.load(folder, np.int64, "rows_of_name.items", "rows_of_name.offsets")
+        if not len(data["names"]) == len(atoms) == len(rows_of_name):
+            raise ValueError(f"{len(data['names'])} names, {len(atoms)} atoms and {len(rows_of_name)} lists of rows")
+        return NameIndex(int(data["rows"]), data["names"], atoms, rows_of_name)

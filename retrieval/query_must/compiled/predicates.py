@@ -14,15 +14,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import Integers, distinct, load_array, save_array
 from retrieval.errors import IndexCorruptError, LibraryError
-from retrieval.query_must.canonical.canonical import Canonical, canonical, canonical_term
+from retrieval.files.arrays import Integers, RaggedArray, distinct, load_array, save_array
+from retrieval.language.canonical import Canonical, canonical, canonical_term
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.atoms import AtomIndex, AtomNumbers
-from retrieval.query_must.compiled.names import NamedRows, NameIndex
-from retrieval.query_must.conditional import always_asks
+from retrieval.query_must.compiled.naming import NamedRows, NameIndex
+from retrieval.query_must.operators import always_asks
 from retrieval.query_must.predicate import read_query_must, satisfies_query_must
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.ragged import RaggedArray
 
 _SCHEMA = 1
 

@@ -12,19 +12,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.arrays import Integers, load_array, save_array
 from retrieval.errors import IndexCorruptError
-from retrieval.query_must.canonical.canonical import Canonical
-from retrieval.query_must.compiled.intervals import IntervalIndex
+from retrieval.files.arrays import Integers, RaggedArray, load_array, save_array
+from retrieval.language.canonical import Canonical
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.query_must.compiled.atoms import Hashes, IntervalIndex, hash_of, places_of
 from retrieval.query_must.compiled.kept_out import CompiledKeptOut
 from retrieval.query_must.compiled.naming import name_rows
-from retrieval.query_must.compiled.phrase_hashes import Hashes, hash_of, places_of
-from retrieval.query_must.conditional import Membership
-from retrieval.query_must.rivals.amounts import Amount
-from retrieval.query_must.rivals.speech import Asked
-from retrieval.query_must.rivals.tables import KeyedTable, TableWords, words_of_table
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.ragged import RaggedArray
+from retrieval.query_must.operators import Membership
+from retrieval.query_must.rival_speech import Amount, Asked
+from retrieval.query_must.rivals import KeyedTable, TableWords, words_of_table
 
 Numbers = npt.NDArray[np.int32]
 Lists = RaggedArray[np.int32]

@@ -1,18 +1,205 @@
 """Which first stage a snapshot is asked through, and what is made of it."""
 
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
-from retrieval.index.milvus.server import MilvusServer
+from retrieval.files.arrays import distinct
+from retrieval.index.milvus import MOST, MilvusServer, MilvusStore
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.search.dense.prefilter import by_distance
-from retrieval.search.first_stage.embedded import EmbeddedStage
-from retrieval.search.first_stage.milvus import MilvusStage
-from retrieval.search.first_stage.stage import DEPTH, FirstStage, Passing
+from retrieval.index.words.lexical_index import numbered_question
+from retrieval.search.first_stage.own_vectors import (
+    DEPTH,
+    FirstStage,
+    Passing,
+    Payload,
+    asks_server,
+    named_rows,
+    nearest_of_own,
+)
+from retrieval.search.fusion import Positions, Ranking, best
+from retrieval.search.prefilter import by_distance, nearest_admitted, nearest_unfiltered
 from retrieval.search.query import Query
-from retrieval.search.ranking import Ranking
 from retrieval.settings import Settings
 from retrieval.types import Vector
+
+
+class EmbeddedStage:
+    """See FirstStage.
+
+    Args:
+        snapshot: what is searched; who opened it closes it.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self.scores_all = True
+
+    def nearest(self, vector: Vector, k: int, passing: Passing) -> Positions:
+        """See FirstStage."""
+        if not asks_server(self._snapshot):
+            return nearest_of_own(self._snapshot, vector, k, passing)
+        if passing.admitted is None:
+            return nearest_unfiltered(self._snapshot, vector, k, passing.where).positions
+        return nearest_admitted(self._snapshot, vector, k, passing.admitted, passing.where).positions
+
+    def worded(self, question: str, k: int, passing: Passing) -> Positions:
+        """See FirstStage."""
+        index = self._snapshot.lexical
+        has_word = np.zeros(len(self._snapshot), dtype=np.bool_)
+        for positions in index.words.postings(list(dict.fromkeys(index.looked_for(question)))):
+            has_word[positions] = True
+        mask = passing.mask(self._snapshot)
+        return best(index.scores(question), k, has_word if mask is None else has_word & mask)
+
+    def named(self, question: Query, k: int, passing: Passing) -> Positions:
+        """See FirstStage."""
+        return named_rows(self._snapshot, question, k, passing)
+
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: Passing) -> Positions:
+        """See FirstStage."""
+        found = [self.worded(question.text, k, passing), self.named(question, k, passing)]
+        if vector is not None:
+            found.append(self.nearest(vector, k, passing))
+        return distinct(np.concatenate(found))
+
+    def payload(self, positions: Positions) -> tuple[Payload, ...]:
+        """See FirstStage."""
+        chunks = ((int(position), self._snapshot.chunks[int(position)]) for position in positions)
+        return tuple(Payload(at, chunk.id, chunk.title, chunk.text, chunk.query_must) for at, chunk in chunks)
+
+    def close(self) -> None:
+        """The snapshot is closed by who opened it."""
+
+
+LISTED = 4096
+"""So many chunks are named in a condition; where more would have to be, more are asked for and looked at here."""
+_MORE, _LEAST = 4, 200
+"""So many times more are asked for where too few may come back, or where an index may have passed by some; at least so
+many neighbours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What may come back, in Milvus's words."""
+
+    text: str
+    """Empty: everything."""
+    is_whole: bool
+    """Whether it says all of it."""
+
+    @classmethod
+    def of(cls, passing: Passing) -> "Condition":
+        """The condition for what may come back."""
+        parts, whole = [], True
+        if passing.admitted is not None:
+            admitted = passing.admitted.guarded
+            known = len(admitted) <= LISTED
+            named = f" or position in {_list(admitted)}" if known and len(admitted) else ""
+            parts += [f"(guarded == false{named})"] if known else []
+            out = passing.admitted.kept_out.positions
+            parts += [f"position not in {_list(out)}"] if 0 < len(out) <= LISTED else []
+            whole = known and len(out) <= LISTED
+        if passing.where is not None:
+            inside, outside = np.flatnonzero(passing.where), np.flatnonzero(~passing.where)
+            if len(inside) <= LISTED:
+                parts.append(f"position in {_list(inside)}")
+            elif len(outside) <= LISTED:
+                parts += [f"position not in {_list(outside)}"] if len(outside) else []
+            else:
+                whole = False
+        return cls(" and ".join(parts), whole)
+
+
+class MilvusStage:
+    """See FirstStage. What Milvus gives is looked at again here: nothing comes back that may not.
+
+    Args:
+        snapshot: what is searched.
+        server: which holds its collection.
+    """
+
+    def __init__(self, snapshot: Snapshot, server: MilvusServer) -> None:
+        self._snapshot, self._own = snapshot, EmbeddedStage(snapshot)
+        self._store = MilvusStore(server)
+        self.scores_all = False
+        self._let_go = weakref.finalize(self, self._store.close)
+
+    def nearest(self, vector: Vector, k: int, passing: Passing) -> Positions:
+        """See FirstStage; the server's index is asked for more, of which the nearest are found by exact distance."""
+        most = max(_MORE * k, _LEAST)
+        found = self._asked(most, passing, lambda wanted, text: self._store.nearest(vector, wanted, text))
+        if found is None or len(found) < min(k, _count(self._snapshot, passing)):
+            return self._own.nearest(vector, k, passing)
+        return by_distance(self._snapshot, found, vector, k).positions
+
+    def worded(self, question: str, k: int, passing: Passing) -> Positions:
+        """See FirstStage; by Milvus's BM25, whose weights of words are a little other than ours."""
+        words = numbered_question(self._snapshot.lexical, question)
+        if not words:
+            return np.empty(0, dtype=np.int64)
+        found = self._asked(k, passing, lambda wanted, text: self._store.worded(words, wanted, text))
+        return self._own.worded(question, k, passing) if found is None else found
+
+    def named(self, question: Query, k: int, passing: Passing) -> Positions:
+        """See FirstStage."""
+        return named_rows(self._snapshot, question, k, passing)
+
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: Passing) -> Positions:
+        """See FirstStage; one hybrid search where the condition says all that there is to say."""
+        named = self.named(question, k, passing)
+        if vector is None:
+            return distinct(np.concatenate([self.worded(question.text, k, passing), named]))
+        if _count(self._snapshot, passing) <= k:
+            mask = passing.mask(self._snapshot)
+            return np.arange(len(self._snapshot)) if mask is None else np.flatnonzero(mask)
+        words = numbered_question(self._snapshot.lexical, question.text)
+        condition = Condition.of(passing)
+        if words and condition.is_whole:
+            found = passing.among(self._snapshot, self._store.both(vector, words, k, condition.text))
+            return distinct(np.concatenate([found, named]))
+        near, worded = self.nearest(vector, k, passing), self.worded(question.text, k, passing)
+        return distinct(np.concatenate([near, worded, named]))
+
+    def payload(self, positions: Positions) -> tuple[Payload, ...]:
+        """See FirstStage; texts of more than 65,000 bytes are cut."""
+        records = self._store.records(positions.tolist(), ("id", "title", "text", "query_must"))
+        found = ((position, records[position]) for position in positions.tolist())
+        return tuple(
+            Payload(position, each["id"], each["title"], each["text"], each["query_must"] or None)
+            for position, each in found
+        )
+
+    def close(self) -> None:
+        """See FirstStage; a second time is nothing."""
+        self._let_go()
+
+    def _asked(self, k: int, passing: Passing, ask: Callable[[int, str], Positions]) -> Positions | None:
+        """The k first that may come back; None where too many may not for the server to give them."""
+        if passing.where is not None and not passing.where.any():
+            return np.empty(0, dtype=np.int64)
+        condition = Condition.of(passing)
+        wanted = k if condition.is_whole else _MORE * k
+        while True:
+            found = ask(min(wanted, MOST), condition.text)
+            kept = passing.among(self._snapshot, found)
+            if len(kept) >= k or len(found) < min(wanted, MOST) or condition.is_whole:
+                return kept[:k]
+            if wanted >= MOST:
+                return None
+            wanted *= _MORE
+
+
+def _count(snapshot: Snapshot, passing: Passing) -> int:
+    mask = passing.mask(snapshot)
+    return len(snapshot) if mask is None else int(np.count_nonzero(mask))
+
+
+def _list(positions: Sequence[int] | Positions) -> str:
+    return f"[{', '.join(map(str, positions))}]"
 
 
 def first_stage(snapshot: Snapshot) -> FirstStage:

@@ -8,18 +8,115 @@ Which rows a question keeps out because it names others takes long to say of man
 where these are not enough, of all.
 """
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Protocol
 
 import numpy as np
 
-from retrieval.arrays import Integers
-from retrieval.index.regions.regions import Regions
+from retrieval.files.arrays import Integers, distinct
+from retrieval.files.clock import Stopwatch
+from retrieval.index.chroma.soundness import NAMES
+from retrieval.index.regions import Regions
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.search.dense.cosine import Cosines
-from retrieval.search.first_stage.stage import Passing
-from retrieval.search.fusion import Positions, Scores
+from retrieval.index.words.lexical_index import Documents, Selection
+from retrieval.search.evidence import Cosines, Evidence, Portion, Wanted, gather, word_weights
+from retrieval.search.fusion import Positions, Ranking, Scores, best
+from retrieval.search.prefilter import FEW, Admission
+from retrieval.search.query import Query
+from retrieval.search.rerank.rerank import BEST
+from retrieval.search.scan import Legs, from_the_front
+from retrieval.strategy import Strategy
 from retrieval.types import Vector
+
+DEPTH = 2000
+"""Candidates of each kind. The careful ranking compares candidates with one another, so that a few hundred are not
+enough for the same hits: `docs/how-to/scaling.md` has the counts."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Passing:
+    """Which chunks may come back for one question."""
+
+    admitted: Admission | None = None
+    """What query_must says of the question; None: it is not asked."""
+    where: Mask | None = None
+    """(n,) the chunks that the caller's filter passes; None: all."""
+
+    def mask(self, snapshot: Snapshot) -> Mask | None:
+        """(n,): True for every chunk that may come back; None: all may."""
+        return self.where if self.admitted is None else self.admitted.mask(snapshot, self.where)
+
+    def among(self, snapshot: Snapshot, positions: Positions) -> Positions:
+        """Those of some chunks that may come back, in their order."""
+        kept = np.ones(len(positions), dtype=np.bool_) if self.where is None else self.where[positions]
+        if self.admitted is not None:
+            guarded = np.asarray(snapshot.predicates.guarded)[positions]
+            kept &= ~guarded | np.isin(positions, self.admitted.guarded)
+            kept &= ~self.admitted.kept_out.among(positions)
+        found: Positions = positions[kept]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What a candidate brings with it. Key: position."""
+
+    position: int
+    id: str
+    title: str
+    text: str
+    query_must: str | None
+
+
+class FirstStage(Protocol):
+    """Finds candidates in one snapshot. Chunks are meant by their position: their place in the order of ids."""
+
+    scores_all: bool
+    """Whether a ranking that needs words had better score every chunk of its own files than ask for candidates."""
+
+    def nearest(self, vector: Vector, k: int, passing: Passing) -> Positions:
+        """The k nearest chunks that may come back, nearest first; fewer where fewer exist.
+
+        Args:
+            vector: (dimensions,).
+            k: how many.
+            passing: which chunks may come back.
+        """
+
+    def worded(self, question: str, k: int, passing: Passing) -> Positions:
+        """The k best chunks by BM25 that have a word of the question and may come back, best first."""
+
+    def named(self, question: Query, k: int, passing: Passing) -> Positions:
+        """The k best rows that the question calls by their names and that may come back, rising."""
+
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: Passing) -> Positions:
+        """What all of these find, rising, each chunk once; without a vector no nearest."""
+
+    def payload(self, positions: Positions) -> tuple[Payload, ...]:
+        """What these chunks are, in their order."""
+
+    def close(self) -> None:
+        """Let go of what is open."""
+
+
+def named_rows(snapshot: Snapshot, question: Query, k: int, passing: Passing) -> Positions:
+    """The k rows that a question names by most of its words, rising.
+
+    Names are compiled in the snapshot, wherever the other candidates come from: they are few, and exact.
+    """
+    weights = word_weights(snapshot, words := snapshot.lexical.read(question.text))
+    numbered = snapshot.predicates.named(question.canonical)
+    quoted = snapshot.evidence.values.quotes(words, weights)
+    positions = passing.among(snapshot, distinct(np.concatenate([numbered.positions, quoted.positions])))
+    share = np.zeros(len(positions))
+    for found, weight in ((numbered.positions, numbered.weights), (quoted.positions, quoted.name + quoted.cell)):
+        place = np.searchsorted(positions, found)
+        here = np.flatnonzero(place < len(positions))
+        here = here[positions[place[here]] == found[here]]
+        np.add.at(share, place[here], weight[here])
+    return np.sort(positions[best(share, k)])
+
 
 COMPARED: int = 32_768
 """Vectors that one question is compared with, where so many may come back; more, so that the last region is whole.
@@ -127,3 +224,149 @@ def _first(positions: Positions, cosines: Scores, k: int) -> Positions:
         positions, cosines = positions[pool], cosines[pool]
     found: Positions = positions[np.lexsort((positions, -cosines))[:k]]
     return found
+
+
+SCORED_WHOLE: int = 200_000
+"""Up to so many chunks every one is scored."""
+WORDED: Final = 65_536
+"""Chunks that words find together; more where too few of these may come back."""
+DEEP: Final = 4096
+"""The best of those by BM25, of what may come back."""
+NEAREST: Final = 200
+"""Chunks that are found by their vector."""
+
+
+def is_ranked_from_a_portion(snapshot: Snapshot, strategy: Strategy) -> bool:
+    """Whether a strategy looks at a part of a snapshot: it has two looks and nothing else, and the library is large."""
+    alone = strategy.graph is None and not strategy.exhaustive
+    return strategy.second_look and alone and len(snapshot) > SCORED_WHOLE
+
+
+def ranked_from_a_portion(
+    snapshot: Snapshot,
+    question: Query,
+    vector: Vector,
+    strategy: Strategy,
+    k: int,
+    passing: Passing,
+    watch: Stopwatch,
+) -> Ranking | None:
+    """The k best chunks, of those that one question looks at; None where these are too few.
+
+    Args:
+        snapshot: what is searched.
+        question: what was asked.
+        vector: (dimensions,) of the question.
+        strategy: how; see `is_ranked_from_a_portion`.
+        k: how many.
+        passing: which chunks may come back.
+        watch: gets the stages `candidates`, `evidence` and `rank`.
+    """
+    with watch.stage("candidates"):
+        allowed = passing.mask(snapshot)
+        chunks = looked_at(snapshot, question, vector, passing, allowed)
+        free = _at(allowed, chunks)
+    if _count(free, chunks) < min(max(k, BEST), _count(allowed, snapshot)):
+        return None
+    with watch.stage("evidence"):
+        legs = _legs(snapshot, question, vector, chunks)
+    with watch.stage("rank"):
+        wanted: Wanted = [(max(k, BEST), free)]
+        if passing.admitted is not None:
+            wanted = [*wanted, (k, _at(passing.where, chunks))]
+        return from_the_front(legs, snapshot, strategy, k, wanted, allowed)
+
+
+def looked_at(snapshot: Snapshot, question: Query, vector: Vector, passing: Passing, allowed: Mask | None) -> Selection:
+    """The chunks that one question looks at.
+
+    Args:
+        snapshot: what is searched.
+        question: what was asked.
+        vector: (dimensions,) of the question.
+        passing: which chunks may come back.
+        allowed: (n,) the same as a mask; where it passes few chunks, all of them are looked at. None: all may.
+    """
+    admitted = passing.admitted
+    found: list[Documents] = [
+        _worded(snapshot, question, vector, allowed, passing.where),
+        _near(snapshot, vector, passing),
+        snapshot.predicates.named(question.canonical).positions,
+        admitted.guarded if admitted is not None else _NONE,
+    ]
+    few = [each for each in found[2:] if len(each) <= FEW]
+    if allowed is not None and np.count_nonzero(allowed) <= FEW:
+        few.append(np.flatnonzero(allowed))
+    return Selection.of([*found[:2], *few], len(snapshot))
+
+
+_NONE: Final = np.zeros(0, dtype=np.int64)
+
+
+def _worded(snapshot: Snapshot, question: Query, vector: Vector, allowed: Mask | None, where: Mask | None) -> Positions:
+    """The best by BM25 of the chunks that have a rare word of the question; some that may not come back among them."""
+    index = snapshot.lexical
+    chunks = Selection.of(_rare(snapshot, question, allowed), len(snapshot))
+    scores, free = index.scores(question.text, chunks), _at(allowed, chunks)
+    first = best(scores, DEEP, free)
+    if len(first) == DEEP:
+        # Thousands of rows may be as good as the last of them: the nearest of these are wanted, not any.
+        last = scores[first[-1]]
+        above, equal = first[scores[first] > last], np.flatnonzero(scores == last)
+        equal = equal if free is None else equal[free[equal]]
+        if len(equal) > DEEP - len(above):
+            cosines = Cosines(snapshot.vectors, vector, chunks.positions).at(equal)
+            first = np.concatenate([above, equal[best(cosines, DEEP - len(above))]])
+    # The others say what was excluded, and the very best what a score is a share of.
+    others = best(scores, DEEP // 4, _at(where, chunks)) if allowed is not None else _NONE
+    found: Positions = chunks.positions[np.concatenate([first, others, best(scores, 1)])]
+    return found
+
+
+def _rare(snapshot: Snapshot, question: Query, allowed: Mask | None) -> list[Documents]:
+    """The postings of the rarest words, until another would be too many and enough of them may come back."""
+    words = list(dict.fromkeys(snapshot.lexical.looked_for(question.text)))
+    found: list[Documents] = []
+    # Where few may come back at all, these are looked at without a word.
+    held, missing = 0, BEST if _count(allowed, snapshot) > FEW else 0
+    for postings in sorted(filter(len, snapshot.lexical.words.postings(words)), key=len):
+        if found and missing <= 0 and held + len(postings) > WORDED:
+            break
+        found.append(postings)
+        held += len(postings)
+        missing -= len(postings) if allowed is None else int(np.count_nonzero(allowed[postings]))
+    return found
+
+
+def _near(snapshot: Snapshot, vector: Vector, passing: Passing) -> Positions:
+    """The nearest of what may come back, and of what the predicates exclude too; of each collection of a server."""
+    if not asks_server(snapshot):
+        free = nearest_of_own(snapshot, vector, NEAREST, passing)
+        if passing.admitted is None:
+            return free
+        return np.concatenate([free, nearest_of_own(snapshot, vector, NEAREST, Passing(None, passing.where))])
+    names = [name for name in NAMES if snapshot.collection_size(name)]
+    found = [snapshot.collections.nearest(name, vector, NEAREST).ids for name in names]
+    return snapshot.chunks.positions([each for ids in found for each in ids])
+
+
+def _legs(snapshot: Snapshot, question: Query, vector: Vector, chunks: Selection) -> Legs:
+    lexical = snapshot.lexical.scores(question.text, chunks)
+    dense = Cosines(snapshot.vectors, vector, chunks.positions)
+    strongest = float(lexical.max(initial=0.0))
+
+    def evidence(some: Selection) -> Evidence:
+        # What stands beside a row is measured as the rows are: its words are a share of the same best.
+        words, cosines = snapshot.lexical.scores(question.text, some), Cosines(snapshot.vectors, vector, some.positions)
+        return gather(snapshot, question, words, cosines, some, strongest)
+
+    measured = gather(snapshot, question, lexical, dense, chunks)
+    return Legs(lexical, dense, measured, question, portion=Portion(chunks, measured, evidence))
+
+
+def _at(mask: Mask | None, chunks: Selection) -> Mask | None:
+    return None if mask is None else mask[chunks.positions]
+
+
+def _count(mask: Mask | None, of: Selection | Snapshot) -> int:
+    return len(of) if mask is None else int(np.count_nonzero(mask))

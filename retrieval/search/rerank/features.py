@@ -9,14 +9,12 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.field_index import HeadField, RowField
 from retrieval.search.fusion import Scores
 from retrieval.search.query import Query
-from retrieval.search.rerank.alike import alike
-from retrieval.search.rerank.asked import Asked, ask
-from retrieval.search.rerank.candidates import Candidates
-from retrieval.search.rerank.meaning import meaning
+from retrieval.search.rerank.candidates import Candidates, behind_best, distinct_cells, in_section, read_with_prose
+from retrieval.search.rerank.meaning import alike, meaning
 from retrieval.search.rerank.numbers import NAMES as NUMBERS
 from retrieval.search.rerank.numbers import Near, number_features
-from retrieval.search.rerank.said import Fields, Mask, Numbers, look
-from retrieval.search.rerank.siblings import behind_best, distinct_cells, in_section, read_with_prose
+from retrieval.search.rerank.query_terms import Asked, ask
+from retrieval.search.rerank.term_matches import Fields, Mask, Numbers, look
 from retrieval.strategy import EvidenceWeights
 
 Features = Mapping[str, Scores]

@@ -5,14 +5,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from retrieval.arrays import numbered
+from retrieval.files.arrays import numbered
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.index.words.tokenizer import cut_word
-from retrieval.index.words.word_model import word_vector
+from retrieval.index.words.word_vectors import WORDS, telling, word_vector
+from retrieval.language.terms import cut_word
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.query import LETTERS
-from retrieval.search.rerank.asked import Asked
-from retrieval.search.rerank.said import Mask, Numbers
+from retrieval.search.rerank.candidates import Candidates, read_with_prose
+from retrieval.search.rerank.query_terms import Asked
+from retrieval.search.rerank.term_matches import STRETCH, Fields, Mask, Numbers
+from retrieval.types import Vector
 
 NEAR, SAME = 0.3, 0.8
 """Cosines of a word and a column name: from the first on they have something in common, from the second on all."""
@@ -88,3 +90,138 @@ def _near(snapshot: Snapshot, words: Sequence[str], tables: Positions) -> Scores
     some = np.flatnonzero(sizes)
     found[some] = np.maximum.reduceat(near.T[which], np.cumsum(sizes[some]) - sizes[some], axis=0)
     return found
+
+
+_DECIMALS = 3
+"""Of a cosine: what is left is the same whichever words are compared beside it."""
+
+
+def alike(
+    snapshot: Snapshot,
+    question: str,
+    asked: Asked,
+    fields: tuple[Fields, Fields],
+    passage: int,
+    heads: Sequence[int],
+    said: tuple[Mask, Mask],
+    found: Candidates,
+) -> Mapping[str, Scores]:
+    """How much of a question n candidates say, each word as far as their nearest word means it.
+
+    A word that is said counts whole, and one that the index does not have as much as the rarest.
+
+    Args:
+        snapshot: what is searched.
+        question: in the words of the index.
+        asked: what the index knows of it, t words.
+        fields: of the candidates, and of their tables.
+        passage: which of those of the candidates is prose.
+        heads: which of those of the tables are looked at.
+        said: (n, t) whether a candidate's own fields have the word; whether those of its table have it.
+        found: the candidates.
+    """
+    words = [*asked.known, *asked.strangers]
+    weights = np.append(asked.weights, list(asked.strangers.values()))
+    shares = weights / (weights.sum() or 1.0)
+    written = _written(snapshot, question, words)
+    vectors = _vectors(written)
+    near = _Near(snapshot, fields, vectors)
+    row, head = near.best(fields[0]).max(axis=0), near.best(fields[1])[list(heads)].max(axis=0)[found.table_of]
+    together = np.where(found.is_row, 0.0, near.densest(fields[0], passage, shares))
+    t = len(asked.words)
+    np.maximum(row[:, :t], said[0], out=row[:, :t])
+    np.maximum(head[:, :t], said[1], out=head[:, :t])
+    own = np.maximum(row, head)
+    read = read_with_prose(own, found.section_of, found.is_row)
+    values = {"alike": own, "alike_row": row, "alike_head": head, "alike_read": read}
+    shared = {name: near @ shares for name, near in values.items()} | _told(own, words, written, weights)
+    together = np.where(found.is_row, shared["alike_row"], together)
+    return shared | {"alike_together": together}
+
+
+def _told(own: Scores, words: Sequence[str], written: Sequence[str | None], weights: Scores) -> dict[str, Scores]:
+    """What n candidates say of a question, by what its words tell in any text; a number tells all.
+
+    `someone` may be the rarest word of a question, and tells nothing about what is asked for.
+
+    Args:
+        own: (n, words) how far each candidate says each word.
+        words: those of the index.
+        written: each as the question writes it.
+        weights: (words,) how rare each is.
+    """
+    named = [at or (word if word.isalpha() else None) for word, at in zip(words, written, strict=True)]
+    counted = np.asarray([name is None for name in named], dtype=np.bool_)
+    tells = np.asarray([1.0 if name is None else telling(name) for name in named])
+    whole = float(weights @ tells) or 1.0
+    return {
+        "told": own @ (weights * tells) / whole,
+        "told_words": own @ tells,
+        "untold": ((1.0 - own) * tells).max(axis=1, initial=0.0),
+        "untold_number": (own[:, counted] < 1.0).any(axis=1).astype(np.float64),
+    }
+
+
+class _Near:
+    """Every word of some fields against the words of a question."""
+
+    def __init__(self, snapshot: Snapshot, fields: Sequence[Fields], vectors: Vector) -> None:
+        there = np.zeros(len(snapshot.rarity), dtype=np.bool_)
+        for each in fields:
+            there[each.words] = True
+        numbers = np.flatnonzero(there[:-1])
+        cosines = np.round(snapshot.words.of(numbers) @ vectors.T, _DECIMALS)
+        # The last row is of words that the index does not have.
+        self.near = np.zeros((len(numbers) + 1, len(vectors)), dtype=np.float32)
+        np.clip((cosines - NEAR) / (SAME - NEAR), 0.0, 1.0, out=self.near[:-1])
+        self.place = np.full(len(there), -1, dtype=np.int32)
+        self.place[numbers] = np.arange(len(numbers))
+
+    def best(self, fields: Fields) -> Scores:
+        """(fields, n, words): the nearest word of each field of each candidate, 0 where it has none."""
+        found = np.zeros((*fields.sizes.shape, self.near.shape[1]))
+        some = np.flatnonzero(fields.sizes)
+        if len(some):
+            near = self.near[self.place[fields.words]]
+            found.reshape(fields.sizes.size, -1)[some] = np.maximum.reduceat(near, fields.ends[some], axis=0)
+        return found
+
+    def densest(self, fields: Fields, field: int, shares: Scores) -> Scores:
+        """(n,) how much of the question one stretch of a field says, in the best of them; 0 where it is empty."""
+        best = np.zeros(fields.n)
+        starts, sizes = fields.ends[field * fields.n : (field + 1) * fields.n], fields.sizes[field]
+        some = np.flatnonzero(sizes)
+        if not len(some):
+            return best
+        start, stop = starts[0], fields.ends[(field + 1) * fields.n]
+        near = self.near[self.place[fields.words[start:stop]]]
+        first, last = np.searchsorted(fields.hits, [start, stop])
+        near[fields.hits[first:last] - start, fields.which[first:last]] = 1.0
+        blocks = -(-sizes[some] // STRETCH)
+        owner = np.repeat(np.arange(len(some)), blocks)
+        within = np.arange(len(owner)) - np.repeat(np.cumsum(blocks) - blocks, blocks)
+        found = np.maximum.reduceat(near, starts[some][owner] - start + within * STRETCH, axis=0)
+        # With the block after it: no sentence is cut in both.
+        follows = np.flatnonzero(owner[1:] == owner[:-1])
+        pairs = found.copy()
+        pairs[follows] = np.maximum(found[follows], found[follows + 1])
+        np.maximum.at(best, some[owner], pairs @ shares)
+        return best
+
+
+def _written(snapshot: Snapshot, question: str, words: Sequence[str]) -> Sequence[str | None]:
+    """Each word of the index as the question writes it; None for one that is not made of letters."""
+    written: dict[str, str] = {}
+    for word in LETTERS.findall(question.casefold()):
+        for part in cut_word(snapshot.lexical.tokenize, word):
+            written.setdefault(part, word)
+    return [written.get(word) for word in words]
+
+
+def _vectors(written: Sequence[str | None]) -> Vector:
+    """(words, dimensions); zeros where there is no word."""
+    vectors = np.zeros((len(written), WORDS.identity.dimensions), dtype=np.float32)
+    for place, word in enumerate(written):
+        if word is not None:
+            vectors[place] = word_vector(word)
+    return vectors

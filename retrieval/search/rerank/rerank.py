@@ -7,16 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.arrays import distinct
+from retrieval.files.arrays import distinct
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.search.evidence.parts import Measures
+from retrieval.search.evidence import Measures
 from retrieval.search.fusion import Leg, Positions, Scores, best
 from retrieval.search.query import Query
 from retrieval.search.rerank.candidates import candidates
 from retrieval.search.rerank.features import matrix, measure
-from retrieval.search.rerank.paths import Matrix
-from retrieval.search.rerank.trees import Trees
+from retrieval.search.rerank.trees import Matrix, Trees
 
 TREES_FILE = Path(__file__).with_name("trees.json")
 """The trees that ship; `querymust fit` fits and writes them."""

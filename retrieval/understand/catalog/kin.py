@@ -7,13 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from retrieval.index.snapshot.metadata_index import Scalar
-from retrieval.index.words.word_model import WORDS, word_vector
+from retrieval.index.words.word_vectors import WORDS, word_vector
 from retrieval.types import Vector
-from retrieval.understand.catalog.catalog import Catalog
-from retrieval.understand.catalog.fields import CatalogField
-from retrieval.understand.catalog.flags import Flag, flag_of
-from retrieval.understand.catalog.states import same_state
-from retrieval.understand.catalog.words import keys
+from retrieval.understand.catalog.catalog import Catalog, CatalogField, Flag, flag_of
+from retrieval.understand.catalog.words import keys, same_state
 
 _FEW = 40
 """A field with more values names things, and every word is near one of them."""

@@ -2,11 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from retrieval.query_must.vocabulary.plurals import singular
+from babel import Locale
+
+from retrieval.language.lexicon import singular
 
 _WORD = re.compile(
     r"""
@@ -99,3 +102,164 @@ def _american(word: str) -> str:
 def _folded(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in plain if not unicodedata.combining(letter)) or text
+
+
+_MOSTLY = 0.9
+"""Share of the values that are codes; a few may be written otherwise."""
+
+
+def spelled_out(values: Collection[str]) -> Mapping[str, str]:
+    """The names of the values of a field that holds such codes: `Poland` for PL; none for other fields.
+
+    Args:
+        values: all values of one field; of two letters, or of three for currencies.
+    """
+    if not values:
+        return {}
+    return next((names for names in _tables(values) if _share(value in names for value in values) >= _MOSTLY), {})
+
+
+def _tables(values: Collection[str]) -> Iterator[Mapping[str, str]]:
+    english = _english()
+    if _share(len(value) == 2 and value.isupper() for value in values) >= _MOSTLY:
+        yield english.territories
+    if _share(len(value) == 2 and value.islower() for value in values) >= _MOSTLY:
+        yield english.languages
+    if _share(len(value) == 3 and value.isupper() for value in values) >= _MOSTLY:
+        yield english.currencies
+
+
+def _share(holds: Iterable[bool]) -> float:
+    found = list(holds)
+    return sum(found) / len(found)
+
+
+@cache
+def _english() -> Locale:
+    return Locale("en")
+
+
+DOCUMENTS = frozenset(
+    """
+    document doc file article paper post report record entry proposal memo message email ticket publication
+    guide manual note story item one piece work dish object result case sample example specimen product
+    listing book novel volume edition copy text page essay poem letter film movie picture photo photograph
+    image painting drawing print map chart song album track recording episode series programme program show
+    play video podcast game recipe study trial experiment survey project course lecture talk lesson seminar
+    workshop event meeting incident accident issue bug task request complaint claim application order invoice
+    contract tender permit licence patent standard regulation law bill act judgment judgement ruling decision
+    verdict opinion job position role vacancy opening posting advert ad offer property flat house artefact
+    artifact exhibit review thread question answer advisory alert release thing stuff
+    """.split()  # noqa: SIM905
+)
+"""Keys of words."""
+
+_THIS = re.compile(r"\bthis ([^\W\d_]{3,})", re.IGNORECASE)
+_VERBS = frozenset("is was has will can may must should would could means does had time way".split())  # noqa: SIM905
+"""What stands behind `this` in any text and is no document."""
+_SHARE, _LEAST = 0.2, 10
+"""A noun that so many of the texts call themselves by, and in so many at least."""
+
+
+def own_nouns(texts: Sequence[str]) -> frozenset[str]:
+    """Keys of the nouns that texts call themselves by: `package` where many say `this package`."""
+    said = Counter(word for text in texts for word in {found.lower() for found in _THIS.findall(text)} - _VERBS)
+    enough = max(_LEAST, _SHARE * len(texts))
+    return frozenset(key for word, count in said.items() if count >= enough for key in keys(word) if key == word)
+
+
+_FROM: Mapping[str, str] = {
+    "African": "Africa",
+    "American": "United States|United States of America|USA|US|America|Americas|The Americas",
+    "Asian": "Asia",
+    "British": "United Kingdom|Great Britain|Britain|UK",
+    "Danish": "Denmark",
+    "Dutch": "Netherlands|The Netherlands|Holland",
+    "English": "England",
+    "European": "Europe",
+    "Filipino": "Philippines",
+    "Finnish": "Finland",
+    "French": "France",
+    "German": "Germany",
+    "Greek": "Greece",
+    "Irish": "Ireland",
+    "Korean": "South Korea|Korea",
+    "Norwegian": "Norway",
+    "Polish": "Poland",
+    "Scottish": "Scotland",
+    "Spanish": "Spain",
+    "Swedish": "Sweden",
+    "Swiss": "Switzerland",
+    "Turkish": "Turkey|Türkiye",
+    "Welsh": "Wales",
+    "Emirati": "United Arab Emirates",
+}
+"""By the adjective: the names of the country. The vectors of words find the others, as Brazilian of Brazil."""
+
+
+def of_people(value: str) -> Iterator[str]:
+    """Other words for a country or for what comes from it: `Dutch` for Netherlands, `Netherlands` for Dutch."""
+    for adjective, names in _FROM.items():
+        countries = names.split("|")
+        if value in countries:
+            yield adjective
+            yield from (each for each in countries if each != value)
+        if value == adjective:
+            yield from countries
+
+
+_SENSES = (
+    "done finished completed complete closed resolved fixed concluded ended settled fulfilled delivered",
+    "open ongoing active current running underway unresolved unfinished in_progress under_way in_force",
+    "stopped cancelled canceled terminated abandoned aborted withdrawn discontinued dropped scrapped called_off",
+    "paused suspended deferred postponed delayed on_hold put_off put_on_hold shelved",
+    "rejected refused dismissed denied declined turned_down thrown_out threw_out struck_out",
+    "accepted approved granted allowed upheld adopted passed",
+    "waiting pending awaiting queued outstanding undecided unanswered",
+    "superseded replaced obsolete outdated",
+    "expired lapsed out_of_date overdue",
+    "lost missing gone",
+    "broken damaged faulty defective",
+    "retired decommissioned out_of_service",
+    "stored in_storage in_store",
+    "displayed exhibited on_display on_show on_view",
+    "lent loaned on_loan borrowed",
+    "remote from_home work_from_home working_from_home telework home_office",
+    "urgent critical highest",
+    "minor low trivial",
+    "free vacant available unoccupied",
+    "taken occupied let rented sold booked reserved",
+    "public published open_access",
+    "secret confidential restricted classified",
+)
+"""Words and phrases of one sense, each; several values of a field may be in one."""
+LONGEST = 4
+"""Words of the longest phrase."""
+
+
+def same_state(said: str, values: Collection[str]) -> tuple[str, ...]:
+    """The values that a phrase is another word for; none where it is a value itself.
+
+    Args:
+        said: words in small letters, with spaces between them.
+        values: all values of a field.
+    """
+    senses = [sense for sense in _groups() if said in sense]
+    written = {_plain(value): value for value in values}
+    if not senses or said in written:
+        return ()
+    return tuple(value for plain, value in written.items() if any(plain in sense for sense in senses))
+
+
+def is_state(said: str) -> bool:
+    """Whether a phrase is a word for a state."""
+    return any(said in sense for sense in _groups())
+
+
+@cache
+def _groups() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(word.replace("_", " ") for word in sense.split()) for sense in _SENSES)
+
+
+def _plain(value: str) -> str:
+    return value.casefold().replace("_", " ").replace("-", " ")

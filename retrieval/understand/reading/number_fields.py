@@ -1,21 +1,208 @@
 """Which field of numbers a number in a question is compared with."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import isinf
 
-from retrieval.quantities.measures import measure
-from retrieval.quantities.quantity import Quantity
+from retrieval.language.numbers.quantity import Quantity, measure
+from retrieval.language.numbers.reading import quantities
 from retrieval.understand.analysis import Span
-from retrieval.understand.catalog.catalog import Catalog
-from retrieval.understand.catalog.fields import CatalogField
+from retrieval.understand.catalog.catalog import Catalog, CatalogField
 from retrieval.understand.catalog.kin import Kin
 from retrieval.understand.catalog.words import Word, keys, stem
-from retrieval.understand.reading.grammar import is_noun_like
-from retrieval.understand.reading.limits import WORTH, fitting, one_thing
-from retrieval.understand.reading.units import in_unit_of, is_money, is_sum, lasts, may_measure, things, unit_of
+from retrieval.understand.reading.grammar import AUXILIARIES, is_noun_like, is_past
+
+LOWEST = frozenset({"min", "minimum", "lowest", "least"})
+HIGHEST = frozenset({"max", "maximum", "highest"})
+"""What the fields of the ends of a range are called by."""
+_MONEY_NAMES = frozenset(
+    """price cost value salary wage fee pay amount budget income rent fare toll tuition premium revenue turnover tariff
+    deposit expense earning spend spending donation grant fine bonus""".split()  # noqa: SIM905
+)
+"""What fields of money are called."""
+CURRENCIES = {"euro": "eur", "dollar": "usd", "pound-sterling": "gbp", "pound": "gbp", "yen": "jpy", "credit": "credit"}
+"""By the unit of a sum: the code that fields of money are called after."""
+_CODES = frozenset(CURRENCIES.values()) | {"chf", "sek", "nok", "dkk", "pln", "czk", "cad", "aud"}
+LIMITS = LOWEST | HIGHEST
+_COMPOUND = frozenset({"square-metre", "cubic-metre", "metre/second"})
+_TIMES = {"second", "month"}
+_DAY = 86400.0
+_MONTH = 30 * _DAY
+"""In seconds, a month as people count."""
+_LASTING = frozenset({"time", "duration", "length", "runtime"})
+"""Words of fields that hold how long something takes, in a unit that they may not tell."""
+_SQUARE = frozenset({"sq", "square"})
+_AREA = re.compile(r"(?:sqm|qm|sq)", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1 << 12)
+def unit_of(word: str) -> tuple[str, float]:
+    """What one of it is, in its base unit: (`second`, 60.0) for minutes; ("", 1.0) for what counts nothing."""
+    if _AREA.fullmatch(word):
+        return "square-metre", 1.0
+    found = next(iter(quantities(f"1 {word}")), None)
+    return (found.unit, found.low) if found and found.unit else ("", 1.0)
+
+
+def is_money(field: CatalogField) -> bool:
+    """Whether a field holds sums of money."""
+    return not (_MONEY_NAMES | _CODES).isdisjoint(field.words)
+
+
+def is_sum(quantity: Quantity) -> bool:
+    """Whether a number is a sum of money: `40 euros`."""
+    return quantity.unit in CURRENCIES
+
+
+def things(field: CatalogField, others: Sequence[CatalogField]) -> tuple[str, ...]:
+    """The words of a field's name; `min` before it or beside a field of the highest is no minute."""
+    rest = frozenset(field.words) - LIMITS
+    paired = any(frozenset(other.words) - LIMITS == rest for other in others if other is not field)
+    if paired:
+        return tuple(word for word in field.words if word not in LIMITS)
+    return field.words[1:] if len(field.words) > 1 and field.words[0] in LIMITS else field.words
+
+
+def dimension(field: CatalogField, others: Sequence[CatalogField]) -> str | None:
+    """What a field measures: `metre` for length_km, `money` for rent; None for what may be anything."""
+    if is_money(field):
+        return "money"
+    said = things(field, others)
+    measured = (unit for word, unit in zip(said, _units(said), strict=True) if measure(word) or _AREA.fullmatch(word))
+    return next((name for name, _ in measured), None)
+
+
+def _units(said: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """What one of each word is: (`square-metre`, 1e6) for the km of area_km2 and of sq_km."""
+    for at, word in enumerate(said):
+        squared = said[at + 1 : at + 2] == ("2",) or (at > 0 and said[at - 1] in _SQUARE)
+        yield unit_of(f"square {word}" if squared and measure(word) else word)
+
+
+def may_measure(field: CatalogField, quantity: Quantity, others: Sequence[CatalogField]) -> bool:
+    """Whether a number in a unit may be one of a field: no sum of money is a length, and no length a price."""
+    of_field, unit = dimension(field, others), quantity.unit
+    if is_sum(quantity):
+        return of_field in (None, "money")
+    if unit is None or (measure(unit) is None and unit not in _COMPOUND):
+        return True
+    return of_field in (None, unit) or {unit, of_field} == _TIMES
+
+
+def in_unit_of(field: CatalogField, quantity: Quantity, others: Sequence[CatalogField]) -> tuple[float, float]:
+    """Both ends of a number in the unit that the field is in: 2 hours are 120 of runtime_min, a month 30 days."""
+    for name, size in _units(things(field, others)):
+        if name and name == quantity.unit:
+            return quantity.low / size, quantity.high / size
+        if {name, quantity.unit} == _TIMES:
+            turned = size / _MONTH if name == "second" else size * _MONTH
+            return quantity.low / turned, quantity.high / turned
+    if quantity.unit == "second" and not _LASTING.isdisjoint(field.words):
+        return _lasting(field, quantity) or quantity.written
+    return quantity.written
+
+
+def lasts(field: CatalogField, quantity: Quantity) -> bool:
+    """Whether a field holds how long something takes, and has so long."""
+    return not _LASTING.isdisjoint(field.words) and _lasting(field, quantity) is not None
+
+
+def _lasting(field: CatalogField, quantity: Quantity) -> tuple[float, float] | None:
+    """Both ends in the largest unit in which the field has so long: a playing_time of 10 to 180 is in minutes."""
+    values = [float(value) for value in field.counts]
+    for size in (_DAY, 3600.0, 60.0, 1.0):
+        low, high = quantity.low / size, quantity.high / size
+        if all(isinf(end) or min(values) <= end <= max(values) for end in (low, high)):
+            return low, high
+    return None
+
+
+WORTH = frozenset(
+    """worth cost costing paying pay paid earn earning price priced cheap cheaper cheapest expensive pricey pricier dear
+    dearer grand quid buck tenner fiver""".split()  # noqa: SIM905
+)
+"""Words that a sum of money stands behind."""
+_NONE = frozenset({"no", "never", "without", "zero"})
+_VERB = 3
+"""Letters that the name of what is counted has more than."""
+
+
+def fitting(fields: Sequence[CatalogField], near: Collection[str], quantity: Quantity) -> CatalogField:
+    """Of fields that a word calls alike, the one that the most words call; of a lowest and a highest, by the bound.
+
+    Args:
+        fields: at least one.
+        near: keys of the words around the number.
+        quantity: what is compared: `at least 50k` asks the lowest.
+    """
+    said = {side for side in (LOWEST, HIGHEST) if side & set(near)}
+    low, high = quantity.written
+    bound = LOWEST if isinf(high) and not isinf(low) else HIGHEST if isinf(low) and not isinf(high) else frozenset()
+
+    def votes(field: CatalogField) -> tuple[int, bool, bool]:
+        called = set(field.words)
+        return len(called & set(near)), any(side & called for side in said), bool(bound & called)
+
+    return max(fields, key=votes)
+
+
+def one_thing(fields: Sequence[CatalogField]) -> bool:
+    """Whether all fields are of one thing: `salary_min` and `salary_max`."""
+    return len({frozenset(field.words) - LIMITS for field in fields}) == 1
+
+
+def counted(words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[CatalogField, int, Sequence[Word]]]:
+    """Fields that are asked for 0 or 1 in words, and the words that do: `no customers affected`, `a single session`.
+
+    Args:
+        words: of the question.
+        catalog: with the fields; one that no document has so many of is not asked for it.
+    """
+    numbers = [each for each in catalog.fields.values() if each.kind == "number"]
+    flagged = {stem(word) for each in catalog.fields.values() if each.kind == "flag" for word in each.words}
+    for at, word in enumerate(words):
+        if word.key == "nothing" and (field := _nothing(words, at, numbers)):
+            yield field, 0, words[max(0, at - 2) : at + 1]
+            continue
+        out = word.key == "out" and at + 1 < len(words) and words[at + 1].key == "of"
+        if word.key not in _NONE and word.key != "single" and not out:
+            continue
+        asked = int(word.key == "single")
+        stop = at + 1 + out
+        passed = AUXILIARIES | {"a", "an", "any"}
+        while stop < len(words) and (words[stop].key in passed or (word.key == "never" and _is_won(words, stop))):
+            stop += 1
+        said = stem(words[stop].key) if stop < len(words) else ""
+        fields = [each for each in numbers if asked in each.counts]
+        both = {word.key for word in words[stop : stop + 2]}  # `a single hit point`
+        called = [
+            each
+            for each in fields
+            if any(len(name) > _VERB and stem(name) == said for name in each.words) or both == set(each.words)
+        ]
+        if len(called) == 1 and said not in flagged:
+            yield called[0], asked, words[at : stop + 1]
+
+
+def _nothing(words: Sequence[Word], at: int, numbers: Sequence[CatalogField]) -> CatalogField | None:
+    """The field whose verb stands before `nothing`: `depends on nothing else`, `costs nothing`."""
+    said = {stem(word.key) for word in words[max(0, at - 2) : at]}
+    paid = not WORTH.isdisjoint(word.key for word in words[max(0, at - 2) : at])
+    called = [
+        each
+        for each in numbers
+        if 0 in each.counts and (said & set(map(stem, each.words)) or (paid and is_money(each)))
+    ]
+    return called[0] if len(called) == 1 else None
+
+
+def _is_won(words: Sequence[Word], at: int) -> bool:
+    """A verb of the past before what is counted: `never won an award`."""
+    return is_past(words[at]) and at + 1 < len(words) and words[at + 1].key in ("a", "an", "any")
+
 
 _REACH, _BEHIND = 4, 2
 """Words before a number and behind it that may say what it is."""

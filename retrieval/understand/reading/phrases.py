@@ -1,27 +1,112 @@
 """Whether a word that is a value also is a condition: `rejected proposals` is one, `rejected pickle data` is none."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 
 from retrieval.understand.catalog.catalog import Catalog
-from retrieval.understand.catalog.words import Word
+from retrieval.understand.catalog.words import Word, stem
 from retrieval.understand.reading.grammar import (
     ADVERBS,
     ASKING,
     AUXILIARIES,
     CARRIERS,
     CONJUNCTIONS,
+    MADE,
     NEGATIONS,
     PREPOSITIONS,
     RELATIVES,
     SUBJECTS,
     is_noun_like,
+    is_past,
 )
-from retrieval.understand.reading.negation import ANYTHING
-from retrieval.understand.reading.past import is_past
-from retrieval.understand.reading.values.mention import Mention
-from retrieval.understand.reading.verbs import MADE
+from retrieval.understand.reading.value_names import TITLES, Mention
+
+ANYTHING = frozenset({"anything", "everything", "something", "nothing"})
+_NOBODY = frozenset({"nobody", "none"})
+"""Who does what is denied: `nobody has finished`."""
+_NEGATION_REACH = 6
+"""Words between a negation and what it negates."""
+_TURNED: Mapping[str, Collection[str]] = {
+    "than": ("other", "rather"),
+    "out": ("leave", "leaving", "filter"),
+    "from": ("apart", "aside"),
+    "but": (*sorted(ANYTHING - {"nothing"}), "any", "all", "every"),
+}
+"""Words that negate behind certain others."""
+_BETWEEN = (
+    frozenset({"but"})
+    | AUXILIARIES
+    | ADVERBS
+    | RELATIVES
+    | frozenset(
+        {
+            "-",
+            "i",
+            "we",
+            "you",
+            "they",
+            "a",
+            "an",
+            "the",
+            "by",
+            "in",
+            "from",
+            "with",
+            "any",
+            "to",
+            "of",
+            "for",
+            "on",
+            "at",
+            "those",
+            "these",
+            "ones",
+            "about",
+            "concerning",
+            "regarding",
+        }
+    )
+)
+"""What may stand between a negation and what it negates, beside words for documents and of the field's name."""
+
+
+def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> bool:
+    """Whether the question asks for what is not so: `not`, `without`, `other than`, back to the last noun."""
+    if mention.field.kind == "person" and _does_not(words, mention.stop):
+        return True
+    stems = {stem(word) for word in mention.field.words}
+    at = mention.first - 1
+    for _ in range(_NEGATION_REACH):
+        if at < 0:
+            return False
+        key = words[at].key
+        before = words[at - 1].key if at else ""
+        if key == "nothing" and words[at + 1].key == "but":
+            return False  # `nothing but globes` is globes
+        nobody = key in _NOBODY and words[at + 1].key in AUXILIARIES
+        does_not = key.endswith("ing") and _denies(before)
+        any_but = key == "but" and any(word.key in ("any", "every", "all") for word in words[max(0, at - 3) : at])
+        if nobody or does_not or any_but or _denies(key) or before in _TURNED.get(key, ()):
+            return True
+        longer = key == "longer" and before == "no"
+        is_verb = longer or (words[at + 1].key in PREPOSITIONS and is_past(words[at])) or key in CARRIERS
+        if not is_verb and key not in _BETWEEN and key not in catalog.nouns and stem(key) not in stems:
+            return False
+        at -= 1
+    return False
+
+
+def _does_not(words: Sequence[Word], at: int) -> bool:
+    """What somebody did not do: `that Ann didn't write`, `Ann has never reviewed`."""
+    at += at < len(words) and words[at].key in AUXILIARIES
+    return at + 1 < len(words) and (words[at].key in ("not", "never") or words[at].key.endswith(("n't", "n’t")))
+
+
+def _denies(key: str) -> bool:
+    return key in NEGATIONS or key.endswith(("n't", "n’t"))
+
 
 _REACH = 5
 """Words between a value and the noun that it goes with."""
@@ -181,3 +266,89 @@ class Phrases:
     def valued(self, at: int) -> bool:
         """Whether a word belongs to a value."""
         return any(each.first <= at < each.stop for each in self.mentions)
+
+
+_BY = frozenset({"by", "from", "author", "writer"})
+_FOR = frozenset({"to", "for", "of", "with", "is", "are", "was"})
+_BESIDE = frozenset({"of", "with", "before", "under"})
+MAKERS = ("author", "report", "creat", "writ", "artist", "mak", "direct", "paint", "post", "submit", "compos", "edit")
+"""What the fields of those begin with whom a document is by."""
+ACTS: Mapping[str, frozenset[str]] = {
+    "author": frozenset({"write", "wrote", "written", "writes", "pen", "published", "publish", "invent", "invented"}),
+    "report": frozenset(
+        {"file", "filed", "files", "raise", "raised", "open", "opened", "submit", "submitted", "report"}
+    ),
+    "assig": frozenset({"work", "working", "works", "own", "owns", "handle", "handles", "fix", "fixing", "assigned"}),
+}
+"""By the beginning of a field's name: verbs that say the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """The question around its names."""
+
+    words: Sequence[Word]
+    mentions: Sequence[Mention]
+
+    def certainty(self, mention: Mention) -> float:
+        """0 to 1: how sure it is that a name is a condition."""
+        if self._is_part_of_name(mention):
+            return 0.0
+        before = self._before(mention.first)
+        if self.words[mention.stop - 1].owns or before in _BY:
+            return mention.certainty
+        if before in _FOR and self.closeness(mention):
+            return 0.95 * mention.certainty
+        if mention.first and self.words[mention.first - 1].key in mention.field.words:
+            return 0.95 * mention.certainty  # `Judge Sorensen`
+        if before in _BESIDE and self._behind_plural(mention.first):
+            return 0.85 * mention.certainty
+        acts = self._is_doing(mention) or (
+            before in ("did", "doe", "do", "has", "have", "is") and mention.stop < len(self.words)
+        )
+        is_whole = mention.certainty == 1.0 and mention.stop - mention.first > 1
+        following = self.words[mention.stop].key if mention.stop < len(self.words) else ","
+        alone = not before and following in CONJUNCTIONS
+        return 0.9 * mention.certainty if is_whole or acts or alone else 0.0
+
+    def closeness(self, mention: Mention) -> int:
+        """How much nearby speaks for this field and no other that holds the same name."""
+        behind = takewhile(lambda word: word.key != ",", self.words[mention.stop : mention.stop + 3])
+        window = (*self.words[max(0, mention.first - 4) : mention.stop], *behind)
+        near = [word for word in window if word.key.isalpha()]
+        stems = {stem(word) for word in mention.field.words if len(word) > 3}
+        acts = {verb for start, verbs in ACTS.items() for verb in verbs if mention.field.name.lower().startswith(start)}
+        said = sum(stem(word.key) in stems or word.text.lower() in acts for word in near)
+        made = self._before(mention.first) == "by" and mention.field.name.lower().startswith(MAKERS)
+        return 2 * said + made
+
+    def _is_part_of_name(self, mention: Mention) -> bool:
+        """A first name before another's last: `Nick Coghlan` where there are an Alyssa Coghlan and a Nick Humrich."""
+        nexts = [each for each in self.mentions if each.first == mention.stop and each.field is mention.field]
+        owns = self.words[mention.stop - 1].owns
+        return (
+            mention.certainty < 1.0 and not owns and any(not set(each.values) & set(mention.values) for each in nexts)
+        )
+
+    def _is_doing(self, mention: Mention) -> bool:
+        """`things Anna is working on`, `tickets Omar reported`: who does it stands between what and the verb."""
+        if not mention.first or mention.stop >= len(self.words):
+            return False
+        before, following = self.words[mention.first - 1], self.words[mention.stop]
+        what = before.is_plural or before.key in SUBJECTS
+        return what and (following.key in AUXILIARIES or is_past(following))
+
+    def _behind_plural(self, at: int) -> bool:
+        """`decisions with Adeyemi`, `tankers of Pelorus and of Kestrel`."""
+        return any(word.is_plural for word in self.words[max(0, at - 6) : at - 1])
+
+    def _before(self, at: int) -> str:
+        """The word before a name, or before the list of names that it ends."""
+        at -= 1
+        skipped = CONJUNCTIONS | NEGATIONS | ADVERBS | TITLES | {"the", "a", "an", "."}
+        while at >= 0 and (
+            self.words[at].key in skipped
+            or (self.words[at].key not in _BY and any(each.first <= at < each.stop for each in self.mentions))
+        ):
+            at -= 1
+        return self.words[at].key if at >= 0 else ""

@@ -3,27 +3,127 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import count
+from itertools import count, takewhile
 
 from retrieval.understand.analysis import Entity, FilterOperator, Span, TemporalRef, UnknownValue
-from retrieval.understand.catalog.catalog import Catalog
-from retrieval.understand.catalog.fields import CatalogField
+from retrieval.understand.catalog.catalog import Catalog, CatalogField
 from retrieval.understand.catalog.words import STEM, Word, stem, words
-from retrieval.understand.reading.certainty import Certainty
-from retrieval.understand.reading.coverage import Coverage
-from retrieval.understand.reading.grammar import GLUE
-from retrieval.understand.reading.negation import is_negated
-from retrieval.understand.reading.numbers import alternatives, numeric_conditions
-from retrieval.understand.reading.people import People
-from retrieval.understand.reading.phrases import Phrases
-from retrieval.understand.reading.times.temporal_refs import temporal_refs
-from retrieval.understand.reading.unknown_heads import unknown_heads
-from retrieval.understand.reading.unknown_values import unknown_values
-from retrieval.understand.reading.values.chains import are_alternatives, chained, or_between, without_rivals
-from retrieval.understand.reading.values.mention import Mention
-from retrieval.understand.reading.values.mentions import Mentions
-from retrieval.understand.reading.verbs import MADE, is_event
-from retrieval.understand.reading.versions import version_conditions
+from retrieval.understand.reading.certainty import Certainty, Coverage
+from retrieval.understand.reading.grammar import (
+    ASKING,
+    AUXILIARIES,
+    CARRIERS,
+    CONJUNCTIONS,
+    GLUE,
+    MADE,
+    NEGATIONS,
+    RELATIVES,
+    is_event,
+    is_noun_like,
+)
+from retrieval.understand.reading.numbers import alternatives, numeric_conditions, version_conditions
+from retrieval.understand.reading.phrases import ACTS, ATTACHING, HAVING, MAKERS, People, Phrases, is_negated
+from retrieval.understand.reading.times.temporal_refs import is_calendar_word, temporal_refs
+from retrieval.understand.reading.value_mentions import Mentions, are_alternatives, chained, or_between, without_rivals
+from retrieval.understand.reading.value_names import Mention
+
+
+def unknown_heads(phrases: Phrases, *, stated: bool) -> frozenset[int]:
+    """Nouns that nobody told the catalogue of: `delayed calls in July`, `a sold house in Ghent`, `gifts of Rey`.
+
+    Only where the question states another condition, or a plural stands behind several values: `closed captions` alone
+    are a topic.
+
+    Args:
+        phrases: the question around its values.
+        stated: whether another condition is sure.
+    """
+    words, valued = phrases.words, {at for each in phrases.mentions for at in range(each.first, each.stop)}
+    named = {word for each in phrases.catalog.fields.values() for word in each.words}
+    turns = RELATIVES | AUXILIARIES | NEGATIONS | CARRIERS
+
+    def attaches(at: int) -> bool:
+        behind = at + 2 if at + 1 < len(words) and words[at + 1].key in ("the", "a", "an") else at + 1
+        if words[at].key not in ATTACHING | HAVING or behind >= len(words):
+            return False
+        # `with a casting time of`: a field's name says as much as its value.
+        return behind in valued or behind in phrases.skipped or (words[at].key in HAVING and words[behind].key in named)
+
+    def ends(at: int) -> bool:
+        if at >= len(words) or words[at].key in {",", "?", "."} | turns or at in phrases.skipped:
+            return True
+        return attaches(at)
+
+    found = set()
+    for at, word in enumerate(words):
+        if at in valued or not is_noun_like(word.key):
+            continue
+        following = at + 1 < len(words) and attaches(at + 1)
+        opens = not at or words[at - 1].key in ASKING
+        behind = at - 1 in valued and (word.is_plural or stated) and (following or (word.is_plural and ends(at + 1)))
+        if behind or (stated and opens and word.is_plural and following):
+            found.add(at)
+    return frozenset(found)
+
+
+_ENDS = CONJUNCTIONS | {",", ".", "?", "!"}
+_SIGNS = frozenset({":", "="})
+
+
+def unknown_values(said: Sequence[Word], taken: Sequence[Span], catalog: Catalog) -> Iterator[UnknownValue]:
+    """The values, in the order of the question.
+
+    Args:
+        said: words of the question.
+        taken: what of it is read already; a value that documents have is.
+        catalog: the fields.
+    """
+    free = [not any(word.start < end and start < word.end for start, end in taken) for word in said]
+    for at in range(1, len(said) - 1):
+        run: Sequence[Word] = ()
+        field = None
+        if said[at].key == "by" and free[at + 1]:
+            field = _maker(said[at - 1], catalog)
+            run = _name(said, free, at + 1, catalog)
+        elif said[at].text in _SIGNS and free[at + 1]:
+            field = _named(said, at, catalog)
+            run = list(takewhile(lambda word: word.key not in _ENDS, said[at + 1 :]))
+        if field and run:
+            yield UnknownValue(" ".join(word.text for word in run), field.name)
+
+
+def _maker(before: Word, catalog: Catalog) -> CatalogField | None:
+    """Who a document is by, of `documents by` and `directed by`; None where the words ask for nobody."""
+    people = [field for field in catalog.fields.values() if field.kind == "person"]
+    verb = before.text.lower()
+    for field in people:
+        acts = {act for start, verbs in ACTS.items() for act in verbs if field.name.lower().startswith(start)}
+        if verb in acts or stem(verb) in {stem(word) for word in field.words if len(word) > 3}:
+            return field
+    if before.key not in catalog.nouns and verb not in MADE:
+        return None
+    makers = [field for field in people if field.name.lower().startswith(MAKERS)]
+    return next(iter(makers or (people if len(people) == 1 else ())), None)
+
+
+def _name(said: Sequence[Word], free: Sequence[bool], at: int, catalog: Catalog) -> Sequence[Word]:
+    """The capitals that follow, or one word that no text has; none where they are a time."""
+    stop = at
+    while stop < len(said) and free[stop] and said[stop].is_capital and not is_calendar_word(said[stop]):
+        stop += 1
+    word = said[at]
+    strange = is_noun_like(word.key) and not catalog.says(word.text) and not is_calendar_word(word)
+    return said[at:stop] or (said[at : at + 1] if strange else ())
+
+
+def _named(said: Sequence[Word], at: int, catalog: Catalog) -> CatalogField | None:
+    """The field of classes or people whose name stands before a sign."""
+    for field in catalog.fields.values():
+        words = tuple(word.key for word in said[max(0, at - len(field.words)) : at])
+        if field.kind in ("text", "person") and field.words and words == field.words:
+            return field
+    return None
+
 
 _LEAST = 0.5
 """A mention that is less certain is a word of the topic and is not reported."""

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from retrieval.index.snapshot.metadata_index import Scalar
 from retrieval.understand.analysis import (
+    Chat,
     Entity,
     FilterOperator,
     QueryAnalysis,
@@ -19,11 +20,9 @@ from retrieval.understand.analysis import (
     TemporalRef,
     UnknownValue,
 )
-from retrieval.understand.catalog.catalog import Catalog
-from retrieval.understand.catalog.fields import CatalogField
+from retrieval.understand.catalog.catalog import Catalog, CatalogField
 from retrieval.understand.catalog.words import keys
-from retrieval.understand.chat import Chat
-from retrieval.understand.self_query.config import DEFAULTS, SelfQueryConfig
+from retrieval.understand.self_query.conditions import DEFAULTS, SelfQueryConfig
 
 if TYPE_CHECKING:
     from retrieval.models.openai_client import GivenClient, OpenAiClient

@@ -4,30 +4,93 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retrieval.errors import FallbackActivatedError, InvalidQueryError, QueryAnalysisError
-from retrieval.kept import Kept
-from retrieval.search.metadata_filter.filter import Filter
+from retrieval.files.kept import Kept
+from retrieval.search.metadata_filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk
 from retrieval.understand.analysis import Analyzer, QueryAnalysis, QueryIntent
 from retrieval.understand.catalog.catalog import Catalog
+from retrieval.understand.catalog.words import keys
 from retrieval.understand.decompose.decomposition import Decomposition
 from retrieval.understand.hints import HintedSearch, Relevance
 from retrieval.understand.self_query.analyzer import QueryAnalyzer
-from retrieval.understand.self_query.conditions import CategoryHint, FieldCondition, FilterTranslator, both_of, together
-from retrieval.understand.self_query.config import DEFAULTS, SelfQueryConfig
-from retrieval.understand.self_query.documents import Documents, FoundDocument, Group, grouped
-from retrieval.understand.self_query.fallback import Fallback, FallbackHandler
+from retrieval.understand.self_query.conditions import (
+    DEFAULTS,
+    CategoryHint,
+    FieldCondition,
+    FilterTranslator,
+    SelfQueryConfig,
+    both_of,
+    together,
+)
+from retrieval.understand.self_query.documents import Documents, FoundDocument, Group, Ranking, grouped
+from retrieval.understand.self_query.filters import Fallback, FallbackHandler
 from retrieval.understand.self_query.model_analyzer import ModelAnalyzer
-from retrieval.understand.self_query.planner import QueryPlan, QueryPlanner
-from retrieval.understand.self_query.ranking import Ranking
 
 if TYPE_CHECKING:
     from retrieval.models.openai_client import GivenClient, OpenAiClient
+
+
+HIGH, LOW = 0.1, 0.5
+"""A filter that leaves at most a tenth of the documents is highly selective, one that leaves more than half hardly."""
+COMPLEX = 8
+"""A topic of so many words is complex."""
+
+
+class ExecutionStrategy(Enum):
+    """The three of seed 003."""
+
+    FILTER_FIRST = "filter-first"
+    SEARCH_FIRST = "search-first"
+    PARALLEL = "parallel"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """What is done, and why."""
+
+    strategy: ExecutionStrategy
+    reason: str
+    selectivity: float
+    """Share of the documents that the conditions leave, counted; 1 without conditions."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlanner:
+    """The decision matrix of seed 003; several rows may hold, and the first in its order counts.
+
+    Our own index filters by a mask within one scan, so that the three give the same documents at the same cost; the
+    plan says which one the matrix asks for.
+    """
+
+    def plan(self, analysis: QueryAnalysis, n_conditions: int, n_left: int, n_documents: int) -> QueryPlan:
+        """The strategy for a question.
+
+        Args:
+            analysis: of the question.
+            n_conditions: how many are used.
+            n_left: documents that meet them.
+            n_documents: all.
+        """
+        share = n_left / n_documents if n_documents else 1.0
+        if not n_conditions:
+            return QueryPlan(ExecutionStrategy.SEARCH_FIRST, "the question asks nothing of the metadata", 1.0)
+        left = f"the conditions leave {n_left} of {n_documents} documents"
+        if analysis.intent is not QueryIntent.FILTER and len(keys(analysis.topic)) >= COMPLEX:
+            return QueryPlan(ExecutionStrategy.SEARCH_FIRST, f"the topic is complex; {left}", share)
+        if share <= HIGH:
+            return QueryPlan(ExecutionStrategy.FILTER_FIRST, f"{left}: highly selective", share)
+        if n_conditions > 1:
+            return QueryPlan(ExecutionStrategy.PARALLEL, f"there are {n_conditions} conditions; {left}", share)
+        if share > LOW:
+            return QueryPlan(ExecutionStrategy.SEARCH_FIRST, f"{left}: hardly selective", share)
+        return QueryPlan(ExecutionStrategy.FILTER_FIRST, left, share)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evals.acceptance.bounds import Bound, Judged
-from evals.acceptance.changes import changes
-from evals.acceptance.verdict import Verdict
+from evals.acceptance import Bound, Judged, Verdict, changes
 from evals.failures import Failure
 from evals.scored_questions import ScoredQuestion
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from evals.benchmarks.corpus import Corpus
+from evals.benchmarks.books import Corpus
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import nDCG
 
-from evals.benchmarks.data_files import BenchmarkDataError
+from evals.benchmarks.books import BenchmarkDataError
 from evals.benchmarks.passages import PassagesCorpus, graded_ndcg, read_passages, with_graded_ndcg
 from evals.experiment import run_experiment
-from evals.fitting import judged_questions
+from evals.fit.weights import judged_questions
 from retrieval.strategy import Strategy
 
 BM25 = Strategy("bm25", lexical_weight=1.0)

@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from evals.benchmarks.corpus import Corpus
-from evals.benchmarks.data_files import BenchmarkDataError, read_records
+from evals.benchmarks.books import BenchmarkDataError, Corpus, read_records
 from evals.benchmarks.sets import FORMATS, benchmarks_under, read_benchmark
 from evals.benchmarks.tables import TablesCorpus, read_tables
-from evals.questions.anchors import Anchor
+from evals.questions.questions import Anchor
 from retrieval.errors import UnknownNameError
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 
 
 def test_an_unknown_set_lists_those_that_exist(tmp_path: Path) -> None:

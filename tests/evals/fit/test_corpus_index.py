@@ -6,7 +6,7 @@ import pytest
 from evals.fit.corpus_index import open_index
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.ingest.chunking import chunks_of_book
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk, Document
 
 EMBEDDER = load_embedder()

@@ -1,10 +1,30 @@
+"""Questions by document, and the files of them."""
+
+from __future__ import annotations
+
+import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from random import Random
 
 import pytest
 
-from evals.generation.generation import NO_ANSWER, GenerationSettings, generate_questions
+from evals.generation.generation import (
+    NO_ANSWER,
+    GenerationSettings,
+    by_document,
+    generate_questions,
+    section_question,
+    write_generated,
+)
+from evals.generation.names import WordPlaces
+from evals.generation.phrasing import Phrasing
 from evals.questions.gold import resolve
+from evals.questions.questions import GENERATED, Anchor, Question, load_questions
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.types import Chunk
 
 LEVELS = ("1-3", "4-6", "7")
 CLASSES = ("Fighter", "Thief")
@@ -221,3 +241,90 @@ def test_a_record_called_like_another_books_section_gets_no_question(chunks, mak
 
 def test_no_chunks_give_no_questions():
     assert generate_questions([]) == ()
+
+
+MakeChunk = Callable[..., Chunk]
+
+
+def written(chunk: Chunk, text: str) -> tuple[Chunk, Question]:
+    return chunk, Question(f"q-{chunk.id}-{text}", text, chunk.book, "k", (Anchor.of(chunk),), tags=(GENERATED,))
+
+
+def test_questions_stand_by_document_and_one_that_two_places_got_is_nobodys(make_chunk: MakeChunk) -> None:
+    late, early = make_chunk("a", document="z.md"), make_chunk("b", document="a.md")
+    found = [written(late, "why?"), written(early, "How  much?"), written(late, "how much?"), written(late, "when?")]
+    documents, twice = by_document(found)
+    assert [(each.document, [one.query for one in each.questions]) for each in documents] == [
+        ("z.md", ["why?", "when?"])
+    ]
+    assert [each.query for each in twice] == ["How  much?", "how much?"]
+
+
+def test_files_are_named_for_their_documents_and_read_back(make_chunk: MakeChunk, tmp_path: Path) -> None:
+    found = [written(make_chunk(name, document=f"part/{name}.md"), f"what of {name}?") for name in ("weather", "arms")]
+    documents, _ = by_document(found)
+    paths = write_generated(tmp_path, documents)
+    assert [path.relative_to(tmp_path).as_posix() for path in paths] == [
+        f"{found[0][0].book}/part/{name}.evaluation_queries.json" for name in ("arms", "weather")
+    ]
+    for document, path in zip(documents, paths, strict=True):
+        assert load_questions(path) == document.questions
+        assert len(json.loads(path.read_text())) == len(document.questions)
+
+
+PARTS = (
+    "Fog obscures sight beyond five feet. Whoever stands inside gains concealment, and concealment helps thieves hide.",
+    "Rain quenches torches quickly. Archers shoot badly; archers wait until rain stops.",
+)
+
+
+@pytest.fixture
+def prose_questions_chunks(make_chunk):
+    fillers = [make_chunk(f"f{number}", kind="prose", text=f"nothing number{number}") for number in range(60)]
+    parts = [
+        make_chunk(f"p{number}", kind="prose", text=text, source=text, heading_path=("Weather",))
+        for number, text in enumerate(PARTS)
+    ]
+    return [*parts, *fillers]
+
+
+def asked(prose_questions_chunks, part, section):
+    places = WordPlaces(prose_questions_chunks)
+    return {
+        section_question(part, section, ("Weather",), places, Phrasing(Random(seed), Vocabulary.default(), frozenset()))
+        for seed in range(80)
+    }
+
+
+def test_a_passage_is_asked_for_by_words_that_only_it_has_together(prose_questions_chunks):
+    by_words = [
+        query
+        for query in asked(prose_questions_chunks, prose_questions_chunks[0], prose_questions_chunks[:2])
+        if query and "eather" not in query
+    ]
+    assert by_words
+    places = WordPlaces(prose_questions_chunks)
+    for query in by_words:
+        words = [
+            word for word in query.strip("?").split() if word not in {"what", "about", "where", "is", "it", "said:"}
+        ]
+        assert len(words) >= 4
+        assert places.having(words) == {"p0"}
+
+
+def test_a_part_of_a_section_is_asked_for_by_its_own_words_and_the_sections_name(prose_questions_chunks):
+    assert any(
+        query and "eather" in query and "archers" in query.lower()
+        for query in asked(prose_questions_chunks, prose_questions_chunks[1], prose_questions_chunks[:2])
+    )
+
+
+def test_a_whole_section_is_asked_for_by_its_name(prose_questions_chunks):
+    assert "Explain Weather." in asked(prose_questions_chunks, prose_questions_chunks[0], prose_questions_chunks[:1])
+
+
+def test_text_that_says_nothing_of_its_own_gets_no_question(prose_questions_chunks, make_chunk):
+    twin = make_chunk("twin", kind="prose", text=PARTS[0], source=PARTS[0], heading_path=("Weather",))
+    assert asked([*prose_questions_chunks, twin], prose_questions_chunks[0], [prose_questions_chunks[0], twin]) == {
+        None
+    }

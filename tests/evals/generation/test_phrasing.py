@@ -1,7 +1,32 @@
+"""Questions in other words."""
+
 from random import Random
 
-from evals.generation.phrasing import Phrasing
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evals.generation.phrasing import (
+    _ASKED_AS,
+    SHORTEST,
+    NumberKey,
+    Phrasing,
+    asked_as,
+    column_forms,
+    column_name,
+    initials,
+    is_ordinal,
+    number_key,
+    ordinal,
+    others,
+    place_name,
+    plain,
+    reworded,
+    unbracketed,
+    words_of,
+)
+from retrieval.index.words.word_vectors import word_vector
+from retrieval.language.vocabulary import Vocabulary
 
 
 def said(method, *arguments, ordinal_columns=(), **named):
@@ -89,3 +114,152 @@ def test_what_is_asked_for_in_the_plural_is_no_singular():
     }
     assert "What is the class" in said("template", ["{ask} {column}"], column="class")
     assert "What is the radius" in said("template", ["{ask} {column}"], column="radius")
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("**Table: Radiation Effects**", "Radiation Effects"),
+        ("Table 3-1: Doors", "Doors"),
+        ("Chapter 12: Worlds", "Worlds"),
+        ("HIGH_LATENCY (234) — [SUP]", "HIGH_LATENCY (234)"),
+        ("INQUISITOR [PSIONIC]", "INQUISITOR"),
+        ("Table of Contents", "Table of Contents"),
+        ("Turning Undead Table", "Turning Undead Table"),
+        ("Table 3", "Table 3"),
+        ("[TAG]", "[TAG]"),
+        ("Class A Demon (Vrock)", "Class A Demon (Vrock)"),
+    ],
+)
+def test_a_place_is_called_without_what_only_print_needs(written, said):
+    assert place_name(written) == said
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("aux1 ++", "aux1"),
+        ("`uint8_t`", "uint8_t"),
+        ("_Fog Cloud_ *", "Fog Cloud"),
+        ("Armour  Class:", "Armour Class"),
+        ("target_system", "target_system"),
+        ("+4", "+4"),
+        ("+", "+"),
+    ],
+)
+def test_a_cell_is_plain(written, said):
+    assert plain(written) == said
+
+
+def test_decoration_of_a_column_is_not_said():
+    assert column_name("——Spell Slots per Spell Level—— 8") == "spell slots per spell level 8"
+
+
+def test_a_unit_in_brackets_is_left_out_first_and_kept_last():
+    assert column_forms("weight (lbs)") == ("weight", "wt", "weight (lbs)")
+    assert column_forms("cost") == ("cost",)
+    assert unbracketed("Emblem (on a shield)") == "Emblem"
+    assert unbracketed("(gp)") == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "letters"),
+    [("base attack bonus", "BAB"), ("cost", None), ("type of save", None), ("XP value", None), ("fuel/wk tons", None)],
+)
+def test_initials_are_of_a_few_plain_words(name, letters):
+    assert initials(name) == letters
+
+
+def test_words_of_identifiers_are_parted():
+    assert words_of(["MAV_CMD do", "7th"]) == {"mav", "cmd", "do", "7th"}
+
+
+@pytest.mark.parametrize(
+    ("word", "other"), [("cost", "price"), ("speed", "fast"), ("permitted", "legal"), ("weight", "heavy")]
+)
+def test_a_word_has_others_of_nearly_its_meaning(word: str, other: str) -> None:
+    assert other in others(word)
+    assert all(0.4 <= float(word_vector(word) @ word_vector(each)) <= 0.8 for each in others(word))
+
+
+def test_forms_of_a_word_are_no_other_words() -> None:
+    assert all(not each.startswith("tem") for each in others("temperature"))
+
+
+def test_a_question_keeps_its_numbers_its_short_words_and_what_stands_around_them() -> None:
+    question = "What is the AC-12 of a 7th-level ogre (p. 3)?"
+    for seed in range(20):
+        said = reworded(question, Random(seed))
+        assert said.startswith("What is the AC-12 of a 7th-") or said.split(" is the AC-12 of a 7th-")[0].isalpha()
+        assert said.endswith(" (p. 3)?")
+
+
+def test_the_same_draws_give_the_same_words() -> None:
+    question = "what is the maximum speed of a heavy cruiser in rough weather"
+
+    assert reworded(question, Random(3)) == reworded(question, Random(3))
+    assert len({reworded(question, Random(seed)) for seed in range(20)}) > 5
+
+
+@given(st.text(max_size=60))
+def test_a_text_without_long_words_stays_as_it_is(text: str) -> None:
+    short = "".join(letter if not letter.isalpha() else " " for letter in text)
+
+    assert reworded(short, Random(0)) == short
+    assert SHORTEST > 1
+
+
+@pytest.mark.parametrize("column", ["Weight", "**Weight (lbs)**", "Total weight:"])
+def test_a_column_is_asked_for_by_what_it_measures(column):
+    assert "how heavy is {key}" in asked_as(column)
+
+
+def test_the_last_word_counts_that_is_asked_for_so():
+    assert asked_as("Range Cost") == asked_as("Cost")
+    assert asked_as("Base Cost Category") == asked_as("Cost")
+
+
+def test_other_columns_are_asked_for_by_name_alone():
+    assert asked_as("Psionic Talent") == ()
+
+
+def test_every_question_names_the_row_and_not_the_column():
+    for word, questions in _ASKED_AS.items():
+        for question in questions:
+            assert question.count("{key}") == 1
+            assert word not in question.replace("{key}", "").split()
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("7", NumberKey(7, 7)),
+        ("9th", NumberKey(9, 9)),
+        ("-3", NumberKey(-3, -3)),
+        ("−3", NumberKey(-3, -3)),
+        ("5-8", NumberKey(5, 8)),
+        ("5th–8th", NumberKey(5, 8)),
+        ("96-00", NumberKey(96, 100)),
+        ("00", NumberKey(100, 100)),
+        ("07-13", NumberKey(7, 13)),
+    ],
+)
+def test_a_number_key_is_read(key, expected):
+    assert number_key(key) == expected
+
+
+@pytest.mark.parametrize("key", ["", "Oak", "8-5", "1d6", "18/01-50", "7+", "2.5", "12345", "Level 3"])
+def test_other_keys_are_names(key):
+    assert number_key(key) is None
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (11, "11th"), (22, "22nd"), (112, "112th")]
+)
+def test_ordinals(number, text):
+    assert ordinal(number) == text
+    assert is_ordinal(text)
+
+
+def test_a_plain_number_is_no_ordinal():
+    assert not is_ordinal("7")

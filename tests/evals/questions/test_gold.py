@@ -1,11 +1,12 @@
+"""."""
+
 from dataclasses import replace
 
 import pytest
 
 from evals.errors import UnresolvedGoldError
-from evals.questions.anchors import Anchor
-from evals.questions.gold import resolve
-from evals.questions.questions import Question
+from evals.questions.gold import answers_of, disjoint, resolve, whole_answers
+from evals.questions.questions import Anchor, Question
 
 
 def ask(*anchors, name="q", **given):
@@ -211,3 +212,24 @@ def test_a_file_is_looked_for_in_its_own_book(make_chunk):
     rows = [make_chunk(book, book=book, source="| 6 | 10 |", row_key="6") for book in ("b", "c")]
     anchor = Anchor("c", document="d.md", row_key="6")
     assert gold_of(ask(anchor), rows) == ("c",)
+
+
+def test_groups_that_share_a_chunk_are_one_answer():
+    assert disjoint([("a", "b"), ("c", "d"), ("b", "c", "e"), ("f", "g")]) == (
+        ("a", "b", "c", "d", "e"),
+        ("f", "g"),
+    )
+
+
+def test_a_group_of_one_chunk_is_plain_gold():
+    assert disjoint([("a", "a"), ("b",)]) == ()
+
+
+def test_a_group_stands_under_its_first_chunk():
+    assert answers_of((("a", "b"), ("c", "d"))) == {"a": "a", "b": "a", "c": "c", "d": "c"}
+
+
+def test_a_group_is_lost_once_and_only_if_nothing_of_it_is_left():
+    groups = (("b", "a", "x"), ("c", "d"))
+    assert whole_answers(["b", "a", "c", "p"], groups, left=["d"]) == ("a", "p")
+    assert whole_answers(["p"], groups, left=[]) == ("p",)

@@ -4,9 +4,8 @@ import ir_measures
 import pytest
 
 from evals.metrics import STANDARD, hit, judge, metric, mrr
-from evals.questions.anchors import Anchor
 from evals.questions.question_sets import QuestionSet
-from evals.questions.questions import Question
+from evals.questions.questions import Anchor, Question
 from evals.trec import Scored, write_qrels, write_run
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from evals.questions.question_sets import questions_version
 from pipeline.building.gate import GATE, open_objections
-from pipeline.building.made_of import RECORDS, made_of, records_version
+from pipeline.building.materialization import RECORDS, made_of, records_version
 from pipeline.definitions import load
 from pipeline.defs.ingest_checks import BOOK_GATE
 from retrieval.home import Home

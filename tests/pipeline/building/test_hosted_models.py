@@ -8,13 +8,12 @@ import pytest
 
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.model_passages import make_chunks
-from retrieval.contract_settings import PassagesSettings, TablesSettings
 from retrieval.errors import EmbedderUnavailableError, ModelError, ModelKeyError
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
 from retrieval.models.access import Access
-from retrieval.records import read_jsonl
-from retrieval.settings import Settings
+from retrieval.settings import PassagesSettings, Settings, TablesSettings
 from retrieval.types import Book, Chunk
 from tests.openai_server.counting import tokens
 from tests.openai_server.faults import InTurn

@@ -1,5 +1,11 @@
+"""."""
+
+from importlib import metadata
 from pathlib import Path
 
+import pytest
+
+from pipeline.building import kept_work
 from pipeline.building.kept_work import KeptWork
 
 
@@ -19,3 +25,31 @@ def test_kept_work_knows_its_files_again_and_no_others(tmp_path: Path) -> None:
     (tmp_path / "kept.json").write_bytes(b'{"key": 1}')
     assert KeptWork.read(tmp_path / "kept.json") is None
     assert KeptWork.read(tmp_path / "nowhere.json") is None
+
+
+def fresh() -> str:
+    kept_work.program_version.cache_clear()
+    try:
+        return kept_work.program_version()
+    finally:
+        kept_work.program_version.cache_clear()
+
+
+def test_an_updated_library_is_another_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = fresh()
+    assert fresh() == before
+    monkeypatch.setattr(kept_work, "requires", lambda _: ["markdown-it-py<5,>=4", 'ruff>=0.14; extra == "dev"'])
+    known = fresh()
+    monkeypatch.setattr(
+        kept_work, "version", lambda name: "0.0.0" if name == "markdown-it-py" else metadata.version(name)
+    )
+    assert fresh() != known
+    monkeypatch.setattr(kept_work, "version", metadata.version)
+    monkeypatch.setattr(kept_work, "requires", lambda _: ["markdown-it-py<5,>=4", "a-distribution-that-is-not-there"])
+    assert fresh() != known, "what is missing is not forgotten"
+
+
+def test_our_own_code_is_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = fresh()
+    monkeypatch.setattr(kept_work, "code_version", lambda: "another")
+    assert fresh() != before

@@ -3,12 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from pipeline.building.model_passages import OUTCOMES, SAMPLE, keep_report, make_chunks, sample, told
-from retrieval.contract_settings import PassagesSettings
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
-from retrieval.ingest.model_passages.outcome import PassageOutcome
+from retrieval.ingest.model_passages.describing import PassageOutcome
 from retrieval.models.access import Access
-from retrieval.records import read_jsonl
-from retrieval.settings import Settings
+from retrieval.settings import PassagesSettings, Settings
 from retrieval.types import Book, Chunk
 from tests.openai_server.passage_model import describing
 from tests.openai_server.server import FakeOpenAi

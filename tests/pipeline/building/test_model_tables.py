@@ -1,3 +1,5 @@
+"""."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -5,16 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.building.model_tables import OUTCOMES, SAMPLE, keep_report, make_rows, options_of, sample, told
-from retrieval.contract_settings import TablesSettings
+from pipeline.building.model_tables import (
+    OUTCOMES,
+    SAMPLE,
+    Agreement,
+    agreement,
+    keep_report,
+    make_rows,
+    options_of,
+    sample,
+    told,
+)
 from retrieval.errors import UnreadableSettingsError
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
-from retrieval.ingest.model_tables.outcome import TableOutcome
+from retrieval.ingest.chunking import chunks_of_book
+from retrieval.ingest.model_tables.transforming import TableOutcome
 from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.tables.rows import transform_tables
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.access import Access
-from retrieval.records import read_jsonl
-from retrieval.settings import Settings
+from retrieval.settings import Settings, TablesSettings
+from retrieval.types import Book, Document
 from tests.openai_server.server import FakeOpenAi
 from tests.openai_server.table_model import reading_tables
 
@@ -83,3 +97,39 @@ def test_a_model_that_thinks_gets_the_room_that_the_settings_give_it() -> None:
     assert options_of(Settings(tables=TablesSettings("model", "o3", thinking_tokens=500))).thinking == 500
     with pytest.raises(UnreadableSettingsError, match=r"tables\.thinking_tokens is -1; write a whole number from 0"):
         TablesSettings(thinking_tokens=-1)
+
+
+TEXT = """# Arms
+
+## Weapons
+
+| Weapon | Damage | Cost |
+|---|---|---|
+| dagger | 1d4 | 2 gp |
+| mace | 1d6 | 5 gp |
+| halberd | 1d10 | 8 gp |
+"""
+VOCABULARY = Vocabulary.default()
+CHUNKS = chunks_of_book(Book("b", "B", (Document("b", "arms.md", TEXT),)), VOCABULARY)
+TABLES = {chunk.table_id for chunk in CHUNKS if chunk.table_id}
+
+
+def test_rows_that_say_the_same_agree_on_every_question() -> None:
+    same = agreement(CHUNKS, [replace(chunk, text="other words") for chunk in CHUNKS], TABLES, VOCABULARY)
+    assert same.n_questions == same.n_agreed > 0
+    assert same.share == 1.0
+
+
+def test_a_row_that_no_longer_passes_is_seen_in_the_questions_about_it() -> None:
+    hidden = [
+        replace(chunk, query_must='{"contain": "never"}') if chunk.row_key == "mace" else chunk for chunk in CHUNKS
+    ]
+    found = agreement(CHUNKS, hidden, TABLES, VOCABULARY)
+    assert found.n_agreed < found.n_questions
+    open_ = [replace(chunk, query_must=None) for chunk in CHUNKS]
+    assert agreement(CHUNKS, open_, TABLES, VOCABULARY).n_agreed < found.n_questions
+
+
+def test_without_questions_there_is_no_share() -> None:
+    assert agreement(CHUNKS, CHUNKS, (), VOCABULARY) == Agreement(0, 0)
+    assert Agreement(0, 0).share is None

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.building.book_entry import ENTRY_FILE, BookEntry
+from pipeline.building.book_records import ENTRY_FILE, BookEntry
 from pipeline.building.plan import BuildPlan, plan_build, plan_record
+from retrieval.files.records import write_jsonl
 from retrieval.home import Home
 from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books
-from retrieval.records import write_jsonl
 from retrieval.settings import Settings
 
 

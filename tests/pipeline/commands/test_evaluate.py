@@ -10,8 +10,8 @@ import pytest
 import typer.main
 from rich.console import Console
 
-from evals.leaderboard import Leaderboard
-from evals.statistics.aggregates import Aggregate
+from evals.aggregates import Aggregate
+from evals.report import Leaderboard
 from pipeline.cli import app
 from pipeline.commands.evaluate import print_scores_of_build
 from pipeline.console import scores

@@ -9,7 +9,7 @@ from evals.fit import trees, weights
 from evals.fit.weights import WeightsReport
 from pipeline.cli import app
 from retrieval.errors import RetrievalError
-from retrieval.search.evidence.weights import WEIGHTS
+from retrieval.search.evidence import WEIGHTS
 from retrieval.search.rerank.rerank import TREES_FILE
 
 

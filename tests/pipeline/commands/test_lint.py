@@ -8,18 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.building.book_entry import GUARDS
+from pipeline.building.book_records import GUARDS
 from pipeline.lint.inspection import Inspection, inspect
 from pipeline.lint.propositions import predicate_findings
+from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import promote
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.ingest.density import near_duplicates, table_densities
 from retrieval.ingest.tables.table import Table
-from retrieval.records import read_jsonl, write_jsonl
-from retrieval.table_rule import Find, TableRule
-from retrieval.types import Book, Chunk, Row
+from retrieval.types import Book, Chunk, Find, Row, TableRule
 
 Lint = Callable[..., tuple[int, str]]
 

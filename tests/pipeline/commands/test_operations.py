@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from retrieval.files.locks import write_lock
 from retrieval.home import Home
-from retrieval.index.chroma import place
-from retrieval.index.snapshot.live import live_id, promote
-from retrieval.index.snapshot.live_history import promotions
+from retrieval.index.chroma import soundness
+from retrieval.index.snapshot.live import live_id, promote, promotions
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.write_lock import write_lock
 from tests.pipeline.commands.test_status import said
 
 Terminal = tuple[pytest.CaptureFixture[str], pytest.MonkeyPatch]
@@ -92,7 +91,7 @@ def test_of_a_large_library_verify_and_status_say_that_it_has_no_graphs(
 ) -> None:
     said_of_it = "4 chunks have no graphs, which are made of 3 at most, or on a Chroma server"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(place, "EMBEDDED_UP_TO", 3)
+        patch.setattr(soundness, "EMBEDDED_UP_TO", 3)
         with open_snapshot(tiny.root) as small:
             made = build_snapshot(
                 tiny.root, list(small.chunks), np.array(small.vectors), small.manifest.embedder, small.vocabulary

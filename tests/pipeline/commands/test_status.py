@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from evals.judging.verdicts import CheckVerdict, keep_verdict
+from evals.verdicts import CheckVerdict, keep_verdict
 from pipeline import cli
-from pipeline.building.book_entry import ENTRY_FILE, book_entries
+from pipeline.building.book_records import ENTRY_FILE, book_entries
 from pipeline.commands.status import Status, record
 from retrieval.errors import IndexMissingError
+from retrieval.files.locks import write_lock
+from retrieval.files.records import write_jsonl
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.ingest.guarding import GuardCounts
-from retrieval.records import write_jsonl
-from retrieval.write_lock import write_lock
 
 ROOT = Path(__file__).parents[3]
 NO_DATE = "no last_update_date in book.toml: 1970-01-01 is used"

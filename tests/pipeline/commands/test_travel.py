@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.files.locks import write_lock
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.rag.live import LiveIndex
 from retrieval.serve.service import Service
-from retrieval.write_lock import write_lock
 from tests.pipeline.commands.test_status import said
 from tests.processes import hearing_ctrl_c
 

@@ -2,7 +2,8 @@
 
 import datetime
 import shutil
-from collections.abc import Sequence
+import uuid
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,17 +12,28 @@ import dagster as dg
 import pytest
 
 from pipeline.building import model_tables
+from pipeline.building.book_records import ENTRY_FILE, BookEntry
 from pipeline.building.gate import GATE
+from pipeline.building.materialization import made_of
+from pipeline.defs import automation
+from pipeline.defs.automation import new_or_changed_books
+from pipeline.defs.books import books_partitions
 from pipeline.defs.ingest_checks import BOOK_GATE, book_checks
+from retrieval.files.records import write_jsonl
+from retrieval.home import Home
 from retrieval.ingest.tables import rows as row_objects
 from retrieval.ingest.tables.table import Table
+from retrieval.search.strategies import STRATEGIES
+from retrieval.settings import Settings
 from retrieval.types import Row
+
+if TYPE_CHECKING:
+    from tests.pipeline.defs.deployment import Deployment
+
 
 # Dagster's own daemons use what Dagster calls beta and deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-if TYPE_CHECKING:
-    from tests.pipeline.defs.deployment import Deployment
 
 BOOKS, FOLLOWS, NIGHT = "new_or_changed_books", "live_follows_books", "nightly_embedding"
 QUESTION = '{"id": "%s", "query": "What does a long sword cost?", "book": "beta", "gold": [{"snippet": "%s"}]}\n'
@@ -176,3 +188,218 @@ def test_the_schedule_says_why_it_skips() -> None:
         asked = schedule.evaluate_tick(context).run_requests or []
     assert [request.partition_key for request in asked] == ["alpha", "beta", None]
     assert len({request.run_key for request in asked}) == 3
+
+
+NAME = str(books_partitions.name)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    for book in ("alpha", "beta"):
+        (tmp_path / "library" / book).mkdir(parents=True)
+        (tmp_path / "library" / book / "01.md").write_text(f"# {book}\n\nA dagger is short.\n")
+    return Home(tmp_path / "home", Settings(tmp_path / "library"))
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as ephemeral:
+        yield ephemeral
+
+
+def tick(home: Home, instance: dg.DagsterInstance, cursor: str | None = None) -> dg.SensorResult | dg.SkipReason:
+    with dg.build_sensor_context(instance=instance, cursor=cursor, resources={"home": home}) as context:
+        result = new_or_changed_books(context)
+    assert isinstance(result, dg.SensorResult | dg.SkipReason)
+    if isinstance(result, dg.SensorResult):
+        for request in result.dynamic_partitions_requests or []:
+            if isinstance(request, dg.AddDynamicPartitionsRequest):
+                instance.add_dynamic_partitions(NAME, request.partition_keys)
+            else:
+                for key in request.partition_keys:
+                    instance.delete_dynamic_partition(NAME, key)
+    return result
+
+
+def runs(result: dg.SensorResult | dg.SkipReason) -> list[tuple[str | None, str | None]]:
+    assert isinstance(result, dg.SensorResult)
+    return [(request.job_name, request.partition_key) for request in result.run_requests or []]
+
+
+def cursor_of(result: dg.SensorResult | dg.SkipReason) -> str | None:
+    assert isinstance(result, dg.SensorResult)
+    return result.cursor
+
+
+def run_all(
+    home: Home,
+    instance: dg.DagsterInstance,
+    result: dg.SensorResult | dg.SkipReason,
+    status: dg.DagsterRunStatus = dg.DagsterRunStatus.SUCCESS,
+) -> str | None:
+    """What Dagster leaves of the runs that a tick asked for; returns the tick's cursor."""
+    assert isinstance(result, dg.SensorResult)
+    for request in result.run_requests or []:
+        key = request.partition_key
+        tags = {**request.tags, **({"dagster/partition": key} if key else {})}
+        instance.add_run(
+            dg.DagsterRun(job_name=str(request.job_name), run_id=str(uuid.uuid4()), status=status, tags=tags)
+        )
+        if key and status is dg.DagsterRunStatus.SUCCESS:
+            digest = request.tags[automation.DIGEST]
+            write_jsonl(home.book(key) / ENTRY_FILE, [BookEntry(key, key, digest, 1, 1, 0, 0, (), ())])
+    return result.cursor
+
+
+def test_new_books_get_a_partition_and_a_run_each(home: Home, instance: dg.DagsterInstance) -> None:
+    result = tick(home, instance)
+    assert runs(result) == [("index_book", "alpha"), ("index_book", "beta")]
+    assert sorted(instance.get_dynamic_partitions(NAME)) == ["alpha", "beta"]
+
+
+def test_an_unchanged_library_asks_for_nothing(home: Home, instance: dg.DagsterInstance) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    for _ in range(2):
+        again = tick(home, instance, cursor)
+        assert runs(again) == []
+        cursor = run_all(home, instance, again)
+
+
+def test_a_book_whose_run_is_under_way_is_not_asked_for_again(home: Home, instance: dg.DagsterInstance) -> None:
+    cursor = run_all(home, instance, tick(home, instance), dg.DagsterRunStatus.STARTED)
+    assert runs(tick(home, instance, cursor)) == []
+
+
+@pytest.mark.parametrize("status", [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED])
+def test_a_book_whose_run_failed_is_asked_for_again_after_a_while(
+    home: Home, instance: dg.DagsterInstance, status: dg.DagsterRunStatus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cursor = run_all(home, instance, tick(home, instance), status)
+    soon = tick(home, instance, cursor)
+    assert runs(soon) == []
+    monkeypatch.setattr(automation, "RETRY_SECONDS", 0)
+    later = tick(home, instance, run_all(home, instance, soon))
+    assert runs(later) == [("index_book", "alpha"), ("index_book", "beta")]
+    assert runs(tick(home, instance, run_all(home, instance, later))) == []
+
+
+def test_a_book_that_failed_and_was_fixed_is_asked_for_at_once(home: Home, instance: dg.DagsterInstance) -> None:
+    cursor = run_all(home, instance, tick(home, instance), dg.DagsterRunStatus.FAILURE)
+    (home.library / "alpha" / "01.md").write_text("# Alpha\n\nA mended dagger.\n")
+    assert runs(tick(home, instance, cursor)) == [("index_book", "alpha")]
+
+
+def test_a_book_that_changes_and_changes_back_is_run_both_times(home: Home, instance: dg.DagsterInstance) -> None:
+    path = home.library / "beta" / "01.md"
+    before = path.read_text()
+    cursor = run_all(home, instance, tick(home, instance))
+    path.write_text(before + "\nA mace is heavy.\n")
+    second = tick(home, instance, cursor)
+    assert runs(second) == [("index_book", "beta")]
+    cursor = run_all(home, instance, second)
+    path.write_text(before)
+    assert runs(tick(home, instance, cursor)) == [("index_book", "beta")]
+
+
+def test_a_book_that_goes_and_comes_back_is_run_again(home: Home, instance: dg.DagsterInstance, tmp_path: Path) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    (home.library / "beta").rename(tmp_path / "beta")
+    cursor = run_all(home, instance, tick(home, instance, cursor))
+    (tmp_path / "beta").rename(home.library / "beta")
+    assert runs(tick(home, instance, cursor)) == [("index_book", "beta")]
+
+
+def test_a_book_that_a_build_forgot_in_between_is_run_again(home: Home, instance: dg.DagsterInstance) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    cursor = run_all(home, instance, tick(home, instance, cursor))
+    instance.delete_dynamic_partition(NAME, "beta")
+    home.forget("beta")
+    assert runs(tick(home, instance, cursor)) == [("index_book", "beta")]
+
+
+def test_a_renamed_book_is_run_before_the_library_is_indexed(home: Home, instance: dg.DagsterInstance) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    (home.library / "beta").rename(home.library / "gamma")
+    renamed = tick(home, instance, cursor)
+    assert runs(renamed) == [("index_book", "gamma")]
+    underway = tick(home, instance, cursor_of(renamed))
+    assert runs(underway) == [("index_book", "gamma")], "no run of it was ever made"
+    queued = run_all(home, instance, underway, dg.DagsterRunStatus.STARTED)
+    waiting = tick(home, instance, queued)
+    assert runs(waiting) == []
+    run_all(home, instance, underway)
+    finished = tick(home, instance, cursor_of(waiting))
+    assert runs(finished) == [("index_library", None)]
+    assert runs(tick(home, instance, cursor_of(finished))) == []
+
+
+def test_a_book_that_went_loses_partition_and_records_and_the_library_is_indexed_again(
+    home: Home, instance: dg.DagsterInstance
+) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    (home.library / "beta" / "01.md").unlink()
+    went = tick(home, instance, cursor)
+    assert runs(went) == [("index_library", None)]
+    assert runs(tick(home, instance, run_all(home, instance, went))) == []
+    assert instance.get_dynamic_partitions(NAME) == ["alpha"]
+    assert not home.book("beta").exists()
+
+
+@pytest.mark.parametrize("indexes_without_it", [True, False])
+def test_a_library_that_another_run_indexes_is_not_indexed_twice(
+    home: Home, instance: dg.DagsterInstance, indexes_without_it: bool
+) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    other = dg.DagsterRun(job_name="build_library", run_id=str(uuid.uuid4()), status=dg.DagsterRunStatus.STARTED)
+    instance.add_run(other)
+    (home.library / "beta" / "01.md").unlink()
+    went = tick(home, instance, cursor)
+    assert runs(went) == [], "it waits for that run"
+    if indexes_without_it:
+        metadata = {"made_of": made_of(home, ["alpha"])}
+        instance.report_runless_asset_event(dg.AssetMaterialization("candidate_index", metadata=metadata))
+    instance.report_run_canceled(other)
+    assert runs(tick(home, instance, cursor_of(went))) == ([] if indexes_without_it else [("index_library", None)])
+
+
+def test_a_partition_that_no_book_can_have_goes_and_takes_no_file_with_it(
+    home: Home, instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    for folder in (home.embeddings, home.book("alpha"), outside):
+        folder.mkdir(parents=True)
+    instance.add_dynamic_partitions(NAME, ["..", "", str(outside)])
+    tick(home, instance)
+    assert sorted(instance.get_dynamic_partitions(NAME)) == ["alpha", "beta"]
+    assert home.embeddings.is_dir()
+    assert home.book("alpha").is_dir()
+    assert outside.is_dir()
+
+
+def test_a_library_that_is_gone_forgets_no_book(home: Home, instance: dg.DagsterInstance) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    home.library.rename(home.library.with_name("elsewhere"))
+    result = tick(home, instance, cursor)
+    assert isinstance(result, dg.SkipReason)
+    assert "library" in str(result.skip_message)
+    assert sorted(instance.get_dynamic_partitions(NAME)) == ["alpha", "beta"]
+    assert home.book("beta").exists()
+
+
+def test_changed_questions_are_asked_once_the_books_are_in_step(home: Home, instance: dg.DagsterInstance) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    cursor = cursor_of(tick(home, instance, cursor))
+    asked = home.library.parent / "questions.jsonl"
+    asked.write_text("{}\n")
+    home = replace(home, settings=replace(home.settings, questions=(asked,)))
+    changed = tick(home, instance, cursor)
+    assert runs(changed) == [("evaluate", None)]
+    assert isinstance(changed, dg.SensorResult)
+    (request,) = changed.run_requests or []
+    assert list(request.tags.values())[-2:] == [next(iter(STRATEGIES)), list(STRATEGIES)[-1]]
+    assert runs(tick(home, instance, changed.cursor)) == []
+
+
+def test_a_cursor_of_an_older_version_is_read_as_none(home: Home, instance: dg.DagsterInstance) -> None:
+    run_all(home, instance, tick(home, instance))
+    assert runs(tick(home, instance, '{"alpha": "0", "beta": "0"}')) == []

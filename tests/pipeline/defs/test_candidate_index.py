@@ -10,11 +10,10 @@ import pytest
 
 from pipeline.defs import index
 from pipeline.runs.in_process import dagster_instance
+from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.embedding.embedding_store import EmbeddingStore
-from retrieval.index.embedding.embedding_text import embedding_key
-from retrieval.records import read_jsonl, write_jsonl
+from retrieval.index.embedding.embedding_store import EmbeddingStore, embedding_key
 from retrieval.types import Chunk
 
 

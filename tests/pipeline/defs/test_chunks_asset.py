@@ -2,8 +2,8 @@ import dagster as dg
 
 from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.chunks import chunks
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
-from retrieval.records import read_jsonl
 from retrieval.types import Chunk
 
 

@@ -9,12 +9,12 @@ import pytest
 from evals.checks import FINDINGS
 from pipeline.defs import ingest_checks
 from pipeline.runs.in_process import dagster_instance
+from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.ingest.library.book import NOT_UTF_8
 from retrieval.ingest.losses import Loss
-from retrieval.records import read_jsonl, write_jsonl
 from retrieval.types import Book, Chunk, Row
 
 Breakage = Callable[[Home], None]

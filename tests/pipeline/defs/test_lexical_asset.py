@@ -5,10 +5,10 @@ import pytest
 
 from pipeline.defs.index import lexical_of
 from retrieval.errors import IndexMissingError
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.ingest.library.library import VOCABULARY_FILE
-from retrieval.records import read_jsonl
 from retrieval.types import Chunk
 
 

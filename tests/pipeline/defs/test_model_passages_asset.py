@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from pipeline.runs.build import build
-from retrieval.answer.answers import Passage
-from retrieval.answer.prompt import format_prompt
-from retrieval.contract_settings import PassagesSettings, TablesSettings
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.search.metadata_filter.filter import Eq
+from retrieval.rag.chat_model import format_prompt
+from retrieval.rag.context import Passage
+from retrieval.search.metadata_filter import Eq
 from retrieval.search.retriever import Retriever
+from retrieval.settings import PassagesSettings, TablesSettings
 from retrieval.types import Chunk
 from tests.openai_server.faults import InTurn
 from tests.openai_server.passage_model import describing

@@ -11,10 +11,10 @@ import pytest
 from pipeline.definitions import load
 from pipeline.runs.build import build
 from pipeline.runs.in_process import Runner, dagster_instance
-from retrieval.contract_settings import TablesSettings
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
-from retrieval.records import read_jsonl
 from retrieval.search.retriever import Retriever
+from retrieval.settings import TablesSettings
 from retrieval.types import Row
 from tests.openai_server.faults import InTurn
 from tests.openai_server.server import FakeOpenAi

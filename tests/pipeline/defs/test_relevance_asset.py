@@ -3,13 +3,11 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from evals.calibration.leaving_out import BookReliability
-from evals.calibration.reliability import Bin, Reliability
-from evals.fit.relevance import RelevanceReport
-from pipeline.defs import relevance as asset
-from pipeline.defs.weights import QuestionSets
+from evals.fit.relevance import Bin, BookReliability, RelevanceReport, Reliability
+from pipeline.defs import fits as asset
+from pipeline.defs.fits import QuestionSets
 from retrieval.home import Home
-from retrieval.rag.calibration import ANY, Calibration, calibration_of, shipped
+from retrieval.rag.relevance import ANY, Calibration, calibration_of, shipped
 
 OWN = Calibration("wordllama", "default", ("alike",), (3.0,), -1.0)
 ROW = BookReliability("all", Reliability(9, 8, 0.91, 0.04, (Bin(17, 0.5, 0.5),)), 0.9, 2, 0.0, None, 1.0)

@@ -7,10 +7,9 @@ import pytest
 
 from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.resources import HomeResource, ModelsResource
-from retrieval.book_lock import among_books, book_turn_now
 from retrieval.errors import UnreadableSettingsError
+from retrieval.files.locks import HomeBusyError, among_books, book_turn_now, holder, write_lock
 from retrieval.home import Home
-from retrieval.write_lock import HomeBusyError, holder, write_lock
 from tests.openai_server.server import KEY, FakeOpenAi
 
 

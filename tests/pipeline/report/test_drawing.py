@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from evals.statistics.aggregates import Aggregate
+from evals.aggregates import Aggregate
 from pipeline.report.drawing import HEIGHT, bars, heat, trend
 from pipeline.report.history import Scored
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evals.judging.verdicts import CheckVerdict, keep_verdict
 from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore
+from evals.verdicts import CheckVerdict, keep_verdict
 from pipeline.report.glance import glance
 from pipeline.report.page import page
 from pipeline.report.report import report_of
 from retrieval.index.snapshot.chunk_file import ChunkFile
-from retrieval.index.snapshot.live import snapshot_folder
-from retrieval.index.snapshot.live_history import Promotion, remember
+from retrieval.index.snapshot.live import Promotion, remember, snapshot_folder
 
 if TYPE_CHECKING:
     from retrieval.home import Home

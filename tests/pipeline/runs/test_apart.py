@@ -19,11 +19,11 @@ from pipeline.runs.build import build
 from pipeline.runs.in_process import OF_A_BUILD, UNFINISHED, dagster_instance
 from pipeline.runs.outcomes import Step
 from retrieval.errors import UnknownNameError
+from retrieval.files.locks import LOCK_FILE, holder
+from retrieval.files.records import dump_record
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
-from retrieval.records import dump_record
 from retrieval.settings import Settings
-from retrieval.write_lock import LOCK_FILE, holder
 from tests.processes import hearing_ctrl_c
 
 ROOT = Path(__file__).parents[3]

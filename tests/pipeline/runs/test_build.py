@@ -7,20 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from evals.judging.verdicts import gate_state
-from pipeline.building.book_entry import book_entries
+from evals.verdicts import gate_state
+from pipeline.building.book_records import book_entries
 from pipeline.building.plan import BuildPlan
-from pipeline.commands.build_report import summary
+from pipeline.commands.build import summary
 from pipeline.definitions import load
-from pipeline.runs.build import Build, build
+from pipeline.runs.build import Build, build, planned
 from pipeline.runs.in_process import Runner, dagster_instance
-from pipeline.runs.planning import planned
 from retrieval.errors import BudgetExceededError, LibraryError
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
-from retrieval.index.snapshot.live import live_id, promote
-from retrieval.index.snapshot.live_history import promotions
+from retrieval.index.snapshot.live import live_id, promote, promotions
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.records import read_jsonl
 from retrieval.search.retriever import Retriever
 from retrieval.settings import Settings
 from retrieval.types import Chunk

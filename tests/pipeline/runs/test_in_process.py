@@ -7,12 +7,12 @@ import dagster as dg
 import pytest
 
 from pipeline.definitions import load
-from pipeline.defs.partitions import books_partitions
+from pipeline.defs.books import books_partitions
 from pipeline.defs.resources import HomeResource
 from pipeline.runs.in_process import ASKED_BY, BUILD, Runner, cancel_dead, dagster_instance, sync_books
+from retrieval.files.locks import write_lock
 from retrieval.home import Home
 from retrieval.settings import Settings
-from retrieval.write_lock import write_lock
 
 NAME = str(books_partitions.name)
 

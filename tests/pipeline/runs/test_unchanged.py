@@ -11,13 +11,12 @@ from pipeline.runs import unchanged
 from pipeline.runs.build import build
 from pipeline.runs.in_process import dagster_instance
 from pipeline.runs.unchanged import Unchanged, book_key
-from retrieval.contract_settings import PassagesSettings, TablesSettings
 from retrieval.home import Home
-from retrieval.index.chroma import place
+from retrieval.index.chroma import soundness
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.verification import is_as_built
 from retrieval.ingest.library.library import list_books
-from retrieval.settings import Settings
+from retrieval.settings import PassagesSettings, Settings, TablesSettings
 
 
 def left_alone(home: Home) -> tuple[bool, bool]:
@@ -133,7 +132,7 @@ def test_a_library_over_the_bound_is_built_once_without_collections_and_left_alo
     tiny: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = own(tiny)
-    monkeypatch.setattr(place, "EMBEDDED_UP_TO", 3)
+    monkeypatch.setattr(soundness, "EMBEDDED_UP_TO", 3)
     assert left_alone(tiny) == (True, False)
     done = build(tiny)
     assert (done.problems, own(tiny)) == ([], before)

@@ -1,8 +1,12 @@
+"""Dagster's executor for Dask on a real cluster of two processes of this machine."""
+
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import dagster as dg
@@ -10,12 +14,11 @@ import pytest
 
 from pipeline.definitions import load
 from pipeline.runs.in_process import sync_books
-from pipeline.spread.lane import LaneOrder, index_books, largest_first
-from retrieval.book_lock import book_turn
+from pipeline.spread.lane import ExecutorMissingError, LaneOrder, executor_of, index_books, largest_first
+from retrieval.files.locks import Holder, book_turn
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
 from retrieval.settings import Settings
-from retrieval.write_lock import Holder
 
 ROOT = Path(__file__).parents[3]
 TWICE = '[[table]]\nfind = { heading = "Ropes" }\nopen = true\n\n' * 2
@@ -25,7 +28,7 @@ ROPES = "# Ropes\n\n| Rope | Price |\n|---|---|\n| Hemp | 1 |\n| Silk | 9 |\n"
 STUCK = """
 import sys
 from pathlib import Path
-from retrieval.book_lock import book_turn
+from retrieval.files.locks import book_turn
 with book_turn(Path(sys.argv[1]), "beta"):
     print("in it", flush=True)
     sys.stdin.read()
@@ -101,3 +104,70 @@ def test_a_book_that_fails_is_named_and_stops_no_other(home: Home, instance: dg.
 def test_a_lane_ends_once_the_build_that_it_works_for_is_gone(home: Home, instance: dg.DagsterInstance) -> None:
     assert indexed(ordered(home, holder=Holder.here()), instance) == ([], [])
     assert instance.get_runs() == []
+
+
+def test_each_setting_has_an_executor() -> None:
+    assert executor_of("in_process", 1) is dg.in_process_executor
+    assert executor_of("multiprocess", 2).name == "multiprocess"
+
+
+def test_dask_says_how_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [*sys.modules]:
+        if name.startswith("dagster_dask.") or name == "pipeline.spread.lane":
+            monkeypatch.delitem(sys.modules, name)  # another test of this process may have loaded it
+    monkeypatch.setitem(sys.modules, "dagster_dask", None)
+    with pytest.raises(ExecutorMissingError, match=r"'dask\+tcp://cluster:8786'.*pip install 'dagster-dask"):
+        executor_of("dask+tcp://cluster:8786", 2)
+
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed; pip install -e '.[dask]' brings it")
+pytest.importorskip("dagster_dask", reason="dagster-dask is not installed; pip install -e '.[dask]' brings it")
+
+
+TOGETHER = 60.0
+"""Seconds that a run waits for the other one to be there too."""
+
+
+@pytest.fixture
+def cluster() -> Iterator[str]:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=40
+    ) as started:
+        yield started.scheduler_address
+
+
+@dg.op
+def written(context: dg.OpExecutionContext) -> None:
+    folder = Path(context.run.tags["folder"])
+    (folder / context.run_id).touch()
+    until = time.monotonic() + TOGETHER
+    while len(list(folder.iterdir())) < 2 and time.monotonic() < until:
+        time.sleep(0.05)
+
+
+def writing(address: str) -> dg.JobDefinition:
+    @dg.graph
+    def write() -> None:
+        written()
+
+    return write.to_job(executor_def=executor_of(f"dask+{address}", 2))
+
+
+@pytest.mark.filterwarnings("ignore")  # Dask's own
+def test_two_runs_of_one_job_at_once_are_both_done(cluster: str, tmp_path: Path) -> None:
+    history, seen = tmp_path / "history", tmp_path / "seen"
+    history.mkdir()
+    seen.mkdir()
+    (history / "dagster.yaml").touch()
+    job = dg.build_reconstructable_job(__name__, writing.__name__, reconstructable_kwargs={"address": cluster})
+    quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+    def run() -> str:
+        with dg.DagsterInstance.from_config(str(history)) as instance:
+            return str(dg.execute_job(job, instance, run_config=quiet, tags={"folder": str(seen)}).run_id)
+
+    with dg.DagsterInstance.from_config(str(history)) as instance, ThreadPoolExecutor(2) as threads:
+        assert instance.get_runs() == []  # its tables are made once: two that make them at once fail
+        runs = {each.result() for each in [threads.submit(run) for _ in range(2)]}
+        assert {run.run_id: run.status.value for run in instance.get_runs()} == dict.fromkeys(runs, "SUCCESS")
+    assert {path.name for path in seen.iterdir()} == runs, "each wrote its own file, at the same time as the other"

@@ -7,8 +7,8 @@ from retrieval.adapters.retrieved_text import Search, retrieved_texts
 from retrieval.errors import InvalidQueryError
 from retrieval.home import Home
 from retrieval.index.snapshot.live import promote
-from retrieval.search.metadata_filter.filter import Eq
-from retrieval.search.receipt.decisions import FILTER_IS_OFF
+from retrieval.search.metadata_filter import Eq
+from retrieval.search.receipt import FILTER_IS_OFF
 
 QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
 

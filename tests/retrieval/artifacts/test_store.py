@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from retrieval.artifacts.artifacts import TABLES, Table
 from retrieval.artifacts.sqlite_store import SqliteStore
 from retrieval.artifacts.store import BATCH, complete_entry, stored_config
-from retrieval.artifacts.tables import TABLES, Table
 from retrieval.errors import IndexCorruptError, IndexMissingError, VectorDBWriteError
 from tests.retrieval.artifacts.conftest import LATER, OTHER, RULES, TIME, artifacts, chunk, config, embedding
 

@@ -5,11 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrieval.index.chroma.contents import NAMES
-from retrieval.index.chroma.neighbour_search import NeighbourSearch
+from retrieval.index.chroma.soundness import NAMES, NeighbourSearch
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Chunk, EmbedderIdentity, Vector
 
 MODEL = EmbedderIdentity("toy", "1", 16)

@@ -2,10 +2,9 @@ from dataclasses import replace
 
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.prose.cuts import Cuts
-from retrieval.ingest.tables.predicates import extract_predicates
-from retrieval.ingest.tables.rows import transform_tables
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.ingest.sections import Cuts
+from retrieval.ingest.tables.rows import extract_predicates, transform_tables
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Document
 
 TEXT = """# Gear

@@ -18,11 +18,9 @@ from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.guarding import table_guards
 from retrieval.ingest.losses import Loss, attempt, recorded_losses
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.tables.fidelity import check_fidelity
-from retrieval.ingest.tables.predicates import extract_predicates
-from retrieval.ingest.tables.rows import transform_tables
+from retrieval.ingest.tables.rows import check_fidelity, extract_predicates, transform_tables
 from retrieval.ingest.tables.table import Table
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk, Document, Row
 
 BEGUN = 8
@@ -92,26 +90,10 @@ SKELETON = {
 
 
 COARSE = {
-    "the document": {"blocks", "html_spans", "spans", "spaced", "parser", "words", "parsed_book"},
+    "the document": {"blocks", "html_tables", "spans", "parser", "parsed_book"},
     "every table of the document": {"source_tables", "parsed_book"},
-    "the division of the document into sections": {
-        "sections",
-        "pieces",
-        "cuts",
-        "token_estimates",
-        "captions",
-        "parser",
-        "words",
-    },
-    "the proper form of a table's rows": {
-        "rows",
-        "row_object",
-        "column_names",
-        "row_names",
-        "strictness",
-        "table",
-        "values",
-    },
+    "the division of the document into sections": {"sections", "captions", "parser"},
+    "the proper form of a table's rows": {"rows", "row_object", "columns", "strictness", "table", "cells"},
 }
 """The modules of which a fault may cost so much; one of any other module costs less."""
 

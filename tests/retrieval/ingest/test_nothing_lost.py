@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.rows import transform_tables
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk, Document
 from tools.bench.documents import lost_words
 

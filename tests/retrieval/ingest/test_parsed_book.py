@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 
 from retrieval.errors import IndexCorruptError
+from retrieval.files.records import write_jsonl
 from retrieval.ingest import parsed_book
 from retrieval.ingest.markdown.blocks import Block, parse_blocks
 from retrieval.ingest.parsed_book import parse_book, read_parsed_book
-from retrieval.records import write_jsonl
 from retrieval.types import Book, Document
 
 TABLE = "# Gear\n\nBought in towns.\n\n| a | b |\n| - | - |\n| 1 | 2 |\n"

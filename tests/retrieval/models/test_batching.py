@@ -20,11 +20,10 @@ from pydantic import BaseModel
 
 from retrieval.errors import ModelKeyError
 from retrieval.models.access import Access
+from retrieval.models.batching import Inquiry, Reply, in_form
 from retrieval.models.chat import Asked
-from retrieval.models.chat_prices import chat_price
 from retrieval.models.inquiries import Inquiries
-from retrieval.models.inquiry import Inquiry, Reply, in_form
-from retrieval.models.options import ModelOptions
+from retrieval.models.spending import ModelOptions, chat_price
 from tests.openai_server.faults import InTurn
 from tests.openai_server.server import KEY, FakeOpenAi
 

@@ -11,11 +11,10 @@ import pytest
 
 from retrieval.errors import ModelKeyError
 from retrieval.models.access import Access, Limits
+from retrieval.models.batching import Inquiry
 from retrieval.models.chat import Answered, Asked, Usage
-from retrieval.models.chat_prices import chat_price
 from retrieval.models.inquiries import MOST_UNREACHED, Inquiries
-from retrieval.models.inquiry import Inquiry
-from retrieval.models.options import ModelOptions
+from retrieval.models.spending import ModelOptions, chat_price
 from tests.openai_server.faults import AtRandom, InTurn
 from tests.openai_server.server import KEY, FakeOpenAi
 

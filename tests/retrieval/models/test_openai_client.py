@@ -115,7 +115,7 @@ def test_a_server_that_wants_to_be_left_alone_for_an_hour_is(chat_server: FakeOp
 def test_every_attempt_is_set_aside_and_what_may_have_been_paid_stays_so(
     chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrieval.models.session._FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("retrieval.models.access._FIRST_PAUSE", 0.01)
     chat_server.plan = InTurn(["busy", "hang", "cut", None])
     purse = Purse()
     (answer,) = metered(chat_server, purse, retries=3, timeout=1.0)

@@ -1,3 +1,5 @@
+"""."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -6,8 +8,7 @@ import pytest
 
 from retrieval.errors import BudgetExceededError
 from retrieval.models.chat import Answered, Asked, Usage
-from retrieval.models.chat_prices import ChatPrice
-from retrieval.models.spending import SPENDING_FILE, Ledger, Spending
+from retrieval.models.spending import SPENDING_FILE, ChatPrice, Estimate, Ledger, Spending, chat_price
 
 PRICE = ChatPrice("m", 1.0, 2.0)
 ASKED = Asked("m", (("user", "x" * 1000),), 1000)
@@ -54,3 +55,34 @@ def test_without_a_price_nothing_is_counted_in_dollars(tmp_path: Path) -> None:
     spending = Spending(None, Ledger(tmp_path))
     spending.reserve(ASKED).settle(answered(5, 5))
     assert (spending.usd, spending.used.total) == (0.0, 10)
+
+
+def test_a_price_has_a_date_and_tells_what_is_sent_from_what_is_answered() -> None:
+    price = chat_price("gpt-4o-mini")
+    assert price is not None
+    assert price.as_of is not None
+    assert price.of(Usage(1_000_000, 0)) == pytest.approx(0.15)
+    assert price.of(Usage(0, 1_000_000)) == pytest.approx(0.60)
+
+
+def test_a_dated_name_is_its_model_and_a_foreign_one_has_no_price() -> None:
+    assert chat_price("gpt-4o-2024-08-06") == chat_price("gpt-4o")
+    assert chat_price("llama3") is None
+
+
+ESTIMATE_ASKED = Asked("m", (("user", "x" * 3000),), 1000)
+
+
+def test_about_is_less_than_at_most_and_both_are_told() -> None:
+    found = Estimate.of([ESTIMATE_ASKED, ESTIMATE_ASKED], "tables", ChatPrice("m", 1.0, 2.0))
+    assert found.n_requests == 2
+    assert 2000 < found.likely.prompt < 6000 < found.most.prompt
+    assert (found.likely.completion, found.most.completion) == (1000, 2000)
+    assert found.most_usd == (found.most.prompt + 4000) / 1_000_000
+    assert str(found).startswith(f"2 tables to send: about {found.likely.prompt:,} tokens, and 1,000 answered; about $")
+
+
+def test_without_prices_it_says_so() -> None:
+    assert str(Estimate.of((), "places", None)) == (
+        "0 places to send: about 0 tokens, and 0 answered; nobody here knows the prices of the model"
+    )

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.quantities import holds, quantities, whole_quantity
-from retrieval.quantities.measures import measure
-from retrieval.quantities.words import CARDINALS
+from retrieval.language.numbers import holds, quantities, whole_quantity
+from retrieval.language.numbers.quantity import CARDINALS, measure
 
 ONES = list(CARDINALS)[:20]
 TENS = list(CARDINALS)[20:]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.quantities import quantities
+from retrieval.language.numbers import quantities
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "quantities.md").read_text("utf-8")
 ROWS = re.findall(r"^\| `(.+)` \| (\S+) \| (\S+) \| (\S*) ?\| (\w+) \|$", PAGE, re.MULTILINE)

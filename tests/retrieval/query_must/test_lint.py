@@ -6,8 +6,8 @@ from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must import LintItem, Operator, lint, register_operator, unregister_operator, unusable
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 
 
 def item(must, title="Attack Matrix for Clerics - Armour Class 6", **more):

@@ -1,10 +1,14 @@
 """The reading of a predicate: how the first implementation of this idea calls it."""
 
+import json
 import logging
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from retrieval.query_must import Vocabulary, satisfies_query_must
+from retrieval.query_must import Vocabulary, extract_query_must, satisfies_query_must
+from retrieval.query_must.predicate import predicates_in
 
 MUST = {"contain_one_of": [["cleric"], ["ac 6"]]}
 
@@ -30,3 +34,97 @@ def test_debug_logs_the_reason_and_nothing_is_logged_without_it(caplog: pytest.L
 
 def test_an_empty_group_asks_nothing() -> None:
     assert satisfies_query_must("anything", [[]])
+
+
+def test_json_with_query_must_is_extracted_and_cleaned():
+    found = extract_query_must(
+        "# Matrix\n" + json.dumps({"title": "AC 6", "query_must": MUST, "level 1": 10}) + "\nend"
+    )
+    assert json.loads(found.query_must) == MUST
+    assert found.content == '# Matrix\n{"title": "AC 6", "level 1": 10}\nend'
+
+
+def test_json_without_query_must_is_left_alone():
+    content = '{"title":  "AC 6", "level 1": 10}'
+    assert extract_query_must(content) == (None, content)
+
+
+def test_of_multiple_json_objects_the_first_query_must_counts_and_all_are_taken_out():
+    first, second = {"title": "a"}, {"title": "b", "query_must": MUST}
+    third = {"title": "c", "query_must": {"contain": "x"}, "d": 4}
+    found = extract_query_must("before\n" + "\nand ".join(map(json.dumps, (first, second, third))) + "\nafter")
+    assert json.loads(found.query_must) == MUST
+    assert found.content == 'before\n{"title": "a"}\nand {"title": "b"}\nand {"title": "c", "d": 4}\nafter'
+
+
+def test_objects_without_a_query_must_keep_their_bytes_between_those_that_have_one():
+    untidy = '{"title":   "as written" }'
+    must = json.dumps({"query_must": MUST})
+    assert extract_query_must(must + untidy + must).content == "{}" + untidy + "{}"
+
+
+def test_the_predicate_of_an_outer_object_comes_before_that_of_an_inner_one():
+    found = extract_query_must(json.dumps({"row": {"query_must": {"contain": "x"}, "a": 1}, "query_must": MUST}))
+    assert json.loads(found.query_must) == MUST
+    assert json.loads(found.content) == {"row": {"a": 1}}
+
+
+def test_every_row_of_several_is_found_with_its_place():
+    rows = [{"title": "a", "query_must": MUST}, {"title": "b"}, {"title": "c", "query_must": {"contain": "x"}}]
+    apart = "".join(map(json.dumps, rows))
+    assert [apart[place:].startswith('{"title"') for place in predicates_in(apart)] == [True, True]
+    assert len(set(predicates_in(apart))) == 2
+    assert predicates_in("in one array: " + json.dumps(rows)) == (15, 15 + len(json.dumps(rows[:2])) - 1 + 1)
+    assert predicates_in('{"query_must": {}} and "query_must" as a word') == ()
+    assert predicates_in('{"a": [{"query_must": {"contain": "x"}}, {"query_must": {"contain": "y"}}]}') == (0, 0)
+
+
+def test_invalid_json_is_left_alone():
+    content = '{"query_must": {"contain": "x"'
+    assert extract_query_must(content) == (None, content)
+
+
+def test_nested_objects_are_taken_whole():
+    must = {"contain_one_of": [["psionic"]], "contain_range": {"min": 10, "max": 13, "of": ["int", "wis"]}}
+    assert json.loads(extract_query_must(json.dumps({"query_must": must})).query_must) == must
+
+
+def test_plain_text_is_left_alone():
+    assert extract_query_must("no braces, no query_must") == (None, "no braces, no query_must")
+
+
+def test_a_predicate_inside_another_object_or_list_is_found():
+    found = extract_query_must(json.dumps([{"row": {"query_must": MUST, "a": 1}}]))
+    assert json.loads(found.query_must) == MUST
+    assert json.loads(found.content) == [{"row": {"a": 1}}]
+
+
+def test_an_empty_predicate_is_no_predicate():
+    assert extract_query_must('{"query_must": {}, "a": 1}') == (None, '{"a": 1}')
+    assert extract_query_must('{"query_must": null, "a": 1}') == (None, '{"a": 1}')
+    assert extract_query_must('{"query_must": {}} {"query_must": {"contain": "x"}}') == (None, "{} {}")
+
+
+def test_indentation_and_letters_are_kept():
+    content = json.dumps({"title": "Mêlée", "n": {"a": 1.5}, "query_must": MUST}, indent=4, ensure_ascii=False)
+    expected = json.dumps({"title": "Mêlée", "n": {"a": 1.5}}, indent=4, ensure_ascii=False)
+    assert extract_query_must(content).content == expected
+
+
+def test_braces_of_prose_before_the_object_do_no_harm():
+    assert extract_query_must('a {set} of {"query_must": {"contain": "x"}}') == ('{"contain": "x"}', "a {set} of {}")
+
+
+def test_nesting_beyond_reason_is_left_alone():
+    content = '{"query_must":' + '{"a":' * 5000
+    assert extract_query_must(content) == (None, content)
+
+
+@given(st.text(max_size=40), st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=4))
+def test_everything_but_the_predicate_survives(prose, row):
+    prose = prose.replace("{", "")
+    row.pop("query_must", None)
+    found = extract_query_must(prose + json.dumps({**row, "query_must": MUST}))
+    assert json.loads(found.query_must) == MUST
+    assert found.content.startswith(prose)
+    assert json.loads(found.content[len(prose) :]) == row

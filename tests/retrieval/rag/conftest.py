@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from evals.sample import SKIRMISH
-from retrieval.rag.documents import read_rule_documents
+from retrieval.rag.contract import read_rule_documents
 from retrieval.rag.pipeline import RAGPipeline
 from tools.bench.contract import hundred_documents
 

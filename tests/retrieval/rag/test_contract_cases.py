@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrieval.clock import Clock
+from retrieval.files.clock import Clock
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.rag.contract import (
     DOC_TYPES,

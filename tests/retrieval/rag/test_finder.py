@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from retrieval.contract_settings import UnderstandSettings
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.rag.finder import Finder
-from retrieval.rag.finding_record import finding_record
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.rag.finder import Finder, finding_record
 from retrieval.rag.relevance import relevance_of
-from retrieval.search.metadata_filter.text import read_filter
+from retrieval.search.metadata_filter import read_filter
 from retrieval.search.retriever import Retriever
+from retrieval.settings import UnderstandSettings
 from retrieval.types import Chunk
 from tests.openai_server.server import FakeOpenAi, fake_openai
 

@@ -16,17 +16,16 @@ from evals.sample import SKIRMISH
 from retrieval.errors import BudgetExceededError, EmbedderUnavailableError, IndexCorruptError, VectorDBWriteError
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.index.embedding.openai_model import OpenAiEmbedder
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.rag import ingestion
-from retrieval.rag.calibration import calibration_of
 from retrieval.rag.contract import RuleDocument
-from retrieval.rag.ingestion import PAUSES, Ingestion
-from retrieval.rag.originals import DOCUMENTS_FILE, lacking
+from retrieval.rag.ingestion import DOCUMENTS_FILE, PAUSES, Ingestion, lacking
 from retrieval.rag.pipeline import RAGPipeline
+from retrieval.rag.relevance import calibration_of
 from retrieval.types import Embedder, Vector
 from tests.openai_server.server import FakeOpenAi
 
@@ -295,8 +294,8 @@ import os, sys, threading
 from pathlib import Path
 from uuid import UUID
 from dataclasses import replace
-from retrieval.rag.documents import read_rule_documents
-from retrieval.rag.originals import FILE_NAME, lacking
+from retrieval.rag.contract import read_rule_documents
+from retrieval.rag.ingestion import FILE_NAME, lacking
 from retrieval.rag.pipeline import RAGPipeline
 root, folder = map(Path, sys.argv[1:])
 documents = read_rule_documents(folder)

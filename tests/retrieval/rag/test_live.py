@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
+import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from retrieval.errors import IndexMissingError
+from retrieval.errors import IndexMissingError, RetrievalTimeoutError, VectorDBWriteError
+from retrieval.files.locks import LOCK_FILE, HomeBusyError, write_lock
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
-from retrieval.rag.live import LiveIndex
+from retrieval.rag.live import AT_ONCE, Deadline, LiveIndex, writers_turn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,3 +69,73 @@ def test_what_is_made_of_a_reader_is_made_once_and_let_go_of_with_it(twice_live:
     index.ask(lambda reader: index.made_of(reader, make))
     assert made == [second, first, second, first]
     index.close()
+
+
+def test_work_that_is_done_in_time_gives_what_it_gives() -> None:
+    assert Deadline(5).run(lambda: 7) == 7
+
+
+def test_an_error_of_the_work_is_the_caller_s() -> None:
+    def fail() -> None:
+        raise KeyError("x")
+
+    with pytest.raises(KeyError, match="x"):
+        Deadline(5).run(fail)
+
+
+def test_a_time_out_of_the_work_s_own_is_not_taken_for_ours() -> None:
+    def fail() -> None:
+        raise TimeoutError("the server's")
+
+    with pytest.raises(TimeoutError, match="the server's"):
+        Deadline(5).run(fail)
+
+
+def test_work_that_hangs_is_given_up_and_holds_its_place() -> None:
+    deadline, gate = Deadline(0.05), threading.Event()
+    try:
+        for _ in range(AT_ONCE):
+            with pytest.raises(RetrievalTimeoutError, match=r"within 0\.05 seconds: the index or the embedder"):
+                deadline.run(gate.wait)
+        with pytest.raises(RetrievalTimeoutError, match=f"{AT_ONCE} questions before it"):
+            deadline.run(lambda: 1)
+    finally:
+        gate.set()
+    deadline.seconds = 5
+    assert deadline.run(lambda: 1) == 1
+
+
+def test_an_ingestion_and_a_build_keep_each_other_out(tmp_path: Path) -> None:
+    with writers_turn(tmp_path), pytest.raises(HomeBusyError), write_lock(tmp_path):
+        pass
+    with write_lock(tmp_path), pytest.raises(VectorDBWriteError, match="another process"), writers_turn(tmp_path, 0.1):
+        pass
+    with writers_turn(tmp_path):
+        assert (tmp_path / LOCK_FILE).is_file()
+    assert not (tmp_path / LOCK_FILE).exists()
+
+
+def test_two_ingestions_take_turns(tmp_path: Path) -> None:
+    inside, most, lock = 0, 0, threading.Lock()
+
+    def work() -> None:
+        nonlocal inside, most
+        with writers_turn(tmp_path):
+            with lock:
+                inside += 1
+                most = max(most, inside)
+            with lock:
+                inside -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 1
+
+
+def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(VectorDBWriteError, match="file/home"), writers_turn(tmp_path / "file" / "home"):
+        pass

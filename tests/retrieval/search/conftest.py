@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, EmbedderIdentity, MetadataValue, Vector
 from tests.retrieval.index.conftest import ask_graphs

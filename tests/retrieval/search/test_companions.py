@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.home import Home
-from retrieval.index.graph.building import build_graph
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.index.graph_building import build_graph
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.companions import COMPANION, RANKED, companions, placed
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy

@@ -2,7 +2,7 @@ import pytest
 
 from retrieval.errors import UnknownNameError
 from retrieval.search.explanation import explain
-from retrieval.search.receipt.transcript import debug_lines
+from retrieval.search.receipt import debug_lines
 from retrieval.search.retriever import Retriever
 
 QUESTION = "What does a cleric need to hit armor class 6?"

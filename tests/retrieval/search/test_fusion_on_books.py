@@ -7,10 +7,10 @@ import pytest
 from evals.benchmarks.books import read_books
 from evals.questions.questions import load_questions
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.index.words.lexical_index import LexicalIndex
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.search.dense.cosine import similarity
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.search.evidence import similarity
 from retrieval.search.fusion import Leg, best, total, weighted_min_max
 
 DATA = os.environ.get("QUERYMUST_DATA")

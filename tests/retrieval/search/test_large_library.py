@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.index.chroma import place
+from retrieval.index.chroma import soundness
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.search.metadata_filter.filter import Eq
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.search.metadata_filter import Eq
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS
 from retrieval.types import Chunk, Retrieval
@@ -28,7 +28,7 @@ WITHOUT_A_MODEL = [name for name, each in {**STRATEGIES, **VARIANTS}.items() if 
 def without(tmp_path_factory: pytest.TempPathFactory, library: tuple[Chunk, ...]) -> Iterator[Retriever]:
     home, vectors = tmp_path_factory.mktemp("without"), ToyEmbedder().embed([chunk.search_text for chunk in library])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(place, "EMBEDDED_UP_TO", 0)
+        patch.setattr(soundness, "EMBEDDED_UP_TO", 0)
         made = build_snapshot(home, library, vectors, ToyEmbedder.identity, Vocabulary.default())
     with open_snapshot(home, made.id) as snapshot:
         yield Retriever(snapshot, ToyEmbedder())

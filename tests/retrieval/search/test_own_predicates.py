@@ -8,13 +8,11 @@ import pytest
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.tables.predicates import extract_predicates
-from retrieval.ingest.tables.rows import transform_tables
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.ingest.tables.rows import extract_predicates, transform_tables
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
-from retrieval.table_rule import Find, TableRule
-from retrieval.types import Book, Document
+from retrieval.types import Book, Document, Find, TableRule
 from tests.retrieval.search.conftest import ToyEmbedder
 
 TEXT = """# Travel

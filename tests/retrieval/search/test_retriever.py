@@ -11,8 +11,8 @@ from retrieval.index.snapshot.live import promote
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.query_must.predicate import satisfies_query_must
-from retrieval.query_must.rivals.rivals import Rivals
-from retrieval.search.metadata_filter.filter import Eq
+from retrieval.query_must.rivals import Rivals
+from retrieval.search.metadata_filter import Eq
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import EvidenceWeights, Strategy

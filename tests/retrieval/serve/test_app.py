@@ -16,8 +16,8 @@ from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag.contract import RuleDocument
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.serve.bodies import RetrievalRecord
-from retrieval.serve.feedback import FEEDBACK_FILE
-from retrieval.serve.limits import Limits
+from retrieval.serve.guard import Limits
+from retrieval.serve.logs import FEEDBACK_FILE
 from tests.retrieval.serve.conftest import events, served
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from retrieval.search.strategies import STRATEGIES
-from retrieval.serve.feedback import FEEDBACK_FILE
+from retrieval.serve.logs import FEEDBACK_FILE
 from tests.retrieval.serve.conftest import served
 
 if TYPE_CHECKING:

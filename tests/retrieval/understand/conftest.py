@@ -9,7 +9,7 @@ from openai import OpenAI
 
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Metadata
 from retrieval.understand.catalog.catalog import Catalog, Described

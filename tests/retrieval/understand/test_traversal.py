@@ -9,12 +9,11 @@ import pytest
 
 from retrieval.artifacts.mongo_store import MongoStore
 from retrieval.errors import IndexCorruptError, IndexMissingError, InvalidQueryError, UnreadableSettingsError
-from retrieval.index.graph.building import build_graph
-from retrieval.ingest.prose.enrichment import enriched
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.index.graph_building import build_graph
+from retrieval.ingest.enrichment import enriched
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Chunk
-from retrieval.understand.traversal import TraversalIndex, retrieve_candidates
-from retrieval.understand.traversal_config import Intent, Policy, TraversalConfig
+from retrieval.understand.traversal import Intent, Policy, TraversalConfig, TraversalIndex, retrieve_candidates
 from tests.chunks import EMPTY
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from evals.statistics.significance import Interval
+from evals.significance import Interval
 from tools.bench.ablation import (
     ALIASED,
     APART,

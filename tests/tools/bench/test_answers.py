@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.benchmarks.data_files import BenchmarkDataError
+from evals.benchmarks.books import BenchmarkDataError
 from retrieval.index.embedding.embedders import load_embedder
 from tests.pipeline.conftest import write_lines
 from tools.bench.answers import AnswersReport, run_answers

@@ -5,8 +5,7 @@ import pytest
 from pipeline.runs.build import build
 from retrieval.errors import IndexMissingError
 from retrieval.home import Home
-from retrieval.index.milvus.server import MilvusServer
-from retrieval.index.milvus.store import MilvusStore
+from retrieval.index.milvus import MilvusServer, MilvusStore
 from retrieval.index.snapshot.live import live_id
 from tools.bench.first_stage import STRATEGIES, compare_stages
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.benchmarks.data_files import BenchmarkDataError
+from evals.benchmarks.books import BenchmarkDataError
 from retrieval.index.embedding.embedders import load_embedder
 from tests.pipeline.conftest import ROPES, WEAPONS, write_lines
 from tools.bench.hints import BOOSTS, HintCurve, HintPoint, K, read_shelf, run_hints

@@ -12,7 +12,7 @@ from retrieval.home import Home
 from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from tools.bench import rebuild
 from tools.bench.rebuild import add_document, edit_cell, remove_book, write_library
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from evals.comparison import Cell
 from evals.report import cell_table
-from evals.statistics.cells import Cell
 from tools.bench.reference import REFERENCES
 from tools.bench.results_page import DATA_FILE, PAGE_FILE, Results, _rounded_cell, results_page
 

@@ -114,7 +114,7 @@ def test_whatever_a_text_names_is_where_the_page_says(text: SeedText, tmp_path: 
         "retrieval.rag.contract.RAGContext.chunk_total",
         "retrieval.rag.contrakt.RAGContext",
         "retrieval.rag.contract.DOC_TYPES: comics",
-        "retrieval.iteration.StopReason: Never",
+        "retrieval.types.StopReason: Never",
         "retrieval.search.retriever.Retriever.retrieve(questions)",
         "querymust build --plum",
         "querymust rebuild",

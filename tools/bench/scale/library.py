@@ -13,14 +13,14 @@ from typing import Any
 from uuid import UUID
 
 from evals.fit.corpus_index import Tell, code_digest
-from retrieval.atomic_files import write_atomically
-from retrieval.clock import Clock
+from retrieval.files.atomic_files import write_atomically
+from retrieval.files.clock import Clock
 from retrieval.index.chroma.store import ChromaStore
-from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.index.snapshot.snapshot import build_snapshot
-from retrieval.query_must.conditional import always_asks
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.search.metadata_filter.filter import Eq, Filter, In
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.query_must.operators import always_asks
+from retrieval.search.metadata_filter import Eq, Filter, In
 from retrieval.types import Chunk, Embedder, Vector
 from tools.bench.memory import peak_megabytes
 

@@ -18,15 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from evals.fit.corpus_index import Tell
-from retrieval.clock import Clock
-from retrieval.index.chroma.place import EMBEDDED_UP_TO
+from retrieval.files.clock import Clock
+from retrieval.index.chroma.soundness import EMBEDDED_UP_TO
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex
-from retrieval.index.words.tokenizer import question_tokenizer, tokenizer
-from retrieval.search.dense.cosine import similarity
-from retrieval.search.foreign.filtering import retrieve_with_iterative_filtering
+from retrieval.language.terms import question_tokenizer, tokenizer
+from retrieval.search.evidence import similarity
+from retrieval.search.foreign import retrieve_with_iterative_filtering
 from retrieval.search.fusion import best
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever

@@ -2,29 +2,194 @@
 
 from collections.abc import Collection, Container, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 from retrieval.understand.analysis import TemporalRef
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word, text_of
-from retrieval.understand.reading.grammar import AUXILIARIES, GLUE
-from retrieval.understand.reading.times.ages import lasting, long_ago, untouched
-from retrieval.understand.reading.times.bare_times import STOPS, is_attribute, is_calendar_word, may_be_time
-from retrieval.understand.reading.times.bounds import (
+from retrieval.understand.reading.grammar import AUXILIARIES, DATING, GLUE, NEGATIONS, is_event, meant_date
+from retrieval.understand.reading.number_fields import dimension
+from retrieval.understand.reading.times.periods import is_month, period
+from retrieval.understand.reading.times.relative import WEEKDAYS, age
+from retrieval.understand.reading.times.spans import (
     BACK,
     BOUNDS,
+    MONTHS,
     ONWARD,
+    SEASONS,
     SURE,
+    Period,
     Range,
+    before,
+    earlier,
+    in_year,
+    is_number,
+    later,
+    nearest,
     said_here,
     since,
+    year_of,
 )
-from retrieval.understand.reading.times.listed import listed
-from retrieval.understand.reading.times.nearest import nearest
-from retrieval.understand.reading.times.periods import period
-from retrieval.understand.reading.times.relative import age
-from retrieval.understand.reading.times.spans import Period, before, in_year, is_number
-from retrieval.understand.reading.verbs import is_event, meant_date
+
+Gap = tuple[date, date]
+"""First and last day of what lies between two times of a list."""
+
+
+def listed(words: Sequence[Word], found: Range, today: date) -> tuple[Range, tuple[Gap, ...]]:
+    """A time with those that are listed behind it, from the first to the last, and what is left out between them.
+
+    Args:
+        words: of the question.
+        found: the first of the list; one that is open at an end is no list.
+        today: what `last month` goes back from.
+    """
+    gaps: list[Gap] = []
+    while found.start and found.end and found.stop + 1 < len(words) and words[found.stop].key in ("or", "and", ","):
+        begin = found.stop + 1
+        for skipped in (("or", "and"), ("in", "from")):  # `2019, 2020, or in 2021`
+            begin += words[begin].key in skipped and begin + 1 < len(words)
+        following = period(words, begin, today)
+        if following is None:
+            break
+        start, end = _of_year(words, found, begin, following.start, following.length)
+        if following.start <= end:
+            break
+        between = (end + timedelta(days=1), following.start - timedelta(days=1))
+        gaps += [between] if between[0] <= between[1] else []
+        found = replace(found, start=start, end=following.end, stop=begin + following.length)
+    return found, tuple(gaps)
+
+
+def _of_year(words: Sequence[Word], found: Range, begin: int, day: date, length: int) -> Gap:
+    """A month without a year is of the year that the next one tells: `January or February 2024`."""
+    start, end = found.start or day, found.end or day
+    said = [word.text.lower() for word in words[found.first : found.stop]]
+    told = any(year_of(word.text) for word in words[begin : begin + length])
+    if not told or any(map(year_of, said)) or not any(word in MONTHS for word in said):
+        return start, end
+    year = day.year if start.month < day.month else day.year - 1
+    return in_year(start, year), in_year(end, year + end.year - start.year, closes=start != end)
+
+
+STOPS = frozenset(
+    {"of", "for", "in", "on", "by", "with", "from", "to", "about", "and", "or", "that", "which", "is", "are", "was"}
+    | {"were", "at", "as", "how", "what", "who", "when", "where", "why", "do", "does", "did", "has", "have", "had"}
+)
+"""Words that end a phrase of nouns."""
+
+
+def may_be_time(words: Sequence[Word], at: int, phrase: tuple[str, ...], *, happens: bool) -> bool:
+    """Whether a bare year, month or season is a time: `in May`, `after 2019`, but not `over 2000 words`.
+
+    Args:
+        words: of the question.
+        at: place of the year, month or season.
+        phrase: the words before it.
+        happens: whether a word before them says what happened then: `made in summer`.
+    """
+    if not is_number(words[at].text):
+        return is_month(words[at]) or happens
+    if phrase[0] in ("over", "for", "by", "of", "past", "on") and not (happens and phrase[0] in ("for", "by")):
+        return False
+    following = words[at + 1] if at + 1 < len(words) else None
+    return following is None or not following.is_plural or following.key in STOPS | {"onward"}
+
+
+def is_attribute(words: Sequence[Word], at: int, heads: Container[int]) -> bool:
+    """`the 2019 proposals`, `2018 governance PEPs`: a year before what documents are called."""
+    before_it = words[at - 1].key if at else "the"
+    near = any(place in heads for place in range(at + 1, min(len(words), at + 4)))
+    is_year = 1900 <= int(words[at].text) <= 2100
+    return is_year and near and before_it in ("the", "all", "of", "and", "or", ",", "show", "me")
+
+
+def is_calendar_word(word: Word) -> bool:
+    """Whether a word names a day of the week, a month or a season."""
+    return word.key in {*WEEKDAYS, *MONTHS, *SEASONS}
+
+
+_COMPARED = {("more", "than"): True, ("less", "than"): False, ("over",): True, ("under",): False}
+_COMPARED |= {("at", "least"): True, ("at", "most"): False, ("upwards", "of"): True, ("well", "over"): True}
+"""Before how long ago something was: whether that was earlier."""
+_OR_LONGER = (("or", "more"), ("or", "longer"), ("and", "more"), ("and", "longer"))
+_TIMES = frozenset({"second", "month"})
+"""What fields of durations measure."""
+_NEAR = 4
+
+
+def untouched(words: Sequence[Word], at: int, today: date, catalog: Catalog) -> Range | None:
+    """`nobody has touched for a year`, `not updated in six months`, `unchanged since March`."""
+    if words[at].key not in ("for", "in", "since") or at == 0:
+        return None
+    denied = any(_denies(word) for word in words[max(0, at - _NEAR) : at])
+    if not (_is_undone(words[at - 1]) or (denied and is_event(words[at - 1], catalog))):
+        return None
+    if words[at].key != "since":
+        return _since_so_long(words, at, today)
+    day = period(words, at + 1, today)
+    return earlier(day, at, at + 1 + day.length, words) if day else None
+
+
+def lasting(words: Sequence[Word], at: int, today: date, catalog: Catalog, valued: Collection[int]) -> Range | None:
+    """`open for more than two weeks`, `that have been waiting for a month`: so long ago or longer.
+
+    Args:
+        words: of the question.
+        at: place of `for`.
+        today: what it goes back from.
+        catalog: with the fields; where one measures a time, it is asked instead.
+        valued: places of words that are values.
+    """
+    if words[at].key != "for" or at == 0:
+        return None
+    been = any(word.key == "been" for word in words[max(0, at - _NEAR) : at])
+    if not (been or at - 1 in valued):
+        return None
+    numbers = [each for each in catalog.fields.values() if each.kind in ("number", "identity")]
+    return None if any(dimension(each, numbers) in _TIMES for each in numbers) else _since_so_long(words, at, today)
+
+
+def long_ago(words: Sequence[Word], at: int, today: date) -> Range | None:
+    """`more than two months ago` is before that day, `less than a week ago` after it; `under two years old` as well."""
+    begin, is_earlier = _compared(words, at)
+    if begin == at:
+        return None
+    bound = earlier if is_earlier else later
+    found = period(words, begin, today)
+    if found and words[begin + found.length - 1].key in ("ago", "back"):
+        return bound(found, at, begin + found.length, words)
+    old = age(words, begin, today)
+    if old and begin + old.length < len(words) and words[begin + old.length].key == "old":
+        return bound(old, at, begin + old.length + 1, words)
+    return None
+
+
+def _since_so_long(words: Sequence[Word], at: int, today: date) -> Range | None:
+    """`for over two years`, `in six months`, `for a year or more`; `for less than a year` says nothing of before."""
+    begin, is_earlier = _compared(words, at + 1)
+    old = age(words, begin, today) if is_earlier or begin == at + 1 else None
+    if old is None:
+        return None
+    stop = begin + old.length
+    said = tuple(word.key for word in words[stop : stop + 2])
+    return earlier(old, at, stop + (2 if said in _OR_LONGER else 0), words)
+
+
+def _compared(words: Sequence[Word], at: int) -> tuple[int, bool]:
+    """The place behind `more than` and its like, and whether it goes back further; the place itself without."""
+    said = tuple(word.key for word in words[at : at + 2])
+    phrase = next((each for each in _COMPARED if said[: len(each)] == each), ())
+    return at + len(phrase), _COMPARED.get(phrase, False)
+
+
+def _is_undone(word: Word) -> bool:
+    """`untouched`, `unchanged`."""
+    return word.key.startswith("un") and word.key.removeprefix("un") in DATING
+
+
+def _denies(word: Word) -> bool:
+    return word.key in NEGATIONS | {"nobody", "none"} or word.key.endswith(("n't", "n’t"))
+
 
 RECENT = 12
 """Months: what is recent is not older."""

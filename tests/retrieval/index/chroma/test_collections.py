@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from retrieval.errors import VectorDBWriteError
-from retrieval.index.chroma import collections, place
+from retrieval.index.chroma import collections, soundness
 from retrieval.index.chroma.collections import build_collections, collections_are_sound
-from retrieval.index.chroma.contents import Contents
-from retrieval.index.chroma.hnsw import HnswSettings
-from retrieval.index.chroma.neighbour_search import NeighbourSearch
-from retrieval.index.chroma.store import ChromaStore
+from retrieval.index.chroma.soundness import Contents, NeighbourSearch
+from retrieval.index.chroma.store import ChromaStore, HnswSettings
 from retrieval.types import Chunk, Vector
 from tests.retrieval.index.conftest import chunk
 
@@ -68,12 +66,12 @@ def test_graphs_that_stay_deaf_leave_searches_to_compare_every_vector(
 
 
 def test_a_large_library_gets_no_embedded_collections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(place, "EMBEDDED_UP_TO", FEW - 1)
+    monkeypatch.setattr(soundness, "EMBEDDED_UP_TO", FEW - 1)
     search = build(tmp_path, CHUNKS[:FEW], SMALL)
     assert (search.builds, search.hnsw, search.ann_recall, search.exact) == (0, None, None, True)
     assert list(tmp_path.iterdir()) == [tmp_path / "neighbour_search.json"]
     assert collections_are_sound(tmp_path, None, SMALL)
-    monkeypatch.setattr(place, "EMBEDDED_UP_TO", FEW)
+    monkeypatch.setattr(soundness, "EMBEDDED_UP_TO", FEW)
     assert not collections_are_sound(tmp_path, None, SMALL)
 
 

@@ -1,17 +1,24 @@
+"""."""
+
 import subprocess
 import sys
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 import pytest
 import wordllama
 
-from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError, UnknownNameError
+from retrieval.errors import BudgetExceededError, EmbedderMismatchError, EmbedderUnavailableError, UnknownNameError
 from retrieval.index.embedding import wordllama_model
-from retrieval.index.embedding.embedders import EMBEDDERS, load_embedder
+from retrieval.index.embedding.embedders import EMBEDDERS, Cost, cuts_for, load_embedder, price_of, token_counter
 from retrieval.index.embedding.openai_model import OpenAiEmbedder
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
-from retrieval.query_must.canonical.canonical import literal
+from retrieval.ingest.sections import USUAL, Cuts, most_tokens
+from retrieval.language.canonical import literal
+from retrieval.settings import ChunkingSettings, EmbeddingSettings, Settings
+from retrieval.types import EmbedderIdentity
 from tests.openai_server.faults import InTurn
 from tests.openai_server.server import FakeOpenAi
 
@@ -186,3 +193,71 @@ def test_openai_sends_an_empty_text_as_a_space_and_cuts_an_endless_one(chat_serv
     OpenAiEmbedder(chat_server.environment).embed(["", "x" * 100_000])
     assert chat_server.asked[0]["input"][0] == " "
     assert len(chat_server.asked[0]["input"][1]) < 40_000
+
+
+WORDLLAMA, OPENAI = load_embedder("wordllama"), load_embedder("openai")
+
+
+@pytest.mark.parametrize("embedder", [WORDLLAMA, OPENAI])
+def test_a_home_that_says_nothing_is_cut_as_it_always_was(embedder) -> None:
+    assert cuts_for(Settings(), embedder) == USUAL
+
+
+def test_levels_alone_bring_no_tokenizer() -> None:
+    chunking = ChunkingSettings(split_only_when_needed=False, header_level=2, fallback_header_level=4)
+    expected = Cuts(header_level=2, fallback_header_level=4, split_only_when_needed=False)
+    assert cuts_for(Settings(chunking=chunking), WORDLLAMA) == expected
+
+
+def test_a_size_is_in_tokens_of_the_embedder() -> None:
+    found = cuts_for(Settings(chunking=ChunkingSettings(max_chunk_tokens=500)), WORDLLAMA)
+    assert (found.working_tokens, found.cap, found.limit) == (500, 8192, 500)
+    text = "A member within one inch of a barricade is in cover behind it."
+    assert found.count(text) == token_counter(WORDLLAMA)(text) < most_tokens(text)
+    assert found.glue >= 1
+
+
+def test_what_the_model_can_read_is_the_cap_of_all() -> None:
+    settings = Settings(chunking=ChunkingSettings(max_chunk_tokens=500), embedding=EmbeddingSettings(max_tokens=256))
+    found = cuts_for(settings, WORDLLAMA)
+    assert (found.cap, found.limit) == (256, 256)
+
+
+def test_a_tokenizer_that_is_elsewhere_is_taken_for_the_worst() -> None:
+    assert token_counter(OPENAI) is most_tokens
+    assert cuts_for(Settings(chunking=ChunkingSettings(max_chunk_tokens=8192)), OPENAI).count is most_tokens
+
+
+def test_what_runs_here_costs_nothing_and_what_is_sent_has_a_dated_price() -> None:
+    assert price_of(load_embedder("wordllama").identity) is price_of(load_embedder("minilm").identity) is None
+    small = price_of(load_embedder("openai").identity)
+    assert small is not None
+    assert (small.model, small.as_of > date(2026, 1, 1)) == ("text-embedding-3-small", True)
+    assert small.of(1_000_000) == pytest.approx(0.02)
+    large = price_of(EmbedderIdentity("other", "text-embedding-3-large", 3072))
+    assert large is not None
+    assert large.of(500_000) == pytest.approx(0.065)
+
+
+def test_a_price_and_a_budget() -> None:
+    paid = Cost.of(["x" * 2_000_000], price_of(load_embedder("openai").identity))
+    assert (paid.n_texts, paid.tokens, paid.usd) == (1, 1_000_000, pytest.approx(0.02))
+    for budget in (None, 0.02, 1.0):
+        paid.require_within(budget)
+    with pytest.raises(
+        BudgetExceededError, match=r"1 chunks .* up to \$0\.0200 .* budget_usd is 0\.01; .*nothing was sent"
+    ):
+        paid.require_within(0.01)
+    replace(paid, price=None).require_within(0.0)
+
+
+@pytest.mark.parametrize(("texts", "tokens"), [([], 0), (["", "abc", "abcd"], 0 + 2 + 2), (["語" * 10], 15)])
+def test_tokens_are_the_most_that_there_can_be_in_any_script(texts: list[str], tokens: int) -> None:
+    assert Cost.of(texts, None).tokens == tokens
+
+
+def test_less_than_a_hundredth_of_a_cent_is_not_told_apart() -> None:
+    price = price_of(load_embedder("openai").identity)
+    assert "less than $0.0001" in str(Cost.of(["a word"], price))
+    assert "up to $0.0000" in str(Cost.of([], price))
+    assert str(Cost.of(["abcd"], None)) == "up to 2 tokens, which cost nothing here"

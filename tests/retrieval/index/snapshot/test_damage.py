@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.errors import IndexCorruptError
-from retrieval.index.chroma.neighbour_search import NeighbourSearch
+from retrieval.index.chroma.soundness import NeighbourSearch
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
@@ -170,7 +170,7 @@ def test_a_search_works_on_a_disk_that_takes_nothing(graphs: Path, tmp_path: Pat
     program = (
         "import sys; from pathlib import Path; import numpy as np\n"
         "from retrieval.index.snapshot.snapshot import open_snapshot\n"
-        "from retrieval.search.dense.prefilter import nearest_in\n"
+        "from retrieval.search.prefilter import nearest_in\n"
         "with open_snapshot(Path(sys.argv[1]), sys.argv[2]) as snapshot:\n"
         "    assert len(nearest_in(snapshot, 'open', np.asarray(snapshot.vectors[3]), 5)) >= 5\n"
         "    print('scans' if snapshot.scans else 'asks')\n"

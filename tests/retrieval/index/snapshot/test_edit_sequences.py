@@ -15,14 +15,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from retrieval.index.chroma import difference
-from retrieval.index.chroma.contents import NAMES
+from retrieval.index.chroma import collections
+from retrieval.index.chroma.soundness import NAMES
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.ingest.chunking import chunks_of_book
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Book, Chunk, Document, Vector
 from tests.retrieval.index.conftest import begun_from_another, held
@@ -184,7 +184,7 @@ COPIED: list[bool] = []
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     derandomize="QUERYMUST_EDIT_SEQUENCES" not in os.environ,
 )
-@given(edits=st.lists(EDITS, min_size=2, max_size=3), most=st.sampled_from([difference.MOST_CHANGED, 1.0]))
+@given(edits=st.lists(EDITS, min_size=2, max_size=3), most=st.sampled_from([collections.MOST_CHANGED, 1.0]))
 def test_any_edits_give_what_a_build_from_nothing_gives(
     begun: Path, tmp_path_factory: pytest.TempPathFactory, edits: list[Edit], most: float
 ) -> None:
@@ -192,7 +192,7 @@ def test_any_edits_give_what_a_build_from_nothing_gives(
     home = shutil.copytree(begun, folder / "home")
     library, name = Edited(), ""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(difference, "MOST_CHANGED", most)
+        patch.setattr(collections, "MOST_CHANGED", most)
         for edit in edits:
             library.apply(edit)
             name = library.build(home)

@@ -8,16 +8,13 @@ from pathlib import Path
 import pytest
 
 from retrieval.errors import IndexCorruptError, IndexMissingError
-from retrieval.index.chroma import place
-from retrieval.index.chroma.neighbour_search import NeighbourSearch
-from retrieval.index.chroma.place import EMBEDDED, NOWHERE
-from retrieval.index.chroma.soundness import Fault
+from retrieval.index.chroma import soundness
+from retrieval.index.chroma.soundness import EMBEDDED, NOWHERE, Fault, NeighbourSearch
+from retrieval.index.places import Place
 from retrieval.index.snapshot.live import promote, snapshot_folder
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.snapshot.verification import is_as_built, verify_snapshot
-from retrieval.index.travel.place import Place
-from retrieval.index.travel.pull import pull_snapshot
-from retrieval.index.travel.push import push_snapshot
+from retrieval.index.transfer import pull_snapshot, push_snapshot
 from tests.retrieval.index.conftest import build, held, only_id, vectors_of
 
 BOUND = 50
@@ -27,7 +24,7 @@ BOUND = 50
 def bound(count: int) -> Iterator[None]:
     """Let more chunks than these be a large library."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(place, "EMBEDDED_UP_TO", count)
+        patch.setattr(soundness, "EMBEDDED_UP_TO", count)
         yield
 
 

@@ -15,9 +15,9 @@ from retrieval.errors import (
     LibraryError,
     UnknownNameError,
 )
+from retrieval.files.versions import Versions
 from retrieval.home import Home
-from retrieval.index.chroma.seal import seal
-from retrieval.index.chroma.soundness import ann_recall
+from retrieval.index.chroma.soundness import ann_recall, seal
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.snapshot import building
 from retrieval.index.snapshot.live import live_id, promote
@@ -25,9 +25,8 @@ from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.index.snapshot.verification import contents_of, verify_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex
-from retrieval.index.words.tokenizer import tokenizer
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.versions import Versions
+from retrieval.language.terms import tokenizer
+from retrieval.language.vocabulary import Vocabulary
 from tests.retrieval.index.conftest import MODEL, MUST, ask_graphs, build, chunk, only_id, vectors_of
 
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fsspec.implementations.http import HTTPFileSystem
 
+from retrieval.index.places import Place
+from retrieval.index.snapshot.live import HISTORY_FILE as HISTORY
 from retrieval.index.snapshot.live import promote
-from retrieval.index.snapshot.live_history import HISTORY_FILE as HISTORY
-from retrieval.index.travel.place import Place
 from tests.retrieval.index.conftest import only_id
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from retrieval.index.travel.place import Place
+from retrieval.index.places import Place
 from retrieval.index.travel.{way} import {way}_snapshot
 
 def tell(path, done, total):

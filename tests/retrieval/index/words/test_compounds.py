@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.index.words import compounds
-from retrieval.index.words.lexical_index import LexicalIndex
-from retrieval.index.words.numbered_words import numbered_question
-from retrieval.index.words.tokenizer import question_tokenizer
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.index.words.lexical_index import LexicalIndex, numbered_question
+from retrieval.language.terms import question_tokenizer
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Chunk
 from tests.retrieval.index.conftest import MODEL, row, vectors_of
 

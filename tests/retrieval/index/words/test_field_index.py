@@ -1,13 +1,19 @@
+"""."""
+
 import re
 from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from retrieval.errors import IndexCorruptError
 from retrieval.index.term_table import TermTable
-from retrieval.index.words.field_index import UNKNOWN, FieldIndex
+from retrieval.index.words.field_index import UNKNOWN, FieldIndex, HeadingIndex, rarity, telling_paths
+from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.types import Chunk
+from tests.chunks import EMPTY
 
 PROSE = Chunk(
     id="", book="b", document="d.md", kind="prose", text="", search_text="ropes are long", source="", lines=(1, 1),
@@ -148,3 +154,123 @@ def test_an_empty_library_has_an_index_without_words(tmp_path):
     index = FieldIndex.load(tmp_path)
 
     assert (len(index.key), len(index.column), len(index.section)) == (0, 0, 0)
+
+
+HEADINGS = [
+    [["wall", "of", "fire"], ["spells"]],
+    [["fire"]],
+    [["wall", "of", "ice"], []],
+    [],
+]
+words = st.lists(st.sampled_from("abcd"), max_size=3)
+
+
+@pytest.fixture
+def heading_index_index():
+    return HeadingIndex.build(HEADINGS)
+
+
+def heading_index_said(heading_index_index, question):
+    positions, weights = heading_index_index.said(dict.fromkeys(question.split(), 1.0))
+    return dict(zip(positions.tolist(), weights.tolist(), strict=True))
+
+
+def test_a_heading_is_said_in_any_order_of_its_words(heading_index_index):
+    assert heading_index_said(heading_index_index, "a fire that stands like a wall of stone") == {0: 3.0, 1: 1.0}
+
+
+def test_a_heading_of_which_a_word_is_missing_is_not_said(heading_index_index):
+    assert heading_index_said(heading_index_index, "a wall of stone") == {}
+
+
+def test_nothing_is_said_where_there_are_no_headings():
+    assert heading_index_said(HeadingIndex.build([[], []]), "a wall") == {}
+
+
+@given(st.lists(st.lists(words, max_size=3), max_size=6), st.sets(st.sampled_from("abcd")))
+def test_a_word_counts_once_a_chunk_as_in_a_plain_loop(headings, question):
+    weights = {word: float(1 + ord(word)) for word in sorted(question)}
+    plain = {}
+    for chunk, cut in enumerate(headings):
+        counted = {word for heading in cut if heading and question >= set(heading) for word in heading}
+        if counted:
+            plain[chunk] = sum(weights[word] for word in counted)
+    positions, found = HeadingIndex.build(headings).said(weights)
+
+    assert dict(zip(positions.tolist(), found.tolist(), strict=True)) == plain
+
+
+def test_a_saved_index_reads_back_heading_index(heading_index_index, tmp_path):
+    heading_index_index.save(tmp_path)
+
+    assert (
+        heading_index_said(HeadingIndex.load(tmp_path), "wall of ice")
+        == heading_index_said(heading_index_index, "wall of ice")
+        == {2: 3.0}
+    )
+
+
+def told(*paths, book="b"):
+    return telling_paths([replace(EMPTY, book=book, heading_path=path) for path in paths])
+
+
+CLASSES = [("Classes", name, "Progression") for name in ("Fighter", "Thief", "Elf")]
+
+
+def test_a_heading_that_stands_under_many_tells_less_than_the_one_above_it():
+    assert told(*CLASSES) == [("Classes", "Progression", name) for _, name, _ in CLASSES]
+    assert told(*CLASSES, ("Classes", "Elf", "progression", "Notes"))[3][-1] == "Notes"
+
+
+def test_several_such_headings_keep_their_order():
+    deep = [(*path, "Table") for path in CLASSES]
+
+    assert told(*deep) == [("Classes", "Progression", "Table", name) for _, name, _ in CLASSES]
+
+
+def test_a_heading_that_stands_under_two_stays():
+    assert told(*CLASSES[:2]) == CLASSES[:2]
+
+
+def test_another_book_says_nothing_of_a_heading():
+    chunks = [replace(EMPTY, book=name, heading_path=path) for name, path in zip("abc", CLASSES, strict=True)]
+
+    assert telling_paths(chunks) == CLASSES
+
+
+def test_a_table_without_headings_has_none_and_the_outermost_heading_stays():
+    assert told((), ("Progression",), *CLASSES)[:2] == [(), ("Progression",)]
+    assert told() == []
+
+
+def weights(texts, of):
+    index = LexicalIndex.build(texts)
+    found = rarity(index, np.asarray(of, dtype=np.int32))
+    return {text: found[index.terms.position(index.tokenize(text)[0])] for text in ("cleric", "ogre", "seven")}, found
+
+
+ROWS = ["cleric seven", "cleric eight", "cleric nine", "ogre seven", "tavern ale"]
+
+
+def test_what_heads_the_rows_of_one_table_is_as_rare_as_what_one_passage_says():
+    by_table, _ = weights(ROWS, [0, 0, 0, 1, 2])
+
+    assert by_table["cleric"] == pytest.approx(by_table["ogre"])
+    assert by_table["seven"] < by_table["cleric"]
+
+
+def test_chunks_that_stand_alone_weigh_by_how_many_have_the_word():
+    alone, _ = weights(ROWS, range(5))
+
+    assert alone["cleric"] == pytest.approx(np.log1p((5 - 3 + 0.5) / (3 + 0.5)))
+    assert alone["ogre"] == pytest.approx(np.log1p((5 - 1 + 0.5) / (1 + 0.5)))
+
+
+def test_a_word_that_the_index_does_not_have_is_as_rare_as_the_rarest():
+    _, found = weights(ROWS, range(5))
+
+    assert found[-1] == found[:-1].max()
+
+
+def test_an_index_without_words_has_one_weight():
+    assert rarity(LexicalIndex.build([""]), np.zeros(1, dtype=np.int32)).tolist() == [0.0]

@@ -17,8 +17,8 @@ from retrieval.index.words.figure_index import (
     FigureIndex,
     unit_number,
 )
-from retrieval.index.words.tokenizer import tokens
-from retrieval.quantities.columns import LONGEST_QUANTITY
+from retrieval.language.numbers.columns import LONGEST_QUANTITY
+from retrieval.language.terms import tokens
 from retrieval.types import Chunk
 
 ROW = Chunk(

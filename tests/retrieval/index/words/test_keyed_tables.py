@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 
 from retrieval.index.words.keyed_tables import keyed_tables
-from retrieval.query_must.conditional import NAME, Membership
-from retrieval.query_must.rivals.amounts import Amount
+from retrieval.query_must.operators import NAME, Membership
+from retrieval.query_must.rival_speech import Amount
 from retrieval.types import Chunk
 
 ROW = Chunk(

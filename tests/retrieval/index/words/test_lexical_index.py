@@ -1,3 +1,5 @@
+"""."""
+
 import gzip
 import json
 import os
@@ -13,11 +15,21 @@ from rank_bm25 import BM25Okapi
 from evals.benchmarks.sets import read_benchmark
 from evals.questions.questions import load_questions
 from retrieval.errors import IndexCorruptError
+from retrieval.files.arrays import RaggedArray
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
-from retrieval.index.words.tokenizer import Tokenization, question_tokenizer, tokenizer
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.index.words.lexical_index import (
+    LexicalIndex,
+    Selection,
+    WordIndex,
+    lexical_fingerprint,
+    numbered_question,
+    numbered_text,
+)
+from retrieval.index.words.value_index import ValueIndex
+from retrieval.language.terms import Tokenization, question_tokenizer, tokenizer, tokens
+from retrieval.language.vocabulary import Vocabulary
+from tests.retrieval.index.words.test_value_index import CHUNKS, NAMES
 
 WORD = st.sampled_from(["ac", "cleric", "6", "7", "level", "hit", "roll", "armor", "the", "-2"])
 TEXT = st.lists(WORD, max_size=12).map(" ".join)
@@ -106,3 +118,118 @@ def test_scores_are_okapi_bm25s_on_scifact() -> None:
     with gzip.open(folder / "scifact.open.jsonl.gz", "rt") as file:
         questions = [json.loads(line)["query"] for line in file]
     agrees_with_okapi([chunk.search_text for chunk in corpus.chunks(Vocabulary.default())[::3]], questions[:100])
+
+
+WORDS = st.lists(st.sampled_from(["ac", "6", "orc", "level", "45", "3-0", "heavy"]), max_size=6)
+SIZE = 300
+
+
+def chosen(size):
+    return st.sets(st.integers(0, size - 1)).map(sorted)
+
+
+@given(chosen(SIZE), st.lists(st.integers(0, SIZE - 1), max_size=12))
+def test_it_meets_what_is_selected_and_nothing_else(selected, documents):
+    selection = Selection.of([np.asarray(selected, dtype=np.int64)], SIZE)
+
+    which, places = selection.meet(np.asarray(documents, dtype=np.int64))
+
+    assert selection.positions.tolist() == selected
+    assert which.tolist() == [at for at, each in enumerate(documents) if each in selected]
+    assert selection.positions[places].tolist() == [each for each in documents if each in selected]
+
+
+def test_a_short_list_and_a_long_one_meet_it_alike():
+    selection = Selection.of([np.arange(0, SIZE, 2)], SIZE)
+    short, long = np.asarray([7, 8]), np.arange(SIZE)
+
+    assert [each.tolist() for each in selection.meet(short)] == [[1], [4]]
+    assert selection.meet(long)[0].tolist() == selection.positions.tolist()
+
+
+def test_lists_of_two_indexes_are_not_taken_for_one_another():
+    selection = Selection.of([np.asarray([1, 2])], SIZE)
+    one, other = RaggedArray.build([[1]], np.int32), RaggedArray.build([[2, 3]], np.int32)
+
+    for _ in range(2):
+        assert selection.meet_list(one, 0)[1].tolist() == [0]
+        assert selection.meet_list(other, 0)[1].tolist() == [1]
+
+
+@given(st.lists(WORDS.map(" ".join), min_size=1, max_size=8), WORDS, st.data())
+def test_scores_of_some_documents_are_those_that_they_have_among_all(texts, asked, data):
+    index, weights = LexicalIndex.build(texts), {word: 0.1 * (at + 1) for at, word in enumerate(dict.fromkeys(asked))}
+    some = Selection.of([np.asarray(data.draw(chosen(len(texts))), dtype=np.int64)], len(texts))
+
+    assert index.scores(" ".join(asked), some).tolist() == index.scores(" ".join(asked))[some.positions].tolist()
+    covered = index.words.covered(weights.items())
+    assert index.words.covered(weights.items(), some).tolist() == covered[some.positions].tolist()
+
+
+@given(WORDS, chosen(len(CHUNKS)))
+def test_quotes_of_some_chunks_are_those_that_they_have_among_all(words, selected):
+    index, weights = ValueIndex.build(CHUNKS, NAMES, tokens), {word: 0.1 * (at + 1) for at, word in enumerate(words)}
+    some = Selection.of([np.asarray(selected, dtype=np.int64)], len(CHUNKS))
+
+    whole, found = index.quotes(words, weights), index.quotes(words, weights, some)
+
+    inside = np.isin(whole.positions, some.positions)
+    assert found.positions.tolist() == whole.positions[inside].tolist()
+    for name in ("name", "cell", "figure"):
+        assert getattr(found, name).tolist() == getattr(whole, name)[inside].tolist()
+
+
+TEXTS = ["armor class six", "armor of a dragon", "six ships"]
+
+
+@pytest.fixture
+def index() -> LexicalIndex:
+    return LexicalIndex.build(TEXTS, str.split)
+
+
+def test_a_text_is_its_words_by_their_numbers(index: LexicalIndex) -> None:
+    numbers = {index.terms.text_of(number): f"t{number}" for number in range(len(index.terms))}
+    for text in TEXTS:
+        assert numbered_text(index, text, 1000).split() == [numbers[word] for word in text.split()]
+    assert len(set(numbers.values())) == len(numbers)
+
+
+def test_what_no_chunk_has_is_not_asked(index: LexicalIndex) -> None:
+    assert numbered_question(index, "zyzzyva six zyzzyva") == numbered_text(index, "six", 10)
+    assert numbered_question(index, "zyzzyva") == ""
+
+
+def test_a_long_text_ends_with_a_whole_word(index: LexicalIndex) -> None:
+    whole = numbered_text(index, "six " * 100, 10_000)
+    cut = numbered_text(index, "six " * 100, 50)
+    assert len(cut) <= 50
+    assert whole.startswith(f"{cut} ")
+    assert set(cut.split()) == set(whole.split())
+
+
+words = st.lists(st.sampled_from(["ac", "6", "é", "orc", "\ud800"]), max_size=6)
+
+
+def test_a_word_is_found_in_the_documents_that_hold_it():
+    index = WordIndex.build([["ac", "6", "ac"], [], ["orc", "6"]])
+
+    assert [documents.tolist() for documents in index.postings(["6", "nothing", "ac"])] == [[0, 2], [], [0]]
+    assert index.covered([("ac", 2.0), ("6", 0.5)]).tolist() == [2.5, 0.0, 0.5]
+
+
+@given(st.lists(words, max_size=8), words)
+def test_what_is_covered_is_what_a_plain_loop_counts(documents, asked):
+    weights = {word: 1.0 + place for place, word in enumerate(dict.fromkeys(asked))}
+    plain = [sum(weight for word, weight in weights.items() if word in document) for document in documents]
+
+    assert WordIndex.build(documents).covered(weights.items()).tolist() == plain
+
+
+def test_a_saved_index_reads_back(tmp_path):
+    index = WordIndex.build([["ac", "6"], ["é"]])
+    index.save(tmp_path)
+    loaded = WordIndex.load(tmp_path)
+
+    assert loaded.n_documents == 2
+    assert np.array_equal(loaded.documents.items, index.documents.items)
+    assert loaded.postings(["é"])[0].tolist() == [1]

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retrieval.index.words.tokenizer import tokens
 from retrieval.index.words.value_index import Quotes, ValueIndex
+from retrieval.language.terms import tokens
 from retrieval.types import Chunk
 
 ROW = Chunk(

@@ -1,11 +1,15 @@
+"""."""
+
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from retrieval.errors import IndexCorruptError
 from retrieval.index.term_table import TermTable
-from retrieval.index.words.tokenizer import tokens
-from retrieval.index.words.word_model import WORDS
-from retrieval.index.words.word_vectors import WordVectors
+from retrieval.index.words.word_vectors import WORDS, ColumnIndex, WordVectors, telling
+from retrieval.language.terms import tokens
+from retrieval.types import Chunk
 
 TEXTS = ["Vehicles and a vehicle: 12 tons.", "The vehicle's ship, a vessel", "vehicles, vehicles!"]
 TERMS = TermTable.build(sorted({word.encode() for text in TEXTS for word in tokens(text)}))
@@ -61,3 +65,67 @@ def test_vectors_come_back_as_the_same_singles():
 
     assert found.dtype == np.float32
     assert np.array_equal(found.view(np.uint32), halves.astype(np.float32).view(np.uint32))
+
+
+@pytest.mark.parametrize(("idle", "said"), [("just", "price"), ("somehow", "speed"), ("someone", "hotel")])
+def test_a_word_of_any_text_tells_less_than_one_that_sets_texts_apart(idle: str, said: str) -> None:
+    assert 0 <= telling(idle) < telling(said) <= 1
+
+
+def test_a_word_of_several_tokens_tells_what_they_tell_together() -> None:
+    assert WORDS.count_tokens("hovercraft") > 1
+    assert telling("hovercraft") == 1.0
+    assert WORDS.length_of("hovercraft") > max(WORDS.length_of("hover"), WORDS.length_of("craft"))
+
+
+def test_no_word_tells_nothing() -> None:
+    assert WORDS.length_of("") == telling("") == 0.0
+
+
+ROW = Chunk(
+    id="", book="b", document="d.md", kind="row", text="", search_text="", source="", lines=(1, 1), heading_path=(),
+    table_id="t", columns=("Weapon", "Weight"),
+)  # fmt: skip
+CHUNKS = [ROW, replace(ROW, table_id=None), ROW, replace(ROW, table_id="u", columns=("weight", " ", "Price"))]
+
+
+@pytest.fixture
+def column_index_index():
+    return ColumnIndex.build(CHUNKS, np.asarray([0, 1, 0, 2], dtype=np.int32))
+
+
+def test_equal_names_of_different_case_are_one_and_empty_ones_none(column_index_index):
+    assert [column_index_index.columns[table].tolist() for table in range(3)] == [[0, 1], [], [1, 2]]
+    assert column_index_index.vectors.shape == (3, WORDS.identity.dimensions)
+
+
+def test_a_word_is_nearest_to_the_column_that_means_it(column_index_index):
+    cosines = WORDS.embed(["heavy", "cost"]) @ column_index_index.vectors.T
+
+    assert cosines.argmax(axis=1).tolist() == [1, 2]
+
+
+def test_a_saved_index_reads_back_column_index(column_index_index, tmp_path):
+    column_index_index.save(tmp_path)
+    loaded = ColumnIndex.load(tmp_path)
+
+    assert loaded.columns.items.tolist() == column_index_index.columns.items.tolist()
+    assert np.array_equal(loaded.vectors, column_index_index.vectors)
+
+
+@pytest.mark.parametrize("name", ["columns", "vectors"])
+def test_a_damaged_file_is_refused(column_index_index, tmp_path, name):
+    column_index_index.save(tmp_path)
+    (tmp_path / f"{name}.npy").write_bytes(b"no array")
+
+    with pytest.raises(IndexCorruptError, match=name):
+        ColumnIndex.load(tmp_path)
+
+
+@pytest.mark.parametrize("chunks", [[], [replace(ROW, table_id=None)]], ids=["empty", "prose"])
+def test_a_library_without_tables_has_no_columns(tmp_path, chunks):
+    ColumnIndex.build(chunks, np.arange(len(chunks), dtype=np.int32)).save(tmp_path)
+    column_index_index = ColumnIndex.load(tmp_path)
+
+    assert len(column_index_index.columns) == len(chunks)
+    assert column_index_index.vectors.shape == (0, WORDS.identity.dimensions)

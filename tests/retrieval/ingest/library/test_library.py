@@ -1,3 +1,10 @@
+"""."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+
 import pytest
 
 from retrieval.errors import LibraryError
@@ -5,7 +12,16 @@ from retrieval.home import is_book_key
 from retrieval.ingest.library import book as book_module
 from retrieval.ingest.library.book import UNKNOWN_DATE, read_book, read_book_or_last
 from retrieval.ingest.library.front_matter import split_front_matter
-from retrieval.ingest.library.library import list_books, slugify, stray_files
+from retrieval.ingest.library.library import (
+    MAX_ID,
+    book_files,
+    check_library,
+    list_books,
+    refused_folders,
+    shown_name,
+    slugify,
+    stray_files,
+)
 from retrieval.ingest.losses import recorded_losses
 
 
@@ -284,3 +300,287 @@ def test_rows_that_a_program_wrote_as_json_are_warned_about_with_their_place(tmp
         "a.md: JSON is read as prose, so nothing asks a query_must that is written in it "
         f"(line {line}; 3 in the file); write the rows as a table; tables.toml takes a row's query_must"
     )
+
+
+TICKET = {
+    "id": "T-17",
+    "title": "Login fails",
+    "text": "It says no.",
+    "metadata": {"status": "open", "tags": ["a", "b"]},
+}
+
+
+def written(path, *lines):
+    text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n"
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+def read(path):
+    check_library(path)
+    (folder,) = list_books(path)
+    return read_book(folder)
+
+
+@pytest.mark.parametrize("name", ["Help Desk.jsonl", "Help Desk.jsonl.gz"])
+def test_a_file_is_one_book_whose_lines_are_documents(tmp_path, name):
+    path = written(
+        tmp_path / name, TICKET, "", {"doc_id": 18, "body": "# Own heading\r\ntext", "priority": 3, "due": None}
+    )
+
+    book = read(path)
+
+    assert (book.slug, book.title, book.warnings) == ("help-desk", "Help Desk", ())
+    assert [(each.path, each.text) for each in book.documents] == [
+        ("T-17", "# Login fails\n\nIt says no.\n"),
+        ("18", "# Own heading\ntext\n"),
+    ]
+    assert book.documents[0].metadata == {
+        "source": "Help Desk", "title": "Login fails", "status": "open", "tags": ("a", "b"),
+    }  # fmt: skip
+    assert book.documents[1].metadata == {"source": "Help Desk", "title": "18", "priority": 3}
+    assert stray_files(path) == refused_folders(path) == ()
+
+
+def test_its_digest_is_of_its_bytes(tmp_path):
+    path = written(tmp_path / "a.jsonl", TICKET)
+    (before,) = list_books(path)
+    written(path, TICKET | {"text": "It says yes."})
+    (after,) = list_books(path)
+
+    assert before.digest != after.digest
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        pytest.param("{", "not JSON", id="no JSON"),
+        pytest.param("[" * 100_000, "not JSON", id="nested without end"),
+        pytest.param("[1]", "not an object", id="a list"),
+        pytest.param({"text": "x"}, "its id is None", id="no id"),
+        pytest.param({"id": "../x", "text": "x"}, "its id is '../x'", id="an id that climbs"),
+        pytest.param({"id": "/x", "text": "x"}, "its id is '/x'", id="an id from the root"),
+        pytest.param({"id": "a\nb", "text": "x"}, "printable", id="an id of two lines"),
+        pytest.param({"id": "x" * (MAX_ID + 1), "text": "x"}, f"at most {MAX_ID}", id="a long id"),
+        pytest.param({"id": "x", "text": " "}, "has no text", id="no text"),
+        pytest.param({"id": "x", "text": "a\0b"}, "has no text", id="NUL"),
+        pytest.param({"id": "x", "text": "a\ud800b"}, "half a character", id="half a character"),
+        pytest.param({"id": "x", "text": "x", "metadata": [1]}, "not an object", id="metadata as a list"),
+        pytest.param(TICKET, "is already on line 1", id="an id again"),
+    ],
+)
+def test_a_line_that_is_no_document_is_left_out_and_named(tmp_path, line, said):
+    book = read(written(tmp_path / "a.jsonl", TICKET, line))
+
+    assert [each.path for each in book.documents] == ["T-17"]
+    assert book.warnings[0].startswith("line 2: ")
+    assert said in book.warnings[0]
+
+
+def test_a_key_that_cannot_be_stored_is_left_out_alone(tmp_path):
+    given = TICKET | {"metadata": {"status": "open", "$and": 1, "by": {"name": "Ann"}}}
+
+    book = read(written(tmp_path / "a.jsonl", given))
+
+    assert set(book.documents[0].metadata) == {"source", "title", "status"}
+    assert ["'$and'" in book.warnings[0], "'by'" in book.warnings[1]] == [True, True]
+
+
+def test_a_file_without_a_document_is_refused_with_its_first_reason(tmp_path):
+    with pytest.raises(LibraryError, match=r"a\.jsonl: no line is a document; line 1: not JSON"):
+        read(written(tmp_path / "a.jsonl", "{"))
+
+
+def test_a_file_that_is_cut_off_is_refused(tmp_path):
+    path = written(tmp_path / "a.jsonl.gz", TICKET)
+    path.write_bytes(path.read_bytes()[:-9])
+
+    with pytest.raises(LibraryError, match="cannot be read as lines of UTF-8"):
+        read(path)
+
+
+def test_another_file_is_no_library(tmp_path):
+    (tmp_path / "a.txt").write_text("x")
+
+    with pytest.raises(LibraryError, match="neither a folder nor a file of documents"):
+        list_books(tmp_path / "a.txt")
+
+
+def book_files_write(path: Path, text: str = "# A\n\ntext\n") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    book_files_write(tmp_path / "library" / "good" / "a.md")
+    book_files_write(tmp_path / "library" / "b" / "a.md")
+    book_files_write(tmp_path / "elsewhere" / "secret.md", "# Secret\n\nroot:x:0:0\n")
+    return tmp_path / "library"
+
+
+@pytest.fixture
+def forbid(monkeypatch):
+    """Let the system refuse a folder or a file, also to root, whom permissions do not stop."""
+
+    def forbidden(path: Path) -> None:
+        real_read = Path.read_bytes
+
+        def of_folders(real):
+            def look(place="."):
+                if Path(os.fsdecode(place)) == path:
+                    raise PermissionError(13, "Permission denied", str(path))
+                return real(place)
+
+            return look
+
+        def read(self):
+            if self == path:
+                raise PermissionError(13, "Permission denied", str(path))
+            return real_read(self)
+
+        monkeypatch.setattr(os, "scandir", of_folders(os.scandir))
+        monkeypatch.setattr(os, "listdir", of_folders(os.listdir))
+        monkeypatch.setattr(Path, "read_bytes", read)
+
+    return forbidden
+
+
+def book(library: Path, slug: str = "b"):
+    return read_book(next(folder for folder in list_books(library) if folder.slug == slug))
+
+
+@pytest.mark.parametrize("place", ["b", "b/part", "b/a.md", "b/book.toml", "b/tables.toml"])
+def test_what_cannot_be_read_takes_no_book_away_and_is_named_when_that_book_is_read(library, forbid, place):
+    book_files_write(library / "b" / "part" / "c.md")
+    book_files_write(library / "b" / "book.toml", 'title = "B"\n')
+    book_files_write(library / "b" / "tables.toml", "")
+    before = {folder.slug: folder.digest for folder in list_books(library)}
+    forbid(library / place)
+
+    after = {folder.slug: folder.digest for folder in list_books(library)}
+
+    assert set(after) == {"b", "good"}
+    assert after["good"] == before["good"]
+    assert after["b"] != before["b"]
+    assert book(library, "good").documents
+    with pytest.raises(LibraryError) as refused:
+        book(library)
+    assert f"{library / place} cannot be read (Permission denied); make it readable" in str(refused.value)
+
+
+def test_a_chapter_folder_that_cannot_be_read_leaves_a_flat_library_one_book(tmp_path, forbid):
+    book_files_write(tmp_path / "flat" / "a.md")
+    book_files_write(tmp_path / "flat" / "part" / "b.md")
+    (tmp_path / "flat" / "part" / "b.md").rename(tmp_path / "flat" / "part" / "b.txt")
+    forbid(tmp_path / "flat" / "part")
+
+    (folder,) = list_books(tmp_path / "flat")
+
+    assert folder.slug == "flat"
+    with pytest.raises(LibraryError, match="part cannot be read"):
+        read_book(folder)
+
+
+@pytest.mark.parametrize("place", [".", "vocabulary.toml"])
+def test_a_library_or_a_vocabulary_that_cannot_be_read_is_one_line_for_all_books(library, forbid, place):
+    book_files_write(library / "vocabulary.toml", "")
+    forbid(library / place)
+
+    with pytest.raises(LibraryError, match=r"cannot be read \(Permission denied\); make it readable"):
+        list_books(library)
+
+
+def test_a_link_that_leads_out_of_the_library_is_not_read_and_named(library):
+    outside = library.parent / "elsewhere"
+    (library / "b" / "passwd.md").symlink_to(outside / "secret.md")
+    (library / "b" / "chapters").symlink_to(outside)
+    (library / "stolen").symlink_to(outside)
+
+    found = book(library)
+
+    assert [folder.slug for folder in list_books(library)] == ["b", "good"]
+    assert [document.path for document in found.documents] == ["a.md"]
+    assert found.warnings[1:] == (
+        "chapters: a link to a folder is not followed; put the folder itself there",
+        "passwd.md: a link that leads out of the library is not followed; put the file itself there",
+    )
+    assert refused_folders(library) == ("stolen",)
+    assert stray_files(library) == ()
+
+
+def test_a_link_inside_the_library_is_read(library):
+    (library / "b" / "again.md").symlink_to(library / "good" / "a.md")
+
+    assert [document.path for document in book(library).documents] == ["a.md", "again.md"]
+
+
+def test_a_library_that_is_a_link_itself_is_read(library, tmp_path):
+    (tmp_path / "link").symlink_to(library)
+
+    assert book(tmp_path / "link").warnings[1:] == ()
+
+
+@pytest.mark.parametrize("name", ["book.toml", "tables.toml"])
+def test_settings_that_are_a_link_out_of_the_library_are_refused(library, name):
+    book_files_write(library.parent / "elsewhere" / name, "")
+    (library / "b" / name).symlink_to(library.parent / "elsewhere" / name)
+
+    with pytest.raises(LibraryError, match=f"{name} is a link that leads out of the library"):
+        book(library)
+
+
+def test_a_library_of_nothing_but_links_out_of_it_names_them(tmp_path):
+    book_files_write(tmp_path / "elsewhere" / "a.md")
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "book").symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(LibraryError, match="links that lead out of it: book"):
+        list_books(tmp_path / "library")
+
+
+def test_a_book_of_nothing_but_links_out_of_the_library_is_not_lost_in_silence(library):
+    (library / "linked").mkdir()
+    (library / "linked" / "a.md").symlink_to(library.parent / "elsewhere" / "secret.md")
+
+    with pytest.raises(LibraryError, match=r"'linked': no readable document; a\.md: a link that leads out"):
+        book(library, "linked")
+
+
+def test_a_link_to_nothing_or_to_itself_is_a_warning(library):
+    (library / "b" / "gone.md").symlink_to(library / "nowhere.md")
+    (library / "b" / "round.md").symlink_to(library / "b" / "round.md")
+
+    assert [warning.partition(";")[0] for warning in book(library).warnings[1:]] == [
+        "gone.md: a link to nothing, or not a file",
+        "round.md: a link to nothing, or not a file",
+    ]
+
+
+def test_a_name_that_is_not_utf_8_is_left_out_with_a_warning_that_can_be_printed(library):
+    Path(os.fsdecode(os.fsencode(library / "b") + b"/caf\xe9.md")).write_text("# C\n")
+    Path(os.fsdecode(os.fsencode(library / "b") + b"/caf\xe9.txt")).write_text("C\n")
+
+    found = book(library)
+
+    assert found.warnings[1:] == ("caf\\xe9.md: its name is not UTF-8; rename it",)
+    assert found.ignored == ("caf\\xe9.txt",)
+
+
+def test_a_book_folder_whose_name_is_not_utf_8_is_read_with_what_can_be_said_of_it(library):
+    folder = Path(os.fsdecode(os.fsencode(library) + b"/caf\xe9"))
+    book_files_write(folder / "a.md")
+
+    assert book(library, "caf").title == "caf\ufffd"
+    assert shown_name(folder).endswith("caf\\xe9")
+
+
+def test_nothing_hidden_is_looked_at(library):
+    book_files_write(library / "b" / ".git" / "x.md")
+    (library / "b" / ".hidden.md").symlink_to(library.parent / "elsewhere" / "secret.md")
+
+    files = book_files(library / "b", library)
+
+    assert [path.name for path in files.markdown] == ["a.md"]
+    assert (files.refused, files.unreadable, files.ignored) == ((), (), ())

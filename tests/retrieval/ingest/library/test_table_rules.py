@@ -9,7 +9,7 @@ from retrieval.errors import LibraryError
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books, stray_files
 from retrieval.ingest.library.table_rules import FIND_KEYS, KEYS, read_table_rules
-from retrieval.table_rule import Find, TableRule
+from retrieval.types import Find, TableRule
 
 WHOLE = """
 [[table]]

@@ -1,3 +1,5 @@
+"""."""
+
 import re
 import subprocess
 import sys
@@ -6,8 +8,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from retrieval.ingest.html_spans import TableScan
-from retrieval.ingest.markdown.blocks import parse_blocks
+from retrieval.ingest.markdown.blocks import parse_blocks, with_title
+from retrieval.ingest.markdown.html_tables import TableScan
 
 
 def test_blocks_stand_under_their_headings():
@@ -184,9 +186,9 @@ def test_twice_as_many_tables_without_an_end_tag_are_at_most_about_twice_the_wor
 
 BLANKS = """
 from retrieval.ingest.markdown.blocks import parse_blocks
-from retrieval.ingest.prose.cuts import Cuts
-from retrieval.ingest.prose.sections import cut_into_passages
-from retrieval.ingest.tables.source.source_tables import place_tables
+from retrieval.ingest.sections import Cuts
+from retrieval.ingest.sections import cut_into_passages
+from retrieval.ingest.tables.source_tables import place_tables
 from retrieval.types import Document
 blanks = " " * 100_000
 for line in (f"# a{blanks}b", f"a{blanks}b\\n===", f"**a{blanks}b**", f"# a{blanks}{{#b", f"# a{'{#' * 50_000}"):
@@ -213,3 +215,36 @@ def test_one_run_of_dashes_under_all_columns_makes_a_table_too() -> None:
 def test_a_line_for_one_writer_of_pandoc_is_no_block() -> None:
     (block,) = parse_blocks("`\\pagebreak`{=latex}\n`\\begin{multicols}{3}`{=latex}\n\nSails.")
     assert block.source == "Sails."
+
+
+STATS = "## Stats\n\nAs below.\n\n## Gear\n\nA sword."
+
+
+def paths(text, path="04-fighter.md", stated=""):
+    return list(dict.fromkeys(block.heading_path for block in with_title(parse_blocks(text), path, stated)))
+
+
+def test_a_page_of_parts_is_under_what_it_is_called():
+    assert paths(STATS) == [("Fighter", "Stats"), ("Fighter", "Gear")]
+    assert paths(STATS, "classes/2_high-elf.md") == [("High elf", "Stats"), ("High elf", "Gear")]
+    assert paths(STATS, "a.md", "Fighters of the North")[0] == ("Fighters of the North", "Stats")
+    assert paths("A sword.", stated="Fighters") == [("Fighters",)]
+
+
+def test_a_page_with_a_title_keeps_it():
+    assert paths(f"# Warriors\n\n{STATS}", stated="Fighters")[1:] == [("Warriors", "Stats"), ("Warriors", "Gear")]
+    assert paths("## Warriors\n\nThey fight.\n\n### Stats\n\nNone.") == [("Warriors",), ("Warriors", "Stats")]
+    assert paths("## Warriors\n\nThey fight.", stated="Warriors") == [("Warriors",)]
+    assert paths("A sword.") == [()]
+    assert paths("") == []
+
+
+@pytest.mark.parametrize(
+    "path", ["index.md", "03.md", "chapter-3.md", "appendix_B.md", "part iv.md", "Tables.md", "x.md"]
+)
+def test_a_file_whose_name_says_nothing_gives_no_title(path):
+    assert paths(STATS, path) == [("Stats",), ("Gear",)]
+
+
+def test_a_document_of_another_kind_is_as_it_is():
+    assert paths(STATS, "T-17", "Login fails") == [("Stats",), ("Gear",)]

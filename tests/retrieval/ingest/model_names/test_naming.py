@@ -12,14 +12,12 @@ import pytest
 
 from retrieval.errors import ModelKeyError
 from retrieval.ingest.model_names.naming import RowNames, names_prompt_version
-from retrieval.ingest.model_tables.outcome import Transformed, reasons
-from retrieval.ingest.model_tables.transforming import ModelTables
+from retrieval.ingest.model_tables.transforming import ModelTables, Transformed, reasons
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.table import Table
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.access import Access
-from retrieval.models.chat_prices import chat_price
-from retrieval.models.options import ModelOptions
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.models.spending import ModelOptions, chat_price
 from retrieval.types import Book, Document
 from tests.openai_server.faults import AtRandom, Fault, InTurn
 from tests.openai_server.server import KEY, FakeOpenAi

@@ -11,13 +11,11 @@ import pytest
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.model_passages.describing import ModelPassages
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.prose.cuts import Cuts
-from retrieval.ingest.tables.predicates import extract_predicates
-from retrieval.ingest.tables.rows import transform_tables
+from retrieval.ingest.sections import Cuts
+from retrieval.ingest.tables.rows import extract_predicates, transform_tables
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.access import Access
-from retrieval.models.chat_prices import chat_price
-from retrieval.models.options import ModelOptions
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.models.spending import ModelOptions, chat_price
 from retrieval.types import Book, Chunk, Document, Metadata
 from tests.openai_server.passage_model import describing
 from tests.openai_server.server import FakeOpenAi

@@ -5,14 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from retrieval.errors import ModelKeyError
-from retrieval.ingest.model_passages.describing import ModelPassages
-from retrieval.ingest.model_passages.outcome import Described
-from retrieval.ingest.model_tables.outcome import reasons
-from retrieval.ingest.prose.enrichment import known_words, traits_in
+from retrieval.ingest.enrichment import known_words, traits_in
+from retrieval.ingest.model_passages.describing import (
+    LEAST,
+    MOST,
+    AskedPassage,
+    Described,
+    ModelPassage,
+    ModelPassages,
+    believed,
+    passages_prompt_version,
+    why_unsent,
+)
+from retrieval.ingest.model_tables.transforming import reasons
 from retrieval.types import Chunk, Metadata
 from tests.openai_server.faults import FAULTS, AtRandom, Fault, InTurn
 from tests.openai_server.passage_model import answer_about
@@ -155,7 +165,7 @@ def many() -> tuple[Chunk, ...]:
 def test_of_two_hundred_passages_and_all_faults_none_is_lost_no_wrong_value_is_taken_and_no_budget_is_passed(
     models: Models, chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrieval.models.session._FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("retrieval.models.access._FIRST_PAUSE", 0.02)
     chunks = many()
     assert len(chunks) == COUNT
     plan = AtRandom(20, 0.4, HARMFUL)
@@ -182,3 +192,106 @@ def test_of_two_hundred_passages_and_all_faults_none_is_lost_no_wrong_value_is_t
                 assert said["summary"] == truth["summary"]
     assert "987654321" not in json.dumps([dict(chunk.metadata) for chunk in second.chunks])
     assert second.dropped
+
+
+def told(chunk: Chunk) -> dict[str, object]:
+    _, (role, said) = AskedPassage.of(chunk).inquiry("m").asked.messages
+    assert role == "user"
+    return json.loads(said)  # type: ignore[no-any-return]
+
+
+def test_a_passage_is_sent_with_its_headings_and_the_words_that_may_be_said_of_it(chunks: tuple[Chunk, ...]) -> None:
+    fireball = under(chunks, "Fireball")
+    sent = told(fireball)
+    assert (sent["text"], sent["headings"]) == (fireball.text, ["Magic", "Spells", "Fireball"])
+    assert {"spell", "condition", "rule", "narrative"} <= set(sent["kinds"])  # type: ignore[arg-type]
+    assert "table" not in sent["kinds"]  # type: ignore[operator]
+    assert sent["traits"] == ["evocation", "fire", "cold"], "those that stand there, whatever they mean there"
+    assert sent["tags"] == [], "tags are subjects of games"
+    assert "magic" in told(under(chunks_of(BOOK, {"ruleset_id": "old-1"}), "Fireball"))["tags"]  # type: ignore[operator]
+
+
+def test_what_is_sent_decides_under_which_name_an_answer_is_kept(chunks: tuple[Chunk, ...]) -> None:
+    one = under(chunks, "Fireball")
+    key = AskedPassage.of(one).inquiry("m").key
+    assert AskedPassage.of(replace(one, id="other", position=9)).inquiry("m").key == key
+    for changed in (replace(one, text=f"{one.text}."), replace(one, heading_path=("Magic",))):
+        assert AskedPassage.of(changed).inquiry("m").key != key
+    assert passages_prompt_version().startswith("passages-v1-")
+    asked = AskedPassage.of(one).inquiry("m").asked
+    assert asked.form is ModelPassage
+    assert set(asked.body["response_format"]["json_schema"]["schema"]["required"]) == set(ModelPassage.model_fields)
+
+
+def test_passages_that_say_nothing_or_too_much_are_not_sent(chunks: tuple[Chunk, ...]) -> None:
+    one = under(chunks, "Fireball")
+    assert why_unsent(one) is None
+    assert why_unsent(under(chunks, "Short")) == "too short"
+    assert why_unsent(replace(one, text="x" * LEAST)) is None
+    assert why_unsent(replace(one, text="x" * (MOST + 1))) == "too long"
+
+
+GOOD: dict[str, Any] = {
+    "content_kind": "spell",
+    "is_rule_bearing": True,
+    "tags": ["magic"],
+    "traits": ["fire"],
+    "summary": "Within 20 feet of it creatures burn unless they save.",
+}
+
+
+@pytest.fixture
+def asked() -> AskedPassage:
+    return AskedPassage.of(under(chunks_of(BOOK, {"ruleset_id": "old-1"}), "Fireball"))
+
+
+def test_what_is_on_the_lists_and_in_the_passage_is_taken(asked: AskedPassage) -> None:
+    found = believed(ModelPassage(**GOOD), asked)
+    assert found.dropped == ()
+    assert found.metadata == GOOD | {"tags": ("magic",), "traits": ("evocation", "fire")}
+
+
+@pytest.mark.parametrize(
+    ("said", "part", "why"),
+    [
+        ({"content_kind": "recipe"}, "content_kind", "not among the kinds: 'recipe'"),
+        ({"content_kind": "rule", "is_rule_bearing": False}, "content_kind", "a rule that bears no rule"),
+        ({"content_kind": "narrative"}, "content_kind", "a narrative that bears a rule"),
+        ({"tags": ["magic", "cooking"]}, "tags", "not among the tags: 'cooking'"),
+        ({"traits": ["fire", "acid"]}, "traits", "not among the traits that stand there: 'acid'"),
+        ({"summary": ""}, "summary", "it has 0 characters"),
+        ({"summary": "burn " * 70}, "summary", "it has 349 characters"),
+        ({"summary": "Creatures within 30 feet burn."}, "summary", "it says 30, which the passage does not"),
+        ({"summary": "It burns as Merlin's does."}, "summary", "it names Merlin's, which the passage does not"),
+        ({"summary": "This passage tells of burns."}, "summary", "it talks of the passage and not of what it says"),
+    ],
+)
+def test_a_part_that_cannot_be_right_is_dropped_and_the_others_stay(
+    asked: AskedPassage, said: dict[str, Any], part: str, why: str
+) -> None:
+    found = believed(ModelPassage(**GOOD | said), asked)
+    assert [(each.part, each.why) for each in found.dropped] == [(part, why)]
+    whole = believed(ModelPassage(**GOOD), asked).metadata
+    gone = {"content_kind": {"content_kind", "is_rule_bearing"}, "summary": {"summary"}}.get(part, set())
+    assert found.metadata == {key: value for key, value in whole.items() if key not in gone}
+
+
+def test_a_name_is_the_passages_own_however_it_is_bent(asked: AskedPassage) -> None:
+    chunk = replace(
+        asked.chunk, text="Merlin's fire burns whoever is near, and it does not matter how they came there."
+    )
+    found = believed(ModelPassage(**GOOD | {"summary": "The fire of Merlin burns all."}), AskedPassage.of(chunk))
+    assert found.metadata["summary"] == "The fire of Merlin burns all."
+
+
+def test_the_kind_that_a_heading_says_stays(chunks: tuple[Chunk, ...]) -> None:
+    asked = AskedPassage.of(under(chunks, "Prone [Condition]"))
+    said = GOOD | {"summary": "Prone creatures crawl.", "tags": [], "traits": []}
+    found = believed(ModelPassage(**said), asked)
+    assert [each.why for each in found.dropped] == ["spell, and condition in its heading"]
+    assert believed(ModelPassage(**said | {"content_kind": "condition"}), asked).dropped == ()
+
+
+def test_no_tag_that_is_known_leaves_the_tags_and_none_at_all_takes_them_away(asked: AskedPassage) -> None:
+    assert "tags" not in believed(ModelPassage(**GOOD | {"tags": ["cooking"]}), asked).metadata
+    assert believed(ModelPassage(**GOOD | {"tags": []}), asked).metadata["tags"] == ()

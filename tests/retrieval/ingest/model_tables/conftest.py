@@ -9,14 +9,12 @@ from typing import Any
 
 import pytest
 
-from retrieval.ingest.model_tables.offline import OfflineTables
-from retrieval.ingest.model_tables.transforming import ModelTables
+from retrieval.ingest.model_tables.transforming import ModelTables, OfflineTables
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.table import Table
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.access import Access
-from retrieval.models.chat_prices import chat_price
-from retrieval.models.options import ModelOptions
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.models.spending import ModelOptions, chat_price
 from retrieval.types import Book, Document
 from tests.openai_server.server import FakeOpenAi
 from tests.openai_server.table_model import answer_about

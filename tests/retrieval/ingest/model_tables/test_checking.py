@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from retrieval.ingest.model_tables.checking import Judged, judged
-from retrieval.ingest.model_tables.offline import OfflineTables
 from retrieval.ingest.model_tables.request import request_of
+from retrieval.ingest.model_tables.transforming import OfflineTables
 from retrieval.ingest.tables.table import Table
 from retrieval.models.chat import Answered, Usage
 from tests.retrieval.ingest.model_tables.conftest import reply

@@ -16,16 +16,14 @@ from typing import Any
 import pytest
 
 from retrieval.errors import ModelKeyError
-from retrieval.ingest.model_tables.outcome import Transformed, reasons
-from retrieval.ingest.model_tables.transforming import ModelTables
-from retrieval.ingest.tables.fidelity import check_fidelity
+from retrieval.ingest.model_tables.transforming import ModelTables, Transformed, reasons
 from retrieval.ingest.tables.row_object import RESERVED
+from retrieval.ingest.tables.rows import check_fidelity
 from retrieval.ingest.tables.table import Table
-from retrieval.ingest.tables.values import typed
+from retrieval.language.numbers.cells import typed
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.access import Access
-from retrieval.models.chat_prices import chat_price
-from retrieval.models.options import ModelOptions
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.models.spending import ModelOptions, chat_price
 from tests.openai_server.faults import FAULTS, AtRandom, Fault
 from tests.openai_server.server import FakeOpenAi
 from tests.openai_server.table_model import reading_tables
@@ -75,7 +73,7 @@ def values(content: Mapping[str, object]) -> list[str]:
 def test_no_row_is_lost_no_wrong_value_is_taken_and_no_budget_is_passed(
     chat_server: FakeOpenAi, tables: tuple[Table, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrieval.models.session._FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("retrieval.models.access._FIRST_PAUSE", 0.02)
     plan = AtRandom(20, 0.4, HARMFUL)
     chat_server.answering, chat_server.plan = reading_tables, plan
     budget = 0.16

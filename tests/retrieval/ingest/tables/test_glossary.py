@@ -1,13 +1,16 @@
 """What a book says that its short forms mean."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.tables.glossary import Glossary
+from retrieval.ingest.tables.glossary import Glossary, document_words, subjects_of
 from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.rows import transform_tables
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.ingest.tables.table import Table
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Document
 
 WORDS = Vocabulary.default()
@@ -153,3 +156,109 @@ def test_a_part_that_is_written_together_has_an_initial_of_its_own() -> None:
     found = glossary("What they shoot.", ("Submachine gun", "9"), ("Subtle pistol", "4"), ("Antitank grenade", "6"))
 
     assert found.short_names(["Submachine gun", "Antitank grenade", "Subtle pistol"]) == ("SMG",)
+
+
+TABLE = "| Bit | Name |\n|---|---|\n| 5 | EMPTY |\n"
+
+
+def book(**documents: str) -> Book:
+    return Book("b", "B", tuple(Document("b", path, text) for path, text in documents.items()))
+
+
+def words(**documents: str) -> list[tuple[str, ...]]:
+    tables = parse_book(book(**documents)).tables
+    found = document_words(tables)
+    return [found.get(table.id, ()) for table in tables]
+
+
+def test_documents_with_the_same_headings_are_told_by_their_paths() -> None:
+    same = f"# Registers\n\n## STATUS\n\n{TABLE}"
+    paths = ("02-uart-registers.md", "03-spi-host-registers.md")
+    assert words(**dict.fromkeys(paths, same)) == [("uart",), ("spi host",)]
+    assert words(**dict.fromkeys(("pump/doc/registers.md", "fan/doc/registers.md"), same)) == [("pump",), ("fan",)]
+
+
+def test_a_table_whose_headings_tell_it_needs_no_document() -> None:
+    assert words(**{"a.md": f"# Sails\n\n{TABLE}", "b.md": f"# Ropes\n\n{TABLE}"}) == [(), ()]
+    assert words(**{"1.md": f"# Sails\n\n{TABLE}", "2.md": f"# Sails\n\n{TABLE}"}) == [(), ()], "a number tells nothing"
+
+
+def test_the_rows_are_found_by_their_document() -> None:
+    text = f"# Registers\n\n{TABLE}"
+    tables = parse_book(book(**{"uart.md": text, "spi.md": text})).tables
+    rows = transform_tables(tables, Vocabulary.default())
+    assert [row.searched_as for row in rows] == [("uart",), ("spi",)]
+
+
+Titles = Sequence[str | tuple[str, str | None]]
+
+
+def table(place: int, heading: str, caption: str | None) -> Table:
+    return Table(
+        id=str(place),
+        book="rules",
+        document="01.md",
+        heading_path=("Rules", heading),
+        caption=caption,
+        header=("Level", "AC 1"),
+        rows=(),
+        lines=(place, place),
+    )
+
+
+def told(*titles: str | tuple[str, str | None]) -> list[list[str]]:
+    """Terms by table; a title alone is a caption, all of one section."""
+    pairs = [(title, "Combat") if isinstance(title, str) else (title[1], title[0]) for title in titles]
+    tables = [table(place, heading or "", caption) for place, (caption, heading) in enumerate(pairs)]
+    found = subjects_of(tables, Vocabulary.default())
+    return [list(found.get(str(place), ())) for place in range(len(tables))]
+
+
+@pytest.mark.parametrize(
+    ("titles", "terms"),
+    [
+        (["Fighter To Hit Table", "Magic User To Hit Table"], [["fighter"], ["magic user"]]),
+        (["Fighter Attack Matrix", "Cleric To Hit Table"], [["fighter", "attack", "matrix"], ["cleric", "hit"]]),
+        (["Table 1: Fighter Class", "Table 2: Cleric"], [["fighter"], ["cleric"]]),
+        (["Table 1: Fighter Progression", "Table 2: Cleric"], [["fighter", "progression"], ["cleric"]]),
+        (["Magic Users", "Clerics"], [["magic", "user"], ["cleric"]]),
+        (["To Hit (Mounted Fighter)", "To Hit (Cleric)"], [["mounted fighter"], ["cleric"]]),
+    ],
+)
+def test_words_are_one_term_only_where_the_titles_are_of_one_frame(titles: list[str], terms: list[list[str]]) -> None:
+    assert told(*titles) == terms
+
+
+def test_a_word_that_some_titles_share_is_no_part_of_a_subject_that_must_be_said_whole() -> None:
+    titles = [f"{who} Attack Matrix" for who in ("Fighter Melee", "Cleric Melee", "Thief Missile", "Monk Missile")]
+    assert told(*titles)[0] == ["fighter", "melee"]
+
+
+def test_titles_that_two_tables_share_leave_it_to_the_headings() -> None:
+    sorcerer, bard = ([(who, "Spells per Day"), (who, "Spells Known")] for who in ("Sorcerer", "Bard"))
+    assert told(*sorcerer, *bard) == [["sorcerer"], ["sorcerer"], ["bard"], ["bard"]]
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        ["Attack Matrix I", "Attack Matrix II"],
+        ["Class 1", "Class 2"],
+        ["Fighter Matrix", "Fighter Matrix", "Cleric Matrix"],
+        [
+            ("Attacks", "Fighter Matrix"),
+            ("Attacks", "Fighter Matrix"),
+            ("More", "Cleric Matrix"),
+            ("", "Cleric Matrix"),
+        ],
+        ["Fighter Matrix"],
+    ],
+)
+def test_where_no_titles_tell_all_twins_apart_there_is_no_subject(titles: Titles) -> None:
+    assert set(map(tuple, told(*titles))) == {()}
+
+
+def test_the_words_of_a_library_are_known() -> None:
+    library = Vocabulary.default().merge(Vocabulary.from_json({"labels": {"grade": {}, "progression": {}}}))
+    tables = [table(place, "Combat", f"{who} Progression") for place, who in enumerate(("Fighter Grade", "Cleric"))]
+    assert subjects_of(tables, library) == {"0": ("fighter",), "1": ("cleric",)}

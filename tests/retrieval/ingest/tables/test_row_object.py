@@ -1,6 +1,11 @@
+"""What of a row is searched."""
+
 import pytest
 
-from retrieval.ingest.tables.row_object import called
+from retrieval.ingest.tables.reading import read_table
+from retrieval.ingest.tables.row_object import called, names_of_rows, other_names, prose_names, spellings
+from retrieval.ingest.tables.table import Table, TableRow
+from retrieval.language.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize(
@@ -35,3 +40,103 @@ def test_a_number_a_range_and_a_code_are_called_with_their_column(column, key, s
 )
 def test_a_word_says_itself_what_it_is_and_no_label_is_said_twice(column, key, said):
     assert called(column, key) == said
+
+
+@pytest.mark.parametrize(
+    ("cell", "names"),
+    [
+        ("Crossbow, heavy*", ["Crossbow, heavy", "heavy Crossbow"]),
+        ("Half Plate Armor", ["Half Plate Armor"]),
+        ("1,100 – 2000 tons", ["1,100 – 2000 tons"]),
+        ("Cr18,000", ["Cr18,000"]),
+        ("Atmosphere 4, 7", ["Atmosphere 4, 7"]),
+        ("Bolts, 20", ["Bolts, 20", "20 Bolts"]),
+        ("Pole, 10-foot", ["Pole, 10-foot", "10-foot Pole"]),
+        ("Torch (1 CP)", ["Torch (1 CP)", "Torch"]),
+        ("Horse, Draft (unbroken)", ["Horse, Draft (unbroken)", "Horse, Draft", "Draft Horse"]),
+        ("76-00 Staff of Wizardry", ["Staff of Wizardry"]),
+        ("1/4 Turn", ["1/4 Turn", "quarter Turn"]),
+        ('1/2" bolt', ['1/2" bolt', "half inch bolt"]),
+        ("¾-round", ["¾-round", "three quarter round"]),
+        ("1/4", ["1/4"]),
+        ("11/2 Turn", ["11/2 Turn"]),
+        ("", []),
+        ("a sentence that goes on for many more words than a name", []),
+    ],
+)
+def test_a_cell_is_called_by_its_name_in_any_order(cell, names):
+    assert list(spellings(cell)) == names
+
+
+def test_prose_is_called_by_its_headings_and_by_the_words_that_its_paragraphs_begin_with():
+    text = (
+        "**Graze.** If you miss.\n\n**_Bite._** It bites.\n\nAbility Burn: A form of damage.\n\nNo name here, really.\n"
+    )
+
+    assert prose_names(("Mastery",), text) == ("Mastery", "Graze", "Bite", "Ability Burn")
+    assert prose_names((), "- `--max-size`: In bytes.\n\n**max\\_age:** In days.\n") == ("--max-size", "max_age")
+
+
+def test_a_heading_that_repeats_a_part_of_one_above_is_no_name():
+    titles = ("Armour Table", "Notes", "armour", "Notes")
+    text = "Notes: The same heading again.\n\nTable: Part of the title.\n\nArmour Table Notes: More than the title.\n"
+
+    assert prose_names(titles, text) == ("Armour Table", "Notes", "Armour Table Notes")
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "names"),
+    [
+        ("Film", ["20th Century", "Heat"], ("Film 20", "20th Century")),
+        ("Total", ["30 or higher", "29"], (*(f"Total {number}" for number in range(30, 50)), "30 or higher")),
+        ("Drums", ["20+", "19"], tuple(f"Drums {number}" for number in range(20, 40))),
+        ("Drums", ["2 or less", "3"], (*(f"Drums {number}" for number in range(2, -18, -1)), "2 or less")),
+        ("Drums", ["3", "4"], ("Drums 3",)),
+        ("Reach", ["5-6 feet", "7-8 feet"], ("Reach 5", "Reach 6", "5 feet", "6 feet")),
+    ],
+)
+def test_a_key_that_begins_with_a_number_keeps_its_own_words(column, cells, names):
+    rows = tuple(TableRow((cell, "x"), place, "") for place, cell in enumerate(cells))
+    table = Table("t", "b", "d.md", (), None, (column, "b"), rows, (1, 4))
+
+    assert names_of_rows(read_table(table), Vocabulary.default())[0] == names
+
+
+@pytest.mark.parametrize(
+    ("column", "keys", "names"),
+    [
+        ("d%", ("01-98", "99-00"), {"roll 99", "roll 100", "roll 00"}),
+        ("d%", ("01-99", "00"), {"roll 100", "roll 00"}),
+        ("Code", ("00", "07"), {"code 7"}),
+        ("Address", ("00h", "0Dh"), {"Address 0Dh", "0Dh"}),
+        ("Week", ("1--3", "4--5"), {"Week 4", "Week 5"}),
+    ],
+)
+def test_the_last_key_stands_for_what_people_call_it(column, keys, names):
+    rows = tuple(TableRow((key, word), 0, "") for key, word in zip(keys, ("gull", "tern"), strict=True))
+    reading = read_table(Table("t", "b", "d", (), None, (column, "Bird"), rows, (0, 2)))
+
+    assert set(names_of_rows(reading, Vocabulary.default())[1]) == names | {"tern"}
+
+
+def test_two_noughts_above_all_others_are_nothing():
+    rows = tuple(TableRow((key, word), 0, "") for key, word in (("00", "gull"), ("07", "tern")))
+    reading = read_table(Table("t", "b", "d", (), None, ("Deck", "Bird"), rows, (0, 2)))
+
+    assert names_of_rows(reading, Vocabulary.default())[0] == ("Deck 0", "gull")
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (("Crossbow, heavy", "heavy crossbow"), ()),
+        (("LMG", "Light machine gun"), ("LMG",)),
+        (("level 7", "level 8"), ()),
+        (("burglar's picks", "Thieves' tools"), ("burglar's picks",)),
+        ((), ()),
+    ],
+)
+def test_a_name_that_says_a_word_of_no_cell_is_searched_too(names: tuple[str, ...], found: tuple[str, ...]) -> None:
+    cells = ("Crossbow, heavy", "Light machine gun", "Thieves' tools", "7+")
+
+    assert other_names(names, cells) == found

@@ -2,12 +2,10 @@ import json
 
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.tables.fidelity import check_fidelity
-from retrieval.ingest.tables.predicates import extract_predicates
-from retrieval.ingest.tables.rows import transform_tables
-from retrieval.query_must.canonical.canonical import canonical
+from retrieval.ingest.tables.rows import check_fidelity, extract_predicates, transform_tables
+from retrieval.language.canonical import canonical
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.predicate import read_query_must
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
 from retrieval.types import Book, Document
 
 

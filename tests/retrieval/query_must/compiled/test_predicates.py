@@ -17,7 +17,7 @@ from retrieval.query_must import (
     satisfies_query_must,
     unregister_operator,
 )
-from retrieval.query_must.conditions import Group, Range, Term
+from retrieval.query_must.operators import Group, Range, Term
 
 WORDS = [
     "cleric",

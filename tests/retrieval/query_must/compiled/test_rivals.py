@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.arrays import save_array
 from retrieval.errors import IndexCorruptError
-from retrieval.quantities import quantities
+from retrieval.files.arrays import save_array
+from retrieval.language.numbers import quantities
 from retrieval.query_must import Vocabulary, canonical
 from retrieval.query_must.compiled.rivals import RivalIndex
-from retrieval.query_must.conditional import Membership
-from retrieval.query_must.rivals.amounts import row_amounts
-from retrieval.query_must.rivals.rivals import Rivals
-from retrieval.query_must.rivals.tables import KeyedRow, KeyedTable
+from retrieval.query_must.operators import Membership
+from retrieval.query_must.rival_speech import row_amounts
+from retrieval.query_must.rivals import KeyedRow, KeyedTable, Rivals
 
 WORDS = (
     "axe",

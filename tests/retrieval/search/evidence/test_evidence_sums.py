@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.index.words.evidence_index import NEAREST
-from retrieval.search.evidence.evidence import gather
+from retrieval.index.words.value_index import NEAREST
+from retrieval.search.evidence import gather
 from retrieval.search.query import Query
 from retrieval.types import Chunk
 

@@ -5,9 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.search.dense.cosine import Cosines, similarity
-from retrieval.search.evidence.evidence import Evidence, gather
-from retrieval.search.evidence.weights import WEIGHTS
+from retrieval.search.evidence import WEIGHTS, Cosines, Evidence, gather, similarity
 from retrieval.search.fusion import best
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever

@@ -1,6 +1,6 @@
 import numpy as np
 
-from retrieval.search.evidence.parts import OfFew
+from retrieval.search.evidence import OfFew
 
 
 def test_a_part_gives_its_own_scores_where_it_is_asked_for_its_own_chunks():

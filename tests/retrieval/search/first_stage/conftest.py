@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from retrieval.index.regions import regions
+from retrieval.index import regions
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.first_stage import own_vectors
 from retrieval.search.first_stage.choosing import first_stage
 from retrieval.search.query import Query
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from retrieval.index.snapshot.snapshot import Snapshot
-    from retrieval.search.first_stage.stage import FirstStage
+    from retrieval.search.first_stage.own_vectors import FirstStage
     from retrieval.types import Chunk
 
 

@@ -9,12 +9,11 @@ import pytest
 from retrieval.errors import StoreUnavailableError, UnreadableSettingsError
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
-from retrieval.search.first_stage.choosing import first_stage, found
-from retrieval.search.first_stage.embedded import EmbeddedStage
-from retrieval.search.first_stage.stage import Passing
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.search.first_stage.choosing import EmbeddedStage, first_stage, found
+from retrieval.search.first_stage.own_vectors import Passing
 from retrieval.search.fusion import Positions
-from retrieval.search.metadata_filter.filter import Eq
+from retrieval.search.metadata_filter import Eq
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES

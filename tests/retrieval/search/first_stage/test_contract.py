@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from retrieval.query_must.predicate import satisfies_query_must
-from retrieval.search.dense.cosine import similarity
-from retrieval.search.first_stage.stage import Passing
-from retrieval.search.metadata_filter.filter import And, Contains, Eq, Filter, Gt, Ne, Not
+from retrieval.search.evidence import similarity
+from retrieval.search.first_stage.own_vectors import Passing
+from retrieval.search.metadata_filter import And, Contains, Eq, Filter, Gt, Ne, Not
 from tests.retrieval.search.first_stage.conftest import Asked
 
 QUESTIONS = (

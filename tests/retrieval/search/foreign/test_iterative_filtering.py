@@ -12,8 +12,8 @@ import chromadb
 import numpy as np
 import pytest
 
-from retrieval.search.dense.iterative import IterativeOutcome
-from retrieval.search.foreign.filtering import retrieve_with_iterative_filtering
+from retrieval.search.foreign import retrieve_with_iterative_filtering
+from retrieval.search.iterative import IterativeOutcome
 from retrieval.types import EmbedderIdentity, Vector
 
 K = 15

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from retrieval.query_must import Vocabulary
-from retrieval.search.dense.iterative import IterativeOutcome
-from retrieval.search.foreign.filtering import retrieve_with_iterative_filtering
+from retrieval.search.foreign import retrieve_with_iterative_filtering
+from retrieval.search.iterative import IterativeOutcome
 
 BOTH = ["combat", "psionics", "monsters"]
 QUESTION = "psionic blast by a cleric with wits 8, or his roll to hit defence 6?"

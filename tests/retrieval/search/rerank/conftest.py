@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.rerank import rerank
 from retrieval.search.rerank.features import NAMES
-from retrieval.search.rerank.paths import LEAF
-from retrieval.search.rerank.trees import Node, Trees
+from retrieval.search.rerank.trees import LEAF, Node, Trees
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
 from tests.retrieval.search.conftest import CHUNK, ToyEmbedder

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from retrieval.search.dense.cosine import Cosines
-from retrieval.search.evidence.evidence import gather
+from retrieval.search.evidence import Cosines, gather
 from retrieval.search.query import Query
 from retrieval.search.rerank.candidates import candidates
 from retrieval.search.rerank.features import NAMES, matrix, measure

@@ -1,9 +1,13 @@
+"""."""
+
 import numpy as np
 import pytest
 
 from retrieval.search.query import Query
-from retrieval.search.rerank.asked import ask
-from retrieval.search.rerank.meaning import MOST, meaning
+from retrieval.search.rerank.candidates import Candidates
+from retrieval.search.rerank.meaning import MOST, alike, meaning
+from retrieval.search.rerank.query_terms import ask
+from retrieval.search.rerank.term_matches import look
 
 
 @pytest.fixture
@@ -48,3 +52,89 @@ def test_every_question_has_finite_features(mean, question):
         assert values.shape == (3,), name
         assert np.isfinite(values).all(), name
         assert ((values >= 0) & (values <= 1 + 1e-9)).all(), name
+
+
+IDS = ("gear-hemp rope", "hulls-K", "prose-001")
+
+
+@pytest.fixture
+def like(snapshot):
+    """Features of a row of gear, one of hulls and a passage; `unsaid` forgets which words they say as they are."""
+
+    def of(question, ids=IDS, unsaid=False):
+        asked = ask(snapshot, Query.ask(question, snapshot.vocabulary))
+        positions = snapshot.chunks.positions(list(ids))
+        tables, table_of = np.unique(snapshot.evidence.of[positions].astype(np.int64), return_inverse=True)
+        sections = np.unique(snapshot.fields.section[tables][table_of], return_inverse=True)[1]
+        is_row = snapshot.evidence.of[positions] < snapshot.evidence.n_tables
+        found = Candidates(positions, tables, table_of, sections, is_row, {})
+        index = snapshot.fields
+        rows = look([index.key, index.cell, index.passage], found.positions, asked, snapshot.rarity)
+        heads = look([index.caption, index.heading, index.column], found.tables, asked, snapshot.rarity)
+        row, head = rows.said().any(axis=0), heads.said().any(axis=0)[found.table_of]
+        if unsaid:
+            row, head = np.zeros_like(row), np.zeros_like(head)
+        return alike(snapshot, question, asked, (rows, heads), 2, (0, 1, 2), (row, head), found)
+
+    return of
+
+
+def test_a_word_that_is_said_counts_whole(like):
+    assert like("hemp rope")["alike_row"].tolist()[0] == pytest.approx(1.0)
+    assert like("weight")["alike_head"].tolist()[0] == pytest.approx(1.0)
+    assert like("weight")["alike_row"][0] < 1.0
+
+
+def test_a_word_that_is_meant_counts_in_part_even_if_no_index_has_it(like, snapshot):
+    (term,) = snapshot.lexical.tokenize("expensive")
+    assert snapshot.lexical.terms.position(term) is None
+
+    found = like("expensive")["alike"]
+
+    assert 0 < found[0] < 1
+    assert found[0] > found[1]
+
+
+def test_the_row_and_its_headings_share_what_the_question_says(like):
+    found = like("price of a hemp rope")
+
+    assert found["alike"][0] > max(found["alike_row"][0], found["alike_head"][0])
+    assert found["alike"][0] == found["alike"].max()
+
+
+def test_numbers_are_like_themselves_alone(like):
+    assert like("31 tons", unsaid=True)["alike_row"][1] == pytest.approx(like("30 tons", unsaid=True)["alike_row"][1])
+
+
+@pytest.mark.parametrize("question", ["rope weight", "how heavy is the lantern of the zzyzx", "30 tons of ale"])
+def test_what_a_candidate_says_does_not_depend_on_the_others(like, question):
+    together = like(question)
+    for place, each in enumerate(IDS):
+        alone = like(question, ids=(each,))
+        for name, values in together.items():
+            assert alone[name][0] == pytest.approx(values[place], abs=1e-3), name
+
+
+@pytest.mark.parametrize("question", ["12", "a b", "zzyzx", "word " * 150, "Été — 5%", "the of"])
+def test_every_question_has_finite_features_alike(like, question):
+    for name, values in like(question).items():
+        assert values.shape == (3,), name
+        assert ((values >= 0) & (values <= 1 + 1e-6)).all(), name
+
+
+def test_a_word_that_says_little_in_any_text_is_no_loss(like):
+    idle, telling = like("hemp rope anyway"), like("hemp rope hovercraft")
+
+    assert idle["alike"][0] == pytest.approx(telling["alike"][0], abs=0.05)
+    assert idle["told"][0] > 0.95 > telling["told"][0]
+    assert idle["untold"][0] < 0.1 < telling["untold"][0]
+
+
+def test_what_is_told_counts_words_whatever_their_share(like):
+    assert like("hemp rope hovercraft submarine")["told_words"][0] > like("rope hovercraft")["told_words"][0]
+
+
+def test_a_number_is_told_where_it_is_written(like):
+    assert like("hulls of 30 tons")["untold_number"].tolist()[1] == 0.0
+    assert like("hulls of 31 tons")["untold_number"].tolist()[1] == 1.0
+    assert like("hemp rope")["untold_number"].tolist() == [0.0, 0.0, 0.0]

@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.figure_index import BARE, FigureIndex, unit_number
-from retrieval.index.words.tokenizer import tokens
-from retrieval.quantities import AS_TEXT, holds, quantities, whole_quantity
-from retrieval.search.rerank.asked import Figure
+from retrieval.language.numbers import AS_TEXT, holds, quantities, whole_quantity
+from retrieval.language.terms import tokens
 from retrieval.search.rerank.numbers import Held
+from retrieval.search.rerank.query_terms import Figure
 from retrieval.types import Chunk
 
 UNITS = ["lb", "kg", "feet", "inches", "yards", "minutes", "hours", "seconds", "spears", "rounds", "levels"]

@@ -5,12 +5,10 @@ import pytest
 
 from retrieval.errors import IndexCorruptError
 from retrieval.search.companions import COMPANION
-from retrieval.search.dense.cosine import Cosines
-from retrieval.search.evidence.evidence import gather
-from retrieval.search.evidence.weights import WEIGHTS
+from retrieval.search.evidence import WEIGHTS, Cosines, gather
 from retrieval.search.explanation import explain
 from retrieval.search.fusion import best
-from retrieval.search.metadata_filter.filter import Eq
+from retrieval.search.metadata_filter import Eq
 from retrieval.search.query import Query
 from retrieval.search.rerank import rerank
 from retrieval.search.rerank.features import NAMES

@@ -1,10 +1,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from retrieval.index.embedding.embedding_text import embedding_text
+from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.index.embedding.minilm_model import MiniLmEmbedder
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.rerank.rerank import shipped_for
 from retrieval.search.rerank.trees import Trees
 from retrieval.search.retriever import Retriever

@@ -1,9 +1,14 @@
+"""."""
+
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.understand.catalog.words import keys
-from retrieval.understand.decompose.comparisons import compared
+from retrieval.understand.decompose.comparisons import Names, compared
+from tests.chunks import EMPTY
 
 NAMES = {"iron boat", "reed boat", "oak raft", "sail", "oar", "copper nail", "brass nail", "anchor", "long rope"}
 _KNOWN = {tuple(sorted(keys(name))) for name in NAMES}
@@ -61,3 +66,28 @@ def test_parts_are_different_shorter_and_made_of_the_words_of_the_question(said)
         assert part.strip()
         assert set(keys(part)) <= set(keys(question))
         assert len(keys(part)) < len(keys(question))
+
+
+def test_rows_captions_headings_and_spoken_names_are_names_in_any_order():
+    names = Names(
+        [
+            replace(EMPTY, row_key="Horse, war, heavy", caption="Mounts", heading_path=("Book", "Animals")),
+            replace(EMPTY, row_key="7", called="Level 7", names=("seventh level",)),
+        ]
+    )
+    for said in ("heavy war horse", "mount", "animals", "level 7", "seventh level"):
+        assert keys(said) in names
+    for said in ("horse", "book", "7", ""):
+        assert keys(said) not in names
+
+
+def test_a_sentence_is_no_name():
+    long = "what every captain must know before the first voyage begins"
+    assert keys(long) not in Names([replace(EMPTY, heading_path=(long,))])
+
+
+def test_names_are_noted_while_somebody_else_reads_the_chunks():
+    chunks, names = [replace(EMPTY, row_key="Oar"), replace(EMPTY, row_key="Sail")], Names()
+    assert list(names.noting(chunks)) == chunks
+    assert keys("oar") in names
+    assert keys("mast") not in names

@@ -1,8 +1,12 @@
 """Numbers of floors and beds: where the name of a field stands, and what is no number of it."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from retrieval.language.numbers.reading import quantities
 from retrieval.understand.catalog.catalog import Catalog, Described
+from retrieval.understand.reading.numbers import Figures
 from retrieval.understand.reading.reader import Reader
 from tests.retrieval.understand.conftest import TODAY
 from tests.retrieval.understand.reading.conditions import groups_of
@@ -62,3 +66,107 @@ def reader() -> Reader:
 @pytest.mark.parametrize(("question", "conditions"), CONDITIONS)
 def test_conditions(reader: Reader, question: str, conditions: str) -> None:
     assert " ".join("|".join(group) for group in groups_of(reader.read(question, TODAY))) == conditions
+
+
+SAID = [
+    ("half an hour", "0.5 hour"),
+    ("less than half a kilo", "less than 0.5 kilo"),
+    ("three-quarters of an hour or less", "0.75 hour or less"),
+    ("half a page about snow", "half a page about snow"),
+    ("less than a kilo", "less than 1 kilo"),
+    ("a kilo or more", "1 kilo or more"),
+    ("only one player", "only 1 player"),
+    ("at least one author", "at least 1 author"),
+    ("prints of a harbour", "prints of a harbour"),
+    ("boats under a bridge", "boats under a bridge"),
+    ("more than a few", "more than a few"),
+    ("between 15 and 25 thousand", "between 15000 and 25000"),
+    ("1.5 to 20 million", "1500000 to 20000000"),
+    ("20 or 10k", "20 or 10k"),
+    ("two grand", "two thousand"),
+    ("under a tenner", "under 10"),
+    ("500 EUR", "€500"),
+    ("USD 20", "$20"),
+    ("40 quid", "£40"),
+    ("60 000 km", "60000 km"),
+    ("12.000", "12000"),
+    ("the first 10 100m sprints", "the first 10 100m sprints"),
+    ("80 sqm", "80 m²"),
+    ("more than twice", "more than 2"),
+    ("cheaper than 20", "less than 20"),
+    ("denser than 20", "more than 20"),
+    ("less expensive than 20", "less than 20"),
+    ("other than 20", "other than 20"),
+    ("no further than 20 km", "no more than 20 km"),
+    ("above the 5th floor", "above 5th floor"),
+    ("between the 3rd and the 5th floor", "between 3rd and 5th floor"),
+    ("below minus 20", "below -20"),
+    ("heavier than 20", "more than 20"),
+    ("within 20 km", "at most 20 km"),
+    ("in excess of 20", "more than 20"),
+    ("just short of 20", "just less than 20"),
+    ("north of Ghent", "north of Ghent"),
+    ("greater than or equal to 20", "at least 20"),
+    ("at the very least 20", "at least 20"),
+    ("from 20 kg upwards", "at least 20 kg"),
+    ("20-plus", "20+"),
+    ("within reach", "within reach"),
+    ("20 minutes tops", "at most 20 minutes"),
+    ("5 stars or better", "5 stars or more"),
+    ("£900 a month or less", "£900 or less"),
+    ("300 free seats or more", "at least 300 free seats"),
+    ("three time zones or more", "at least three time zones"),
+    ("300 hit points and up", "at least 300 hit points"),
+    ("20 free seats or fewer", "at most 20 free seats"),
+    ("20 free seats or over 30 benches", "20 free seats or over 30 benches"),
+    ("max. 5 rooms", "at most 5 rooms"),
+]
+
+
+@pytest.mark.parametrize(("said", "written"), SAID)
+def test_numbers_and_bounds_are_written_as_the_reader_of_quantities_knows_them(said: str, written: str) -> None:
+    assert Figures.of(said).text == written
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("under floor 2", "floor under 2"),
+        ("between floors 3 and 5", "floors between 3 and 5"),
+        ("from floor four up", "floor from four up"),
+        ("under floor boards", "under floor boards"),
+        ("under deck 2", "under deck 2"),
+    ],
+)
+def test_a_bound_stands_behind_what_is_numbered(said: str, written: str) -> None:
+    assert Figures.of(said, {"floor", "page"}).text == written
+
+
+def test_a_place_of_the_rewritten_text_is_one_of_the_question() -> None:
+    question = "less than half an hour, within 20 km"
+    figures = Figures.of(question)
+    found = [question[slice(*figures.span(each.start, each.end))] for each in quantities(figures.text)]
+    assert found == ["less than half an hour", "within 20 km"]
+
+
+SPOKEN = st.sampled_from([*(said for said, _ in SAID), "walks", "of", "in 2019", "\u00e9t\u00e9", ","])
+
+
+@given(st.lists(SPOKEN, max_size=6))
+def test_what_is_not_rewritten_stays_where_it_was(parts: list[str]) -> None:
+    question = " ".join(parts)
+    figures = Figures.of(question)
+    assert len(figures.text) == len(figures.starts) == len(figures.ends)
+    assert list(figures.starts) == sorted(figures.starts)
+    assert list(figures.ends) == sorted(figures.ends)
+    for letter, start, end in zip(figures.text, figures.starts, figures.ends, strict=True):
+        assert end - start > 1 or letter == question[start] or (letter, question[start]) == ("1", "a")
+
+
+@given(low=st.integers(1, 900), more=st.integers(1, 90), size=st.sampled_from(["thousand", "million"]))
+def test_a_size_behind_two_numbers_is_of_both(low: int, more: int, size: str) -> None:
+    shared, each = (
+        quantities(Figures.of(said).text)[0].written
+        for said in (f"between {low} and {low + more} {size}", f"between {low} {size} and {low + more} {size}")
+    )
+    assert shared == each

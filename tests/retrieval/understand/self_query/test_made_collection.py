@@ -10,7 +10,7 @@ import pytest
 
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.query_must.vocabulary.vocabulary import Vocabulary
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Metadata
 from retrieval.understand.self_query.retriever import SelfQueryRetriever

@@ -6,9 +6,8 @@ import pytest
 from retrieval.errors import FallbackActivatedError, InvalidQueryError
 from retrieval.search.retriever import Retriever
 from retrieval.understand.analysis import QueryIntent
-from retrieval.understand.self_query.config import SelfQueryConfig
-from retrieval.understand.self_query.planner import ExecutionStrategy
-from retrieval.understand.self_query.retriever import SelfQueryRetriever
+from retrieval.understand.self_query.conditions import SelfQueryConfig
+from retrieval.understand.self_query.retriever import ExecutionStrategy, SelfQueryRetriever
 from tests.retrieval.understand.conftest import TODAY
 
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from retrieval.index.chroma import place
+from retrieval.index.chroma import soundness
 from tools.bench.scale import run
 from tools.bench.scale.page import INK, PAGE, PLOT, ROOT, RUNS, WAYS, Growth, apart, performance_page, plot, read_runs
 from tools.bench.scale.report import ScaleReport
@@ -98,7 +98,7 @@ def test_the_page_says_whose_a_readers_memory_is(small: ScaleReport) -> None:
 def test_a_run_without_chroma_has_our_ways_alone_and_the_page_goes_without(
     small: ScaleReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(place, "EMBEDDED_UP_TO", 100)
+    monkeypatch.setattr(soundness, "EMBEDDED_UP_TO", 100)
     monkeypatch.setattr(run, "EMBEDDED_UP_TO", 100)
     without = run_scale(200, questions=20, home=tmp_path / "without")
     assert {timing.name for timing in small.timings} - {timing.name for timing in without.timings} == {
@@ -126,7 +126,7 @@ def test_a_run_without_chroma_has_our_ways_alone_and_the_page_goes_without(
 def test_chroma_is_timed_in_a_large_library_where_it_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(place, "EMBEDDED_UP_TO", 100)
+    monkeypatch.setattr(soundness, "EMBEDDED_UP_TO", 100)
     monkeypatch.setattr(run, "EMBEDDED_UP_TO", 100)
     asked = run_scale(200, questions=4, home=tmp_path, chroma=True)
     assert asked.has_chroma
@@ -164,7 +164,7 @@ def test_the_plot_names_each_line_once_with_its_last_time(small: ScaleReport) ->
 
 
 def luminance(colour: str) -> float:
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    parts = [int(colour[soundness : soundness + 2], 16) / 255 for place in (1, 3, 5)]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 

@@ -1,10 +1,15 @@
-from datetime import date
+"""."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from retrieval.understand.catalog.words import words
-from retrieval.understand.reading.times.periods import period
-from retrieval.understand.reading.times.spans import before
+from retrieval.understand.catalog.words import Word, words
+from retrieval.understand.reading.times.periods import part, period
+from retrieval.understand.reading.times.spans import Period, before
 
 TODAY = date(2026, 8, 22)
 
@@ -54,3 +59,102 @@ def test_what_is_no_time_is_none(text: str) -> None:
 def test_months_back_end_at_a_shorter_months_last_day() -> None:
     assert before(date(2024, 3, 31), months=1) == date(2024, 2, 29)
     assert before(date(2024, 2, 29), years=1) == date(2023, 2, 28)
+
+
+def part_of(text: str, at: int = 0) -> Period | None:
+    found = words(text)
+    return part(found, at, [word.text.lower() for word in found[at : at + 8]], TODAY, period)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("the first half of March 2020", "2020-03-01", "2020-03-15"),
+        ("the second half of March 2020", "2020-03-16", "2020-03-31"),
+        ("the last third of 2021", "2021-09-01", "2021-12-31"),
+        ("first quarter of the year", "2026-01-01", "2026-03-31"),
+        ("the first week of June 2024", "2024-06-01", "2024-06-07"),
+        ("the third week of June 2024", "2024-06-15", "2024-06-21"),
+        ("the fifth month of 2024", "2024-05-01", "2024-05-31"),
+        ("the first ten days of May 2024", "2024-05-01", "2024-05-10"),
+        ("the last two months of 2023", "2023-11-01", "2023-12-31"),
+        ("the first half of the 1990s", "1990-01-01", "1994-12-31"),
+        ("mid-January 2027", "2027-01-11", "2027-01-20"),
+        ("early 2015", "2015-01-01", "2015-04-30"),
+        ("late 1980s", "1987-01-01", "1989-12-31"),
+        ("the early nineteenth century", "1801-01-01", "1834-04-30"),
+        ("late last month", "2026-07-21", "2026-07-31"),
+    ],
+)
+def test_a_part_of_a_time_is_read(text: str, start: str, end: str) -> None:
+    found = part_of(text)
+    assert found is not None
+    assert (str(found.start), str(found.end), found.length) == (start, end, len(words(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("by the middle of March 2024", "2024-03-15", "2024-03-15"),
+        ("until the end of 1970", "1970-12-31", "1970-12-31"),
+        ("since the start of 2020", "2020-01-01", "2020-01-01"),
+        ("towards the end of 1970", "1970-09-01", "1970-12-31"),
+        ("in the middle of 2024", "2024-05-01", "2024-08-31"),
+    ],
+)
+def test_an_end_of_a_time_is_a_day_behind_what_bounds_and_a_third_behind_what_is_loose(
+    text: str, start: str, end: str
+) -> None:
+    found = part_of(text, at=1)
+    assert found is not None
+    assert (str(found.start), str(found.end)) == (start, end)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "first half",
+        "the first week",
+        "early yesterday",
+        "the fifth half of 2020",
+        "the sixth week of May 2024",
+        "middle",
+        "the first half of 5 March 2024",
+    ],
+)
+def test_what_a_time_has_not_is_no_part_of_it(text: str) -> None:
+    assert part_of(text) is None
+
+
+WHOLE = st.one_of(
+    st.integers(1900, 2050).map(str),
+    st.tuples(st.sampled_from(["January", "February", "June", "Q1", "H2", "summer"]), st.integers(1900, 2050)).map(
+        lambda two: f"{two[0]} {two[1]}"
+    ),
+    st.integers(12, 20).map(lambda century: f"the {century}th century"),
+    st.integers(190, 204).map(lambda decade: f"the {decade}0s"),
+)
+
+
+@given(whole=WHOLE, piece=st.sampled_from([("half", ("first", "second")), ("third", ("first", "second", "third"))]))
+def test_the_parts_of_a_time_lie_one_behind_the_other_and_are_all_of_it(
+    whole: str, piece: tuple[str, Sequence[str]]
+) -> None:
+    all_of_it = period(words(whole), 0, TODAY)
+    name, ordinals = piece
+    found = [part_of(f"the {ordinal} {name} of {whole}") for ordinal in ordinals]
+    assert all_of_it is not None
+    assert found[-1] == part_of(f"the last {name} of {whole}")
+    day = all_of_it.start
+    for each in found:
+        assert each is not None
+        assert each.start == day <= each.end
+        day = each.end + timedelta(days=1)
+    assert day == all_of_it.end + timedelta(days=1)
+
+
+def test_the_time_is_read_by_what_is_handed_in() -> None:
+    def always(_: Sequence[Word], at: int, today: date) -> Period:
+        return Period(today, today + timedelta(days=99), 1)
+
+    assert part(words("early x"), 0, ["early", "x"], TODAY, always) == Period(TODAY, TODAY + timedelta(days=32), 2)

@@ -1,10 +1,16 @@
+"""."""
+
 from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from retrieval.understand.catalog.catalog import Catalog, Described
 from retrieval.understand.catalog.words import words
-from retrieval.understand.reading.times.temporal_refs import temporal_refs
+from retrieval.understand.reading.times.periods import period
+from retrieval.understand.reading.times.spans import Range
+from retrieval.understand.reading.times.temporal_refs import Gap, lasting, listed, long_ago, temporal_refs, untouched
 
 TODAY = date(2026, 8, 22)
 
@@ -70,3 +76,108 @@ def test_a_time_is_a_condition_on_the_date_that_it_is_about(catalog: Catalog, sa
 def test_a_number_or_month_that_is_none_is_no_time(catalog: Catalog, said: str) -> None:
     text = f"things {said}"
     assert temporal_refs(text, words(text), catalog, TODAY, heads={0}) == ()
+
+
+def read(text: str) -> tuple[Range, tuple[Gap, ...]]:
+    said = words(text)
+    first = period(said, 0, TODAY)
+    assert first is not None
+    return listed(said, Range(first.start, first.end, 0, first.length, 0.9), TODAY)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end", "gaps"),
+    [
+        ("2019 and 2020", "2019-01-01", "2020-12-31", []),
+        ("2019 or in 2021", "2019-01-01", "2021-12-31", ["2020-01-01 2020-12-31"]),
+        ("2017, 2019, or 2021", "2017-01-01", "2021-12-31", ["2018-01-01 2018-12-31", "2020-01-01 2020-12-31"]),
+        ("January and March 2024", "2024-01-01", "2024-03-31", ["2024-02-01 2024-02-29"]),
+        ("February or March 2024", "2024-02-01", "2024-03-31", []),
+        ("December or January 2024", "2023-12-01", "2024-01-31", []),
+        ("Q1 2024 or Q3 2024", "2024-01-01", "2024-09-30", ["2024-04-01 2024-06-30"]),
+    ],
+)
+def test_times_of_a_list_are_one_from_the_first_to_the_last_with_gaps(
+    text: str, start: str, end: str, gaps: list[str]
+) -> None:
+    found, between = read(text)
+    assert (str(found.start), str(found.end), found.stop) == (start, end, len(words(text)))
+    assert [f"{first} {last}" for first, last in between] == gaps
+
+
+@pytest.mark.parametrize("text", ["2021 or 2019", "2019 and snow", "2019 or earlier", "2019,"])
+def test_what_is_no_list_of_rising_times_ends_with_the_first(text: str) -> None:
+    found, gaps = read(text)
+    assert (found.end, found.stop, gaps) == (date(int(text[:4]), 12, 31), 1, ())
+
+
+def test_an_open_time_is_no_list() -> None:
+    since = Range(date(2019, 1, 1), None, 0, 2, 0.9)
+    assert listed(words("since 2019 and 2020"), since, TODAY) == (since, ())
+
+
+@given(
+    years=st.sets(st.integers(1950, 2020), min_size=2, max_size=6), joint=st.sampled_from([" or ", ", ", " and in "])
+)
+def test_what_is_in_the_list_and_in_no_gap_are_its_years(years: set[int], joint: str) -> None:
+    found, gaps = read(joint.join(map(str, sorted(years))))
+    assert found.start is not None
+    assert found.end is not None
+    kept = {
+        year
+        for year in range(found.start.year, found.end.year + 1)
+        if not any(first <= date(year, 6, 1) <= last for first, last in gaps)
+    }
+    assert kept == years
+
+
+TASKS = Catalog.of(
+    [Described(str(day), "Task", {"updated": f"2026-01-{day:02}", "state": "open"}) for day in range(1, 9)]
+)
+TRIPS = Catalog.of([Described(str(day), "Trip", {"updated": f"2026-01-{day:02}", "days": day}) for day in range(1, 9)])
+
+
+def ends(found: Range | None) -> str:
+    return "none" if found is None else f"{found.start or ''}..{found.end or ''}"
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("over a year ago", "..2025-08-21"),
+        ("well over a year ago", "..2025-08-21"),
+        ("less than a week ago", "2026-08-16.."),
+        ("at most two years old", "2024-08-23.."),
+        ("under two years", "none"),
+        ("a year ago", "none"),
+    ],
+)
+def test_what_is_longer_or_shorter_ago(said: str, found: str) -> None:
+    assert ends(long_ago(words(said), 0, TODAY)) == found
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("nobody updated for a year", "..2025-08-21"),
+        ("not updated in over six months", "..2026-02-21"),
+        ("never changed since March", "..2026-02-28"),
+        ("just untouched for a year or longer", "..2025-08-21"),
+        ("not updated in under six months", "none"),
+        ("all updated in six months", "none"),
+    ],
+)
+def test_what_nobody_touched_for_so_long_was_touched_before(said: str, found: str) -> None:
+    assert ends(untouched(words(said), 2, TODAY, TASKS)) == found
+
+
+def test_what_has_been_so_for_so_long_is_so_old_where_no_field_is_a_duration() -> None:
+    said = words("that have been waiting for two weeks")
+    assert ends(lasting(said, 4, TODAY, TASKS, valued=())) == "..2026-08-07"
+    assert lasting(said, 4, TODAY, TRIPS, valued=()) is None
+
+
+def test_a_value_for_so_long_is_so_old_and_another_word_is_not() -> None:
+    said = words("open for more than two weeks")
+    assert ends(lasting(said, 1, TODAY, TASKS, valued={0})) == "..2026-08-07"
+    assert lasting(said, 1, TODAY, TASKS, valued=()) is None

@@ -1,0 +1,321 @@
+"""Whether one strategy passes: its bounds, its failing questions, and what changed since the saved scores."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from evals.aggregates import ALL
+from evals.comparison import Comparison, compare_experiments
+from evals.errors import AcceptanceError
+from evals.evaluation import Evaluation, StaleGold
+from evals.experiment import Experiment
+from evals.failures import METRIC, Failure, failures
+from evals.metric_table import Use, names, sign
+from evals.noise import Relatives
+from evals.scored_questions import ScoredQuestion
+from retrieval.errors import UnknownNameError
+from retrieval.files.atomic_files import write_atomically
+from retrieval.files.records import dump_record, parse_record
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.types import Chunk
+
+BOUNDED = names(Use.HEADLINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The least value of a metric of which more is better, the greatest of one of which less is better."""
+
+    metric: str
+    value: float
+
+    @classmethod
+    def parse(cls, text: str) -> "Bound":
+        """Read `METRIC=NUMBER`.
+
+        Raises:
+            UnknownNameError: no metric of a whole strategy has this name.
+            AcceptanceError: it is not of this form, or no score can be on both sides of the number.
+        """
+        metric, equals, number = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise AcceptanceError(f"{text!r} is not a bound; write METRIC=NUMBER, like mrr=0.85")
+        if metric not in BOUNDED:
+            raise UnknownNameError("metric", metric, BOUNDED)
+        try:
+            value = float(number)
+        except ValueError:
+            value = math.nan
+        least_is_share = sign(metric) > 0
+        if not math.isfinite(value) or value < 0 or (least_is_share and value > 1):
+            wanted = "a number from 0 to 1" if least_is_share else "a number that is not negative"
+            raise AcceptanceError(f"{text!r}: {number!r} is not a bound of {metric}; write {wanted}")
+        return cls(metric, value)
+
+    def __str__(self) -> str:
+        return f"{self.metric} {'at least' if sign(self.metric) > 0 else 'at most'} {self.value:g}"
+
+    def holds(self, score: float | None) -> bool:
+        """Whether a score reaches the bound; a score that is undefined does not."""
+        return score is not None and sign(self.metric) * (score - self.value) >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A bound and the score that it is about."""
+
+    bound: Bound
+    score: float | None
+    """None: the metric says nothing about these questions."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the score reaches the bound."""
+        return self.bound.holds(self.score)
+
+
+def judged(bounds: tuple[Bound, ...], headline: Mapping[str, float | None]) -> tuple[Judged, ...]:
+    """Each bound with one strategy's score, in the order given."""
+    return tuple(Judged(bound, headline.get(bound.metric)) for bound in bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A question whose first gold chunk stands elsewhere. Key: (set, split, question id) of its row."""
+
+    row: ScoredQuestion
+    before: int | None
+    """1-based rank; None: not among the first 100."""
+    after: int | None
+
+    @property
+    def better(self) -> bool:
+        """Whether it moved up."""
+        return _place(self.after) < _place(self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """One strategy now, against what it did when its scores were saved, on the questions that both asked."""
+
+    baseline: str
+    """Snapshot of the saved scores."""
+    n_shared: int
+    gained: tuple[Moved, ...]
+    """Gold is first and was not."""
+    lost: tuple[Moved, ...]
+    """Gold was first and is not."""
+    moved: tuple[Moved, ...]
+    """Neither, and at another rank; all three in the order of the questions."""
+    added: tuple[ScoredQuestion, ...]
+    """Not among the saved ones: new, or with another text."""
+    n_gone: int
+    """Saved ones that are not asked any more."""
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def worse(self) -> tuple[Comparison, ...]:
+        """Metrics on which it is significantly worse than it was."""
+        return tuple(each for each in self.comparisons if each.behind and each.significant)
+
+
+def changes(baseline: str, rows: Sequence[ScoredQuestion], saved: Sequence[ScoredQuestion]) -> Changes:
+    """Compare one strategy's rows with its saved ones, question by question.
+
+    Args:
+        baseline: the snapshot of the saved ones.
+        rows: of the evaluation that is judged.
+        saved: of the same strategy.
+
+    Raises:
+        AcceptanceError: no question was asked on both sides.
+    """
+    earlier = {_key(row): row for row in saved}
+    shared = [(row, earlier[_key(row)]) for row in rows if _key(row) in earlier]
+    if not shared:
+        raise AcceptanceError(
+            "the baseline is about other questions: none of its questions is asked here; "
+            "save a new one with `querymust eval --save FILE`"
+        )
+    found = [Moved(row, was.gold_rank, row.gold_rank) for row, was in shared if row.gold_rank != was.gold_rank]
+    gained = tuple(each for each in found if each.after == 1)
+    lost = tuple(each for each in found if each.before == 1)
+    return Changes(
+        baseline=baseline,
+        n_shared=len(shared),
+        gained=gained,
+        lost=lost,
+        moved=tuple(each for each in found if each not in gained and each not in lost),
+        added=tuple(row for row in rows if _key(row) not in earlier),
+        n_gone=len(earlier) - len(shared),
+        comparisons=_compared(shared),
+    )
+
+
+def _compared(shared: Sequence[tuple[ScoredQuestion, ScoredQuestion]]) -> tuple[Comparison, ...]:
+    if not any(METRIC in row.values for row, _ in shared):
+        return ()  # no question has gold
+    now, then = (_pooled(side) for side in zip(*shared, strict=True))
+    return compare_experiments(now, then)
+
+
+def _pooled(rows: Sequence[ScoredQuestion]) -> Experiment:
+    """The rows of all sets as one set."""
+    pooled = (replace(row, set=ALL, split=ALL, question_id="\t".join(_key(row))) for row in rows)
+    return Experiment("", tuple(pooled), (), (), ())
+
+
+def _key(row: ScoredQuestion) -> tuple[str, str, str, str]:
+    # A question with another text is another question, whatever it is called.
+    return (row.set, row.split, row.question_id, row.query)
+
+
+def _place(rank: int | None) -> float:
+    return float("inf") if rank is None else rank
+
+
+FORMAT = "querymust scores 1"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedScores:
+    """What the strategies did with each question. No times: the same index gives the same bytes."""
+
+    format: str
+    snapshot: str
+    rows: tuple[ScoredQuestion, ...]
+    """Without what stood behind the first result: rankings are long, and ranks and scores are kept."""
+
+    @classmethod
+    def of(cls, snapshot: str, rows: Iterable[ScoredQuestion]) -> "SavedScores":
+        """What is kept of the rows of an evaluation."""
+        return cls(FORMAT, snapshot, tuple(_short(row) for row in rows))
+
+    @classmethod
+    def read(cls, path: Path) -> "SavedScores":
+        """Read what `write` wrote.
+
+        Raises:
+            FileNotFoundError: no such file.
+            AcceptanceError: it is not such a file, or cannot be read.
+        """
+        advice = "give a file that `querymust eval --save FILE` wrote"
+        try:
+            found = parse_record(path.read_bytes(), cls)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise AcceptanceError(f"{path} cannot be read ({error.strerror}); {advice}") from error
+        except ValidationError as error:
+            raise AcceptanceError(f"{path} does not hold saved scores; {advice}") from error
+        if found.format != FORMAT:
+            raise AcceptanceError(f"{path} holds {found.format!r} and not {FORMAT!r}; save it again: {advice}")
+        return found
+
+    def write(self, path: Path) -> None:
+        """Write the file; readers see the old one or the new one.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        write_atomically(path, json.dumps(json.loads(dump_record(self)), ensure_ascii=False, indent=1) + "\n")
+
+    def of_strategy(self, name: str) -> tuple[ScoredQuestion, ...]:
+        """The rows of one strategy."""
+        return tuple(row for row in self.rows if row.strategy == name)
+
+
+def _short(row: ScoredQuestion) -> ScoredQuestion:
+    return replace(row, chunk_ids=row.chunk_ids[:1], deep_chunk_ids=(), deep_scores=(), milliseconds=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What there is to say of one strategy. Key: strategy."""
+
+    strategy: str
+    snapshot: str
+    rows: tuple[ScoredQuestion, ...]
+    """Every question that was scored, in the order of the files."""
+    bounds: tuple[Judged, ...]
+    failures: tuple[Failure, ...]
+    """Questions whose gold is not first; by themselves they are no reason to fail."""
+    changes: Changes | None
+    """None: no saved scores were given."""
+    stale: tuple[StaleGold, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every bound holds, no metric is significantly worse than it was, and no gold is stale."""
+        worse = self.changes.worse if self.changes else ()
+        return all(each.holds for each in self.bounds) and not worse and not self.stale
+
+    @property
+    def n_asked(self) -> int:
+        """Questions that can fail: those with gold."""
+        return sum(METRIC in row.values for row in self.rows)
+
+
+def verdict(
+    evaluation: Evaluation, snapshot: Snapshot, strategy: str, bounds: Sequence[Bound], saved: SavedScores | None
+) -> Verdict:
+    """Judge one strategy by the rows of its headline numbers.
+
+    Raises:
+        AcceptanceError: the saved scores are of other strategies or other questions.
+    """
+    rows = tuple(row for row in evaluation.headline_rows() if row.strategy == strategy)
+    return Verdict(
+        strategy=strategy,
+        snapshot=evaluation.snapshot,
+        rows=rows,
+        bounds=judged(tuple(bounds), evaluation.headline()[strategy]),
+        failures=failures(rows, Relatives.of(tuple(snapshot.chunks)), snapshot.asked),
+        changes=changes(saved.snapshot, rows, _saved_rows(saved, strategy)) if saved else None,
+        stale=evaluation.stale,
+    )
+
+
+def _saved_rows(saved: SavedScores, strategy: str) -> tuple[ScoredQuestion, ...]:
+    rows = saved.of_strategy(strategy)
+    if not rows:
+        known = ", ".join(dict.fromkeys(row.strategy for row in saved.rows)) or "nothing"
+        raise AcceptanceError(
+            f"the baseline has no scores of {strategy}, only of {known}; "
+            f"save them with `querymust eval --strategy {strategy} --save FILE`"
+        )
+    return rows
+
+
+def broken_bound(judged: Judged) -> str:
+    """`mrr is 0.812, and must be at least 0.85`."""
+    score = "undefined for these questions" if judged.score is None else f"{judged.score:.3f}"
+    wanted = str(judged.bound).removeprefix(judged.bound.metric + " ")
+    return f"{judged.bound.metric} is {score}, and must be {wanted}"
+
+
+def decline(comparison: Comparison) -> str:
+    """`mrr is significantly worse than in the baseline: -0.120 over 40 questions, p = 0.003`."""
+    return (
+        f"{comparison.metric} is significantly worse than in the baseline: {comparison.difference:+.3f} over "
+        f"{comparison.n} questions, p = {comparison.corrected:.3f}"
+    )
+
+
+def rank_text(rank: int | None) -> str:
+    """`gold at rank 4`."""
+    return f"gold at rank {rank}" if rank else "no gold in the first 100"
+
+
+def move(moved: Moved) -> str:
+    """`rank 1 to 7`; a dash is not among the first 100."""
+    return f"rank {moved.before or '–'} to {moved.after or '–'}"
+
+
+def place(chunk: Chunk) -> str:
+    """Where a chunk stands, and what it is called."""
+    return f"{chunk.book}/{chunk.document}:{chunk.lines[0]}  {chunk.title}"

@@ -1,0 +1,228 @@
+"""From rows to numbers with intervals, for every set, book, kind, strategy and metric.
+
+Every number is a pooled ratio over questions, `offset + scale * sum(numerator) / sum(denominator)`: a mean has
+denominators 1, `noise_reduction` is 1 minus the ratio of two sums. So one set of bootstrap draws serves all of them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from evals.metric_table import report_place
+from evals.noise import NOISE
+from evals.questions.question_sets import QuestionSet
+from evals.scored_questions import ScoredQuestion
+from evals.significance import Interval, ratio_intervals
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+ALL = "*"
+"""Stands for every book, kind or strategy."""
+
+_Key = TypeVar("_Key")
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One number with its 95 % interval. Key: all fields but the last four."""
+
+    set: str
+    split: str
+    book: str
+    """Slug, or `*` for all."""
+    kind: str
+    """Kind of question, or `*` for all."""
+    strategy: str
+    """Name, or `*` where the number does not depend on it."""
+    metric: str
+    value: float | None
+    """None where the metric is undefined: nothing to divide by."""
+    low: float | None
+    high: float | None
+    n: int
+    """Questions that the number rests on."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimate:
+    """A metric as a pooled ratio: what one row adds above and below the line; None adds nothing."""
+
+    metric: str
+    parts: Callable[[ScoredQuestion], tuple[float, float] | None]
+    offset: float = 0.0
+    scale: float = 1.0
+    total: bool = False
+    """Report the sum over questions instead of the ratio."""
+
+
+def aggregate(rows: Sequence[ScoredQuestion]) -> tuple[Aggregate, ...]:
+    """All numbers of these rows, in the order set, book, kind (`*` first), strategy (as in `rows`), metric.
+
+    Questions without gold are part of `no_answer_accuracy` and of the noise metrics only.
+    """
+    by_strategy = _grouped(rows, lambda row: row.strategy)
+    numbers: list[Aggregate] = []
+    for (name, split), members in _grouped(rows, lambda row: (row.set, row.split)).items():
+        for book, kind in _cells((row.book, row.kind) for row in members):
+            chosen = [row for row in members if book in {ALL, row.book} and kind in {ALL, row.kind}]
+            for strategy in by_strategy:
+                own = [row for row in chosen if row.strategy == strategy]
+                numbers += _numbers(own, name, split, book, kind, strategy)
+    return tuple(numbers)
+
+
+def evaluability(sets: Iterable[QuestionSet]) -> tuple[Aggregate, ...]:
+    """Share of the questions with gold whose every anchor resolves; by set, book and kind, strategy `*`."""
+    numbers: list[Aggregate] = []
+    for each in sets:
+        asked = [question for question in each.questions if question.gold]
+        for book, kind in _cells((one.book or "", one.kind) for one in asked):
+            chosen = [one for one in asked if book in {ALL, one.book or ""} and kind in {ALL, one.kind}]
+            found = np.array([[float(one.id in each.resolution.gold)] for one in chosen])
+            (interval,) = ratio_intervals(found, np.ones_like(found))
+            place = (each.name, each.split, book, kind, ALL, "evaluability")
+            numbers.append(_aggregate(place, float(found.mean()), interval, len(chosen)))
+    return tuple(numbers)
+
+
+def timings(rows: Sequence[ScoredQuestion]) -> tuple[Aggregate, ...]:
+    """`p50_ms` and `p95_ms` of the k = 15 retrievals by set and strategy, and `round_ms` where there are rounds.
+
+    They differ from run to run.
+    """
+    numbers = []
+    for (name, split, strategy), members in _grouped(rows, lambda row: (row.set, row.split, row.strategy)).items():
+        times = [row.milliseconds for row in members]
+        by_round = [row.milliseconds / row.values["rounds"] for row in members if row.values.get("rounds")]
+        for metric, share, measured in (("round_ms", 0.5, by_round), ("p50_ms", 0.5, times), ("p95_ms", 0.95, times)):
+            if measured:
+                value = float(np.quantile(measured, share))
+                numbers.append(Aggregate(name, split, ALL, ALL, strategy, metric, value, None, None, len(measured)))
+    return tuple(numbers)
+
+
+def _numbers(rows: Sequence[ScoredQuestion], *place: str) -> list[Aggregate]:
+    if not rows:
+        return []
+    estimates = _estimates(rows)
+    parts = [[estimate.parts(row) for estimate in estimates] for row in rows]
+    counted = [sum(line[column] is not None for line in parts) for column in range(len(estimates))]
+    above, below = (np.array([[each[side] if each else 0.0 for each in line] for line in parts]) for side in (0, 1))
+    numbers = []
+    for estimate, top, bottom, interval, count in zip(
+        estimates, above.sum(axis=0), below.sum(axis=0), ratio_intervals(above, below), counted, strict=True
+    ):
+        scale = count if estimate.total else estimate.scale
+        value = estimate.offset + scale * float(top / bottom) if bottom else None
+        numbers.append(_aggregate((*place, estimate.metric), value, _scaled(interval, estimate.offset, scale), count))
+    return numbers
+
+
+def _estimates(rows: Sequence[ScoredQuestion]) -> list[_Estimate]:
+    """The metrics that at least one of the rows says something about."""
+    means = dict.fromkeys(name for row in rows for name in row.values)
+    estimates = [_Estimate(name, _mean_part(name)) for name in means]
+    if any(row.unfiltered_noise is not None for row in rows):
+        estimates.append(_Estimate("noise_reduction", _noise_parts, offset=1.0, scale=-1.0))
+    if any(row.unfiltered_recall is not None and row.gold for row in rows):
+        estimates.append(_Estimate("recall_preserved", _recall_parts))
+    if any(row.gold for row in rows):
+        estimates.append(_Estimate("false_exclusions", _exclusion_parts, total=True))
+    return sorted(estimates, key=lambda each: report_place(each.metric))
+
+
+def _mean_part(name: str) -> Callable[[ScoredQuestion], tuple[float, float] | None]:
+    return lambda row: (row.values[name], 1.0) if name in row.values else None
+
+
+def _noise_parts(row: ScoredQuestion) -> tuple[float, float] | None:
+    return None if row.unfiltered_noise is None else (row.values[NOISE], row.unfiltered_noise)
+
+
+def _recall_parts(row: ScoredQuestion) -> tuple[float, float] | None:
+    return None if row.unfiltered_recall is None else (row.values["recall@10"], row.unfiltered_recall)
+
+
+def _exclusion_parts(row: ScoredQuestion) -> tuple[float, float] | None:
+    return (float(len(row.excluded_gold)), 1.0) if row.gold else None
+
+
+def _aggregate(place: tuple[str, ...], value: float | None, interval: Interval | None, count: int) -> Aggregate:
+    name, split, book, kind, strategy, metric = place
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return Aggregate(name, split, book, kind, strategy, metric, value, low, high, count)
+
+
+def _scaled(interval: Interval | None, offset: float, scale: float) -> Interval | None:
+    if interval is None:
+        return None
+    ends = sorted((offset + scale * interval.low, offset + scale * interval.high))
+    return Interval(ends[0], ends[1])
+
+
+def _cells(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Every (book, kind) to report, `*` first; a question about no book counts in `*` only."""
+    present = set(pairs)
+    books = [ALL, *sorted({book for book, _ in present} - {""})]
+    kinds = [ALL, *sorted({kind for _, kind in present})]
+    return [
+        (book, kind)
+        for book in books
+        for kind in kinds
+        if any(book in {ALL, own_book} and kind in {ALL, own_kind} for own_book, own_kind in present)
+    ]
+
+
+def _grouped(rows: Iterable[ScoredQuestion], key: Callable[[ScoredQuestion], _Key]) -> dict[_Key, list[ScoredQuestion]]:
+    groups: dict[_Key, list[ScoredQuestion]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+Frame: TypeAlias = "pd.DataFrame"
+
+_TEXTS = ("set", "split", "strategy", "book", "kind", "question_id", "query", "why")
+_NUMBERS = ("unfiltered_noise", "unfiltered_guarded_noise", "unfiltered_recall", "milliseconds")
+
+
+def question_frame(rows: Sequence[ScoredQuestion]) -> Frame:
+    """One line for each question and strategy, in the order of the rows. Key: (set, split, strategy, question_id).
+
+    Columns: `set split strategy book kind question_id query why` (text; `book` is empty for a question about none),
+    `n_gold n_shown` (whole numbers: gold chunks, and hits for k = 15), then floats: one for each metric that a row
+    has, in the order of reports, `false_exclusions` (gold chunks that the filter kept out),
+    `unfiltered_noise unfiltered_guarded_noise unfiltered_recall` of the same strategy without query_must, and
+    `milliseconds`. NaN is a metric that says nothing about the question, which is not 0.
+    """
+    metrics = sorted({name for row in rows for name in row.values}, key=lambda name: (report_place(name), name))
+    return _frame(
+        {
+            **{name: ("str", [getattr(row, name) for row in rows]) for name in _TEXTS},
+            "n_gold": ("int64", [len(row.gold) for row in rows]),
+            "n_shown": ("int64", [len(row.chunk_ids) for row in rows]),
+            **{name: ("float64", [row.values.get(name) for row in rows]) for name in metrics},
+            "false_exclusions": ("float64", [len(row.excluded_gold) if row.gold else None for row in rows]),
+            **{name: ("float64", [getattr(row, name) for row in rows]) for name in _NUMBERS},
+        }
+    )
+
+
+def aggregate_frame(aggregates: Sequence[Aggregate]) -> Frame:
+    """One line for each number. Key: (set, split, book, kind, strategy, metric); `*` in a key stands for all.
+
+    `value low high` are floats, NaN where the metric is undefined or has no interval; `n` is a whole number.
+    """
+    types = {"value": "float64", "low": "float64", "high": "float64", "n": "int64"}
+    names = Aggregate.__dataclass_fields__
+    return _frame({name: (types.get(name, "str"), [getattr(each, name) for each in aggregates]) for name in names})
+
+
+def _frame(columns: Mapping[str, tuple[str, Sequence[Any]]]) -> Frame:
+    import pandas as pd
+
+    return pd.DataFrame({name: pd.Series(values, dtype=dtype) for name, (dtype, values) in columns.items()})

@@ -1,1 +1,0 @@
-"""Whether answers that are read say what people's answers say."""

@@ -1,0 +1,196 @@
+"""Two lists of rows over the same questions, compared in pairs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from evals.aggregates import ALL
+from evals.errors import ExperimentError
+from evals.experiment import Experiment
+from evals.metric_table import Use, names, sign
+from evals.scored_questions import ScoredQuestion
+from evals.significance import holm, paired_randomisation
+
+COMPARED = names(Use.COMPARED)
+"""Metrics that decide."""
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One strategy in two experiments by one metric, over the questions that both asked."""
+
+    set: str
+    split: str
+    strategy: str
+    metric: str
+    n: int
+    difference: float
+    """Mean of the candidate minus mean of what is live."""
+    p: float
+    """Two-sided, paired randomisation."""
+    corrected: float
+    """p after Holm's correction over all comparisons that were made together."""
+    better: tuple[str, ...]
+    """Ids of questions on which the candidate is ahead."""
+    worse: tuple[str, ...]
+
+    @property
+    def behind(self) -> bool:
+        """Whether the candidate is worse on the mean, be that more or less of the metric."""
+        return sign(self.metric) * self.difference < 0
+
+    @property
+    def significant(self) -> bool:
+        """Whether the difference is unlikely to be chance."""
+        return self.corrected < ALPHA
+
+
+def compare_experiments(
+    candidate: Experiment, live: Experiment, metrics: Sequence[str] = COMPARED
+) -> tuple[Comparison, ...]:
+    """Every strategy that both experiments ran, against itself, over the questions that both asked.
+
+    Raises:
+        ExperimentError: they have no question and strategy in common.
+    """
+    shared = [name for name in candidate.strategies if name in live.strategies]
+    comparisons = _compared(candidate.rows, live.rows, shared, metrics)
+    if not comparisons:
+        raise ExperimentError("the two experiments have no scored question and strategy in common; run both again")
+    return comparisons
+
+
+def _compared(
+    left: Sequence[ScoredQuestion],
+    right: Sequence[ScoredQuestion],
+    strategies: Sequence[str],
+    metrics: Sequence[str],
+) -> tuple[Comparison, ...]:
+    ours, theirs = _by_place(left), _by_place(right)
+    found: dict[str, Comparison] = {}
+    for (name, split), strategy, metric in [
+        (label, strategy, metric)
+        for label in dict.fromkeys((row.set, row.split) for row in left)
+        for strategy in strategies
+        for metric in metrics
+    ]:
+        mine = ours.get((name, split, strategy), {})
+        other = theirs.get((name, split, strategy), {})
+        shared = [
+            each for each in mine if each in other and metric in mine[each].values and metric in other[each].values
+        ]
+        if shared:
+            values = [(mine[each].values[metric], other[each].values[metric]) for each in shared]
+            found[f"{name}/{split}/{strategy}/{metric}"] = Comparison(
+                *(name, split, strategy, metric, len(shared)),
+                difference=sum(a - b for a, b in values) / len(shared),
+                p=(p := paired_randomisation([a for a, _ in values], [b for _, b in values])),
+                corrected=p,
+                better=tuple(each for each, (a, b) in zip(shared, values, strict=True) if sign(metric) * (a - b) > 0),
+                worse=tuple(each for each, (a, b) in zip(shared, values, strict=True) if sign(metric) * (a - b) < 0),
+            )
+    corrected = holm({name: comparison.p for name, comparison in found.items()})
+    return tuple(replace(comparison, corrected=corrected[name]) for name, comparison in found.items())
+
+
+def _by_place(rows: Sequence[ScoredQuestion]) -> dict[tuple[str, str, str], dict[str, ScoredQuestion]]:
+    places: dict[tuple[str, str, str], dict[str, ScoredQuestion]] = {}
+    for row in rows:
+        places.setdefault((row.set, row.split, row.strategy), {})[row.question_id] = row
+    return places
+
+
+CELL_METRICS = ("hit@1", "hit@5", "hit@10")
+SORTS: Mapping[str, str] = MappingProxyType(
+    {
+        "matrix-lookup": "look-up",
+        "lookup": "look-up",
+        "generated-lookup": "look-up",
+        "rule": "rule",
+        "generated-section": "rule",
+    }
+)
+"""Kinds of questions by what they ask for: one row of a table, or a passage. Other kinds are in no cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A strategy and the best other one over the same questions. Key: (set, split, book, sort, metric)."""
+
+    set: str
+    """`*` for all sets together."""
+    split: str
+    book: str
+    """`*` for all books of the set."""
+    sort: str
+    """A value of `SORTS`."""
+    metric: str
+    n: int
+    value: float
+    other: str
+    """Name of the best other strategy; of equal ones the one of the smaller p, then the one that was asked first."""
+    other_value: float
+    p: float
+    """Two-sided, paired randomisation of the two; not corrected for the choice of the best, nor for other cells."""
+    ahead: tuple[str, ...]
+    """All strategies that are better beyond chance (p < 0.05), in the order in which they were asked."""
+
+
+def cells(rows: Sequence[ScoredQuestion], strategy: str = "default") -> tuple[Cell, ...]:
+    """All cells of these rows: every set by book, then its books together, then all sets together.
+
+    Empty where the strategy or another one was not asked. `rows` are those of any number of sets.
+    """
+    names = list(dict.fromkeys(row.strategy for row in rows))
+    if strategy not in names or len(names) < 2:
+        return ()
+    others = [name for name in names if name != strategy]
+    found: list[Cell] = []
+    for (name, split, book), members in _groups(rows).items():
+        for sort in dict.fromkeys(SORTS.values()):
+            asked = [row for row in members if SORTS.get(row.kind) == sort and row.gold]
+            if asked:
+                by_strategy = _aligned(asked, [strategy, *others])
+                found += [_cell((name, split, book, sort), metric, strategy, by_strategy) for metric in CELL_METRICS]
+    return tuple(found)
+
+
+def _groups(rows: Sequence[ScoredQuestion]) -> dict[tuple[str, str, str], list[ScoredQuestion]]:
+    groups: dict[tuple[str, str, str], list[ScoredQuestion]] = {}
+    for name, split in dict.fromkeys((row.set, row.split) for row in rows):
+        members = [row for row in rows if (row.set, row.split) == (name, split)]
+        for book in sorted({row.book for row in members} - {""}):
+            groups[name, split, book] = [row for row in members if row.book == book]
+        groups[name, split, ALL] = members
+    for split in dict.fromkeys(row.split for row in rows):
+        if sum(place[1:] == (split, ALL) for place in groups) > 1:
+            groups[ALL, split, ALL] = [row for row in rows if row.split == split]
+    return groups
+
+
+def _aligned(rows: Sequence[ScoredQuestion], names: Sequence[str]) -> dict[str, list[ScoredQuestion]]:
+    """Rows by strategy, in one order of questions."""
+    places = {name: {(row.set, row.question_id): row for row in rows if row.strategy == name} for name in names}
+    questions = list(dict.fromkeys((row.set, row.question_id) for row in rows))
+    shared = [each for each in questions if all(each in known for known in places.values())]
+    return {name: [known[each] for each in shared] for name, known in places.items()}
+
+
+def _cell(
+    place: tuple[str, str, str, str], metric: str, strategy: str, rows: Mapping[str, Sequence[ScoredQuestion]]
+) -> Cell:
+    values = {name: [row.values[metric] for row in own] for name, own in rows.items()}
+    mine = values.pop(strategy)
+    n, value = len(mine), sum(mine) / len(mine)
+    means = {name: sum(own) / n for name, own in values.items()}
+    highest = max(means.values())
+    # what is neither the best nor better needs no test
+    p = {
+        name: paired_randomisation(mine, values[name])
+        for name, mean in means.items()
+        if mean == highest or mean > value
+    }
+    best = min((name for name in p if means[name] == highest), key=lambda name: p[name])
+    ahead = tuple(name for name in p if means[name] > value and p[name] < ALPHA)
+    return Cell(*place, metric, n, value, best, highest, p[best], ahead)

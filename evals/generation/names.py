@@ -1,0 +1,187 @@
+"""What to call a table or a section so that one place of the library is meant and no other."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from random import Random
+
+from evals.generation.phrasing import JOINING, Phrasing, place_name, unbracketed, words_of
+from evals.questions.gold import folded
+from retrieval.types import Chunk
+
+Place = tuple[str, ...]
+"""Key of a table (its id) or of a section (book, document, heading path)."""
+
+_LEAST_WORDS = 3
+"""A name this long may lose a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceNames:
+    """The unmistakable names of every place that has one."""
+
+    names: Mapping[Place, tuple[str, ...]]
+    """The shortest name that is written so first, then other ways of saying it."""
+
+    @classmethod
+    def of(cls, places: Iterable[tuple[Place, Chunk]], *, shortened: bool = False) -> "PlaceNames":
+        """Name the places that chunks belong to; `shortened` names may also lack a word.
+
+        The first name is the caption, the innermost heading, or either with the heading above it. Another way of
+        saying it has only words of a place's headings and caption that no other place has all of.
+        """
+        first: dict[Place, Chunk] = {}
+        for place, chunk in places:
+            first.setdefault(place, chunk)
+        steps = {place: _steps(chunk) for place, chunk in first.items()}
+        meant: dict[str, set[Place]] = defaultdict(set)
+        holding: dict[str, set[Place]] = defaultdict(set)
+        for place, names in steps.items():
+            for name in _candidates(names):
+                meant[folded(name)].add(place)
+            for word in words_of(names):
+                holding[word].add(place)
+        found: dict[Place, tuple[str, ...]] = {}
+        for place, names in steps.items():
+            chosen = next((name for name in _candidates(names) if len(meant[folded(name)]) == 1), None)
+            if chosen:
+                ways = [
+                    way for way in _ways(chosen, names, shortened=shortened) if _places_with(way, holding) == {place}
+                ]
+                found[place] = tuple(dict.fromkeys([chosen, *ways]))
+        return cls(found)
+
+
+def table_of(chunk: Chunk) -> Place:
+    """The table that a row is in."""
+    return (chunk.book, chunk.table_id or chunk.id)
+
+
+def _steps(chunk: Chunk) -> Sequence[str]:
+    """Caption and headings, the innermost first."""
+    path = [place_name(heading) for heading in reversed(chunk.heading_path)]
+    titled = chunk.caption and not chunk.introduced and chunk.kind != "prose"
+    caption = [place_name(chunk.caption or "")] if titled else []
+    # a caption often repeats its heading
+    return list({folded(step): step for step in reversed([*caption, *path])}.values())[::-1]
+
+
+def _candidates(steps: Sequence[str]) -> Sequence[str]:
+    if not steps or not any(letter.isalpha() for letter in steps[0]):
+        return []
+    both = [f"{steps[0]} ({', '.join(steps[1:3])})"] if len(steps) > 2 else []
+    return [steps[0], *(f"{steps[0]} ({outer})" for outer in steps[1:3]), *both]
+
+
+def _ways(name: str, steps: Sequence[str], *, shortened: bool) -> Iterable[str]:
+    """Other ways to say a name: words in another order, one left out, identifiers as words."""
+    inner = steps[0]
+    outer = name.removeprefix(inner).strip(" ()")
+    if outer and name != inner:
+        yield from (f"{outer} {inner}", f"{inner} of {outer}", f"{inner}, {outer}", f"{outer}: {inner}")
+    yield from filter(None, (unbracketed(inner), inner))
+    words = unbracketed(inner).replace("_", " ").split()
+    if words != inner.split():
+        yield " ".join(words)
+        yield " ".join(words).lower()
+    if shortened and len(words) >= _LEAST_WORDS:
+        joint = "_" if "_" in inner else " "
+        for left in range(len(words)):
+            kept = words[:left] + words[left + 1 :]
+            if not JOINING & {kept[0].lower(), kept[-1].lower()}:
+                yield joint.join(kept)
+
+
+def _places_with(name: str, holding: Mapping[str, set[Place]]) -> set[Place]:
+    """The places whose headings and caption hold every word of a name."""
+    found: set[Place] | None = None
+    for word in words_of([name]) - {"of"}:
+        found = holding[word] if found is None else found & holding[word]
+    return found or set()
+
+
+_ENOUGH = 0.25
+"""Chance to stop leaving words out, before each one that could be."""
+
+
+class WordPlaces:
+    """Words to ids of chunks: headings, caption, columns and cells of rows, the text of prose.
+
+    Args:
+        chunks: those of the library.
+    """
+
+    def __init__(self, chunks: Iterable[Chunk]) -> None:
+        self._having: dict[str, set[str]] = defaultdict(set)
+        self._size = 0
+        for chunk in chunks:
+            self._size += 1
+            text = [chunk.text] if chunk.kind == "prose" else [*chunk.columns, *chunk.cells]
+            for word in words_of([*chunk.heading_path, chunk.caption or "", chunk.row_key or "", *text]):
+                self._having[word].add(chunk.id)
+
+    def share(self, word: str) -> float:
+        """The share of the chunks that hold a word; 0 for one that none holds."""
+        return len(self._having.get(word.casefold(), ())) / max(1, self._size)
+
+    def having(self, texts: Iterable[str]) -> Set[str]:
+        """Ids of the chunks that hold every word of some texts; none for no word."""
+        found = sorted((self._having.get(word, set()) for word in words_of(texts)), key=len)
+        return set.intersection(*found) if found else set()
+
+    def shortened(
+        self, words: Sequence[str], beside: Sequence[str], meant: Set[str], random: Random, least: int = 0
+    ) -> list[str] | None:
+        """Some of the words, in their order: as many are left out as chance has it, the commonest first.
+
+        What is kept and what is said `beside` are together in no chunk but those that are `meant`.
+
+        Returns:
+            None where even all of the words are in others, too.
+        """
+        if not self._only([*words, *beside], meant):
+            return None
+        kept = list(range(len(words)))
+        for place in sorted(kept, key=lambda each: (-round(self.share(words[each]), 2), random.random())):
+            if len(kept) <= least or random.random() < _ENOUGH:
+                break
+            fewer = [each for each in kept if each != place]
+            if self._only([*(words[each] for each in fewer), *beside], meant):
+                kept = fewer
+        return [words[each] for each in kept]
+
+    def _only(self, texts: Sequence[str], meant: Set[str]) -> bool:
+        found = self.having(texts)
+        return bool(found) and found <= meant
+
+
+_SHORTENED = 0.6
+"""Share of the questions that say no more of a table's name than they must; people seldom say all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """The unmistakable names of a table, and how far each can be shortened."""
+
+    ways: tuple[str, ...]
+    """What `PlaceNames` found; empty for a record, which has a title of its own."""
+    places: WordPlaces
+    rows: frozenset[str]
+    """Ids of the table's rows."""
+
+    def say(self, phrasing: Phrasing, beside: Sequence[str], row: str | None) -> str:
+        """A name, part of one, or nothing where the rest of the question says enough.
+
+        Args:
+            phrasing: chooses.
+            beside: what the question says besides, as the book writes it.
+            row: id of the row if its words are in `beside`; None if only a number inside its range is, so that the
+                name must tell the table from all others.
+        """
+        if phrasing.random.random() < _SHORTENED:
+            words = self.ways[0].replace("_", " ").replace("(", " ").replace(")", " ").split()
+            meant = self.rows if row is None else {row}
+            kept = self.places.shortened(words, beside, meant, phrasing.random)
+            if kept is not None:
+                return " ".join(kept)
+        return phrasing.random.choice(self.ways)

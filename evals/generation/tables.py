@@ -1,0 +1,322 @@
+"""A table as something to ask about: which rows a question can mean, by which words or numbers, for which columns."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evals.generation.names import TableName
+from evals.generation.phrasing import (
+    ABOUT,
+    ABOUT_ALONE,
+    BY_OTHER,
+    BY_OTHER_ALONE,
+    FIELD_LOOKUPS,
+    LOOKUPS,
+    RECORD_LOOKUPS,
+    ROW,
+    WHICH,
+    WHICH_ALONE,
+    NumberKey,
+    Phrasing,
+    asked_as,
+    column_forms,
+    column_name,
+    is_dice,
+    number_key,
+    plain,
+    unbracketed,
+    words_of,
+)
+from evals.questions.gold import folded
+from retrieval.types import Chunk
+
+_LONGEST_KEY, _LONGEST_ANSWER = 60, 80
+_SHORTEST_OTHER, _LONGEST_OTHER = 3, 30
+_MOST_KEY_WORDS = 7
+"""A key with more of them is a sentence, which nobody repeats."""
+_WIDEST_RANGE = 200
+_INVENTED = re.compile(r"column \d+", re.IGNORECASE)
+"""What columns without a heading are called; nobody would ask for it."""
+_HOLLOW = re.compile(r"(empty|unused|not used|n/?a|reserved\b.*)\W*", re.IGNORECASE)
+"""Cells that say nothing."""
+_COMMON = re.compile(r"(varies|special|none|yes|no|default|user defined|see\b.*)\W*", re.IGNORECASE)
+"""Cells that are an answer, but name no row."""
+_NUMBERED = re.compile(r"(\d{1,4}) \(([^()]+)\)")
+_TELLING_DIGITS = 3
+
+Named = tuple[str, tuple[str, ...]]
+"""A column, and the ways to say a row's cell in it."""
+
+
+class AskedTable:
+    """The rows of one table, or its record."""
+
+    def __init__(self, rows: Sequence[Chunk]) -> None:
+        self.rows = tuple(rows)
+        self._same_key = Counter(folded(row.row_key or "") for row in self.rows)
+        self._key_words = {row.id: words_of([row.row_key or ""]) for row in self.rows}
+        self._cells = Counter(pair for row in self.rows for pair in {*_folded_cells(row)})
+        self._keyed_cells = Counter((row.row_key, *pair) for row in self.rows for pair in {*_folded_cells(row)})
+        self.number_keys = {row.id: key for row in self.rows if (key := number_key(row.row_key or ""))}
+        self._covering: Counter[int] = Counter()
+        for key in self.number_keys.values():
+            self._covering.update(_span(key))
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Those of its rows."""
+        return frozenset(row.id for row in self.rows)
+
+    def distinct(self) -> list[Chunk]:
+        """Rows that can be told from all others by key or by another cell, with something to ask for."""
+        return [row for row in self.rows if self.columns(row) and (self.by_key(row) or self.others(row))]
+
+    def by_key(self, row: Chunk) -> bool:
+        """Whether the key, or a number that it stands for, is this row's alone, and is not a sentence."""
+        return bool(
+            row.row_key
+            and len(row.row_key) <= _LONGEST_KEY
+            and len(row.row_key.split()) <= _MOST_KEY_WORDS
+            and self._same_key[folded(row.row_key)] == 1
+            and (row.id not in self.number_keys or row.kind == "record" or self.numbers(row))
+        )
+
+    def numbers(self, row: Chunk) -> list[int]:
+        """Numbers that this row's key stands for and no other row's; none if the key is a name."""
+        key = self.number_keys.get(row.id)
+        if key is None or row.kind == "record" or not key_column(row).strip():
+            return []
+        return [number for number in _span(key) if self._covering[number] == 1]
+
+    def short_keys(self, row: Chunk) -> list[str]:
+        """Parts of a key that no other row's key has all words of: `launcher`, `Actuator ID` for `1 (Actuator ID)`."""
+        key = plain(row.row_key or "")
+        if numbered := _NUMBERED.fullmatch(key):
+            parts = [numbered[2], f"{plain(unbracketed(key_column(row)))} {numbered[1]}"]
+        else:
+            words = unbracketed(key).replace(",", " ").split()
+            long = [word.lower() for word in words if len(word) > _SHORTEST_OTHER and word.isalpha()]
+            parts = [unbracketed(key), *(long if len(words) > 1 else [])]
+        return [part for part in parts if part and part != key and self._means(part, row)]
+
+    def others(self, row: Chunk) -> list[Named]:
+        """Cells beside the key that name the row: no other row has them, or none with the same key."""
+        if row.kind == "record" or self.of_fields:
+            return []
+        unshared = self._same_key[folded(row.row_key or "")] > 1 and row.row_key and len(row.row_key) <= _LONGEST_KEY
+        found: list[Named] = []
+        for name, cell in self.columns(row):
+            alone = self._cells[name, folded(cell)] == 1
+            if len(cell) <= _LONGEST_OTHER and (
+                alone or (unshared and self._keyed_cells[row.row_key, name, folded(cell)] == 1)
+            ):
+                said = self._said(name, cell)
+                found += [(name, said)] if said else []
+        return found
+
+    def needs_key_with(self, row: Chunk, other: Named) -> bool:
+        """Whether that cell names the row only together with its key."""
+        name, _ = other
+        cell = dict(zip(row.columns, row.cells, strict=False))[name]
+        return self._cells[name, folded(cell)] > 1
+
+    @property
+    def highest(self) -> int | None:
+        """The largest number among the keys; None unless every key is a number."""
+        if len(self.number_keys) < len(self.rows):
+            return None
+        return max(key.high for key in self.number_keys.values())
+
+    @property
+    def of_fields(self) -> bool:
+        """Whether the rows are fields (`Armour Class:`) of what the table, or each further column, is about."""
+        colons = sum((row.row_key or "").rstrip("* ").endswith(":") for row in self.rows)
+        return colons * 2 > len(self.rows) and not any(row.kind == "record" for row in self.rows)
+
+    def columns(self, row: Chunk) -> list[tuple[str, str]]:
+        """Columns that can be asked for, with their cells: named once, not the key, answered in a few words."""
+        count = Counter(folded(name) for name in row.columns)
+        return [
+            (name, cell)
+            for name, cell in zip(row.columns, row.cells, strict=False)
+            if count[folded(name)] == 1
+            and _can_be_said(name)
+            and any(letter.isalnum() for letter in cell)
+            and len(cell) <= _LONGEST_ANSWER
+            and cell != row.row_key
+            and folded(cell) != folded(name)
+            and not _HOLLOW.fullmatch(plain(cell))
+            and not self._is_a_value(name, row)
+        ]
+
+    def _is_a_value(self, name: str, row: Chunk) -> bool:
+        """Whether a column is called like what is in it: its table's first pair is written as a heading."""
+        if len(row.columns) != 2 or row.kind == "record" or self.of_fields:
+            return False
+        words = words_of([name])
+        return any(words <= words_of(cell for head, cell in _cells(other) if head == name) for other in self.rows)
+
+    def _means(self, part: str, row: Chunk) -> bool:
+        words = words_of([part])
+        return not any(words <= have for other, have in self._key_words.items() if other != row.id)
+
+    def _said(self, name: str, cell: str) -> tuple[str, ...]:
+        """A cell as it is, a number inside its range, or nothing where it is a number like many."""
+        key = number_key(cell)
+        if key is not None and key.low < key.high:
+            keys = [number_key(each) for row in self.rows for head, each in _cells(row) if head == name]
+            covering = Counter(number for each in keys if each for number in _span(each))
+            return tuple(str(number) for number in _span(key) if covering[number] == 1)
+        if _COMMON.fullmatch(plain(cell)) or len(cell) < _SHORTEST_OTHER:
+            return ()
+        if any(letter.isalpha() for letter in cell) or sum(map(str.isdigit, cell)) >= _TELLING_DIGITS:
+            return (cell,)
+        return ()
+
+
+def key_column(row: Chunk) -> str:
+    """The name of the column that holds the row key; that of the first one if none does."""
+    return next((name for name, cell in _cells(row) if cell == row.row_key), row.columns[0] if row.columns else "")
+
+
+def _can_be_said(column: str) -> bool:
+    return (
+        not _INVENTED.fullmatch(column.strip())
+        and not is_dice(column)
+        and any(letter.isalpha() for letter in column)
+        and len(column) <= _LONGEST_KEY
+    )
+
+
+def _cells(row: Chunk) -> list[tuple[str, str]]:
+    return list(zip(row.columns, row.cells, strict=False))
+
+
+def _folded_cells(row: Chunk) -> list[tuple[str, str]]:
+    return [(name, folded(cell)) for name, cell in _cells(row)]
+
+
+def _span(key: NumberKey) -> range:
+    return range(key.low, min(key.high, key.low + _WIDEST_RANGE) + 1)
+
+
+_BY_OTHER = 0.3
+"""Share of the look-ups that name their row by another cell than its key, where there is one."""
+_SILENT = 0.5
+"""Share of the look-ups by key that do not say the name of their column, if people ask for such a column without."""
+_ROW_ALONE = 0.2
+"""Share of those that do not even ask for it, where people do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A question about one row."""
+
+    query: str
+    answer: str
+    keys: dict[str, str]
+    """The cells that name the row, by column."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """How a row is named."""
+
+    said: str
+    keys: dict[str, str]
+    written: tuple[str, ...]
+    """The words of the book for it."""
+    by_number: bool
+    """Whether it is named by a number, which the book need not write."""
+
+
+def lookup(row: Chunk, table: AskedTable, name: TableName, phrasing: Phrasing) -> Lookup:
+    """Ask for one cell of a row of `AskedTable.distinct`; `name` is what its table is called."""
+    others = table.others(row)
+    if others and (not table.by_key(row) or phrasing.random.random() < _BY_OTHER):
+        return _by_other(row, table, phrasing.random.choice(others), name, phrasing)
+    column, answer = phrasing.random.choice(table.columns(row))
+    key = _key(row, table, phrasing)
+    if table.of_fields:
+        # with one column of values its heading is a value itself, and says nothing
+        subject = phrasing.random.choice(name.ways)
+        owner = subject if len(row.cells) == 2 else f"{phrasing.column(column)} ({subject})"
+        field = phrasing.column(row.row_key or "")
+        return Lookup(phrasing.template(FIELD_LOOKUPS, field=field, owner=owner), answer, key.keys)
+    return Lookup(_by_key(row, key, column, name, phrasing), answer, key.keys)
+
+
+def _by_key(row: Chunk, key: _Row, column: str, name: TableName, phrasing: Phrasing) -> str:
+    """The question for a column of a row that its key names; it may say the column, or ask for it without a name."""
+    chance, asks = phrasing.random.random(), asked_as(column)
+    silent = chance < _SILENT and (bool(asks) or chance < _SILENT * _ROW_ALONE)
+    subject = "" if row.kind == "record" else _subject(row, key, [] if silent else [column], name, phrasing)
+    if silent and asks:
+        question = phrasing.random.choice(asks).format(key=key.said)
+        return _filled(ABOUT, ABOUT_ALONE, {"question": question}, subject, phrasing)
+    if silent and subject:
+        return phrasing.template(ROW, key=key.said, subject=subject)
+    words = {"column": phrasing.column(column), "key": key.said}
+    return _filled(LOOKUPS, RECORD_LOOKUPS, words, subject, phrasing)
+
+
+def _by_other(row: Chunk, table: AskedTable, other: Named, name: TableName, phrasing: Phrasing) -> Lookup:
+    named = _other(row, other, phrasing)
+    asked = [(column, answer) for column, answer in table.columns(row) if column != other[0]]
+    kind = column_forms(column_name(key_column(row)))[0]
+    if table.needs_key_with(row, other):
+        column, answer = phrasing.random.choice(asked or [(other[0], named.keys[folded(other[0])])])
+        key = _Row(
+            f"{phrasing.name(row.row_key or '')}, {named.said}",
+            {**named.keys, folded(key_column(row)) or "name": row.row_key or ""},
+            (*named.written, row.row_key or ""),
+            named.by_number,
+        )
+        words = {"column": phrasing.column(column), "key": key.said}
+        subject = _subject(row, key, [column], name, phrasing)
+        return Lookup(_filled(LOOKUPS, RECORD_LOOKUPS, words, subject, phrasing), answer, key.keys)
+    if not asked or (kind and row.row_key and phrasing.random.random() < 0.5):
+        words = {"name": kind or "one", "other": named.said}
+        subject = _subject(row, named, [key_column(row)], name, phrasing)
+        query = _filled(WHICH, WHICH_ALONE, words, subject, phrasing)
+        return Lookup(query, row.row_key or named.said, named.keys)
+    column, answer = phrasing.random.choice(asked)
+    words = {"column": phrasing.column(column), "name": kind or "one", "other": named.said}
+    subject = _subject(row, named, [column], name, phrasing)
+    return Lookup(_filled(BY_OTHER, BY_OTHER_ALONE, words, subject, phrasing), answer, named.keys)
+
+
+def _key(row: Chunk, table: AskedTable, phrasing: Phrasing) -> _Row:
+    numbers, name, key = table.numbers(row), folded(key_column(row)) or "name", row.row_key or ""
+    if numbers:
+        number = phrasing.random.choice(numbers)
+        said = phrasing.number(number, key_column(row))
+        return _Row(said, {name: str(number)}, (key_column(row),), by_number=True)
+    short = table.short_keys(row)
+    said = phrasing.name(key, short)
+    # the words of every form are in the shortest one that is said
+    return _Row(said, {name: key}, (said if said in short else key,), by_number=not any(map(str.isalpha, key)))
+
+
+def _other(row: Chunk, other: Named, phrasing: Phrasing) -> _Row:
+    column, ways = other
+    cell = phrasing.random.choice(ways)
+    return _Row(
+        phrasing.with_cell(column, cell),
+        {folded(column): cell},
+        (column, cell) if cell in row.cells else (column,),
+        by_number=cell not in row.cells,
+    )
+
+
+def _subject(row: Chunk, named: _Row, columns: Sequence[str], name: TableName, phrasing: Phrasing) -> str:
+    return name.say(phrasing, [*named.written, *columns], None if named.by_number else row.id)
+
+
+def _filled(
+    templates: Sequence[str], alone: Sequence[str], words: dict[str, str], subject: str, phrasing: Phrasing
+) -> str:
+    if subject:
+        return phrasing.template(templates, subject=subject, **words)
+    return phrasing.template(alone, **words)

@@ -1,1 +1,0 @@
-"""What a candidate is compared with, and what the gate said of it."""

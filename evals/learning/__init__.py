@@ -1,1 +1,0 @@
-"""Trees for the second look, learned on judged questions and tested on books that had no say."""

@@ -1,0 +1,275 @@
+"""The leaderboard at a glance, as a markdown table that is short enough to be shown at once."""
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evals.aggregates import ALL
+from evals.evaluation import HEADLINE, SHIPPED, Evaluation
+from evals.failures import Read, failures
+from evals.gate import live_scores
+from evals.metric_table import METRICS, Use, meaning, metric_text, names
+from evals.noise import NOISE, Relatives
+from evals.scored_questions import ScoredQuestion, ScoreStore
+from retrieval.home import Home
+
+_Key = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SinceLive:
+    """`mrr` of one strategy on the candidate and on what is live, over the same questions."""
+
+    n: int
+    candidate: float
+    live: float
+
+    @property
+    def delta(self) -> float:
+        """Candidate minus live; above 0 the candidate is better."""
+        return self.candidate - self.live
+
+
+def since_live(home: Home, candidate: Evaluation) -> dict[str, SinceLive]:
+    """Each strategy against what it did on what is live; other ones than `default` as they were scored then.
+
+    A strategy without a shared question is not there.
+    """
+    live = live_scores(home).evaluation
+    if live is None:
+        return {}
+    store, found = ScoreStore(home.evaluations), {}
+    for name in dict.fromkeys(row.strategy for row in candidate.headline_rows()):
+        before = _mrr(live.rows(name) if name == SHIPPED else store.kept(live.snapshot, name))
+        now = _mrr(row for row in candidate.headline_rows() if row.strategy == name)
+        shared = [key for key in now if key in before]
+        if shared:
+            found[name] = SinceLive(
+                len(shared), *(sum(each[key] for key in shared) / len(shared) for each in (now, before))
+            )
+    return found
+
+
+def _mrr(rows: Iterable[ScoredQuestion]) -> dict[_Key, float]:
+    return {(row.set, row.split, row.question_id, row.query): row.values["mrr"] for row in rows if "mrr" in row.values}
+
+
+BOARD_METRICS = ("mrr", "hit@1", "hit@5", NOISE, "false_exclusions")
+"""With the strategy and the difference to live seven columns; a window that is not wide cuts the last ones off."""
+
+
+def board(headline: Mapping[str, Mapping[str, float | None]], since: Mapping[str, SinceLive], shipped: str) -> str:
+    """A line for each strategy, `shipped` in bold; one sentence where nothing was scored.
+
+    Args:
+        headline: strategy to metric to value.
+        since: what the strategies did on what is live; one that is not there has nothing to be compared with.
+        shipped: the strategy that readers get.
+    """
+    if not headline:
+        return "No questions were given, so nothing was scored."
+    first, *others = BOARD_METRICS
+    lines = [
+        f"| strategy | {first} | {first} - live | {' | '.join(others)} |",
+        "|---|" + "--:|" * (len(BOARD_METRICS) + 1),
+    ]
+    for name, metrics in headline.items():
+        number, *numbers = [metric_text(metric, metrics.get(metric)) for metric in BOARD_METRICS]
+        cells = [name, number, f"{round(since[name].delta, 3) + 0.0:+.3f}" if name in since else "-", *numbers]
+        lines.append(f"| {' | '.join(f'**{cell}**' if name == shipped else cell for cell in cells)} |")
+    return "\n".join(lines)
+
+
+MOST_POINTS = 12
+"""So many fit; of a longer line the last ones are drawn."""
+COLOURS = ("#6b5bd6", "#d9822b")
+"""Both can be told from a white and from a black page."""
+
+_LEFT, _RIGHT, _TOP, _BOTTOM = 34, 314, 18, 80
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One or two lines over the same places."""
+
+    places: Sequence[str]
+    """What is written below the first and the last place."""
+    lines: Mapping[str, Sequence[float | None]]
+    """Name to a value for each place; None leaves a gap."""
+    marked: int | None = None
+    """The place of what is in use; a line stands there."""
+
+    def image(self) -> str:
+        """The chart as markdown; nothing where there is nothing to draw."""
+        drawn = self._last()
+        if not any(value is not None for line in drawn.lines.values() for value in line):
+            return ""
+        encoded = b64encode(drawn._svg().encode()).decode()
+        return f"![{', '.join(drawn.lines)}](data:image/svg+xml;base64,{encoded})"
+
+    def _last(self) -> "Curve":
+        cut = max(0, len(self.places) - MOST_POINTS)
+        marked = self.marked - cut if self.marked is not None and self.marked >= cut else None
+        return Curve(self.places[cut:], {name: line[cut:] for name, line in self.lines.items()}, marked)
+
+    def _svg(self) -> str:
+        values = [value for line in self.lines.values() for value in line if value is not None]
+        low, high = min(values), max(values)
+        steps = [self._x(place) for place in range(len(self.places))]
+        parts = [_text(0, _TOP + 3, f"{high:.3f}"), _text(0, _BOTTOM + 3, f"{low:.3f}")]
+        parts += [_text(_LEFT, 96, self.places[0])] if len(steps) > 1 else []
+        parts += [_text(_RIGHT, 96, self.places[-1], "end")]
+        drawn = []
+        for number, (name, line) in enumerate(self.lines.items()):
+            points = [(x, _y(value, low, high)) for x, value in zip(steps, line, strict=True) if value is not None]
+            path = "M" + "L".join(f"{x} {y}" for x, y in points) + "h0"  # of one point the round end is seen
+            if points:
+                drawn.append(f'<path d="{path}" stroke="{COLOURS[number]}"/>')
+            parts.append(_text(_LEFT + 90 * number, 9, name, fill=COLOURS[number]))
+        if self.marked is not None:
+            drawn.insert(0, f'<path d="M{steps[self.marked]} 14V84" stroke="#999" stroke-width="1"/>')
+        return (
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 98" width="480">'
+            f'<g style="font:9px Arial" fill="#888">{"".join(parts)}</g>'
+            f'<g fill="none" stroke-width="3" stroke-linecap="round">{"".join(drawn)}</g></svg>'
+        )
+
+    def _x(self, place: int) -> int:
+        last = len(self.places) - 1
+        return _LEFT + round(place * (_RIGHT - _LEFT) / last) if last else (_LEFT + _RIGHT) // 2
+
+
+def _y(value: float, low: float, high: float) -> int:
+    share = (value - low) / (high - low) if high > low else 0.5
+    return round(_BOTTOM - share * (_BOTTOM - _TOP))
+
+
+def _text(x: int, y: int, text: str, anchor: str = "", fill: str = "") -> str:
+    more = (f' text-anchor="{anchor}"' if anchor else "") + (f' fill="{fill}"' if fill else "")
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;")
+    return f'<text x="{x}" y="{y}"{more}>{escaped}</text>'
+
+
+SHOWN = names(Use.BY_KIND)
+
+
+def by_kind(scores: Evaluation, strategy: str) -> tuple[dict[str, str | int | float | None], ...]:
+    """A line for all questions, then one for each kind: `kind`, `n` questions, and all metrics of `SHOWN`."""
+    found = [each for each in scores.breakdown(strategy) if each.book == ALL and each.metric in SHOWN]
+    return tuple(
+        {
+            "kind": "all" if kind == ALL else kind,
+            "n": max(each.n for each in found if each.kind == kind),
+            **dict.fromkeys(SHOWN),
+            **{each.metric: each.value for each in found if each.kind == kind},
+        }
+        for kind in dict.fromkeys(each.kind for each in found)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One number. Key: number."""
+
+    number: str
+    better: str
+    """`higher` or `lower`; empty where neither is."""
+    what_it_is: str
+
+
+RELAXATION_RATE = "relaxation_rate"
+
+LEGEND = (
+    *(Explained(each.name, each.better, meaning(each.name)) for each in METRICS if each.name in HEADLINE),
+    Explained("mrr_live", "", "mrr of what is live, over the questions that both it and the candidate were asked"),
+    Explained("mrr_delta", "higher", "mrr of the candidate over these questions, minus mrr_live"),
+    Explained(
+        RELAXATION_RATE,
+        "lower",
+        "share of the questions with conditions on metadata that lost one, because no document met them all",
+    ),
+)
+"""The numbers of every strategy, and the three of the leaderboard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A snapshot as it was scored. Key: snapshot."""
+
+    snapshot: str
+    when: str
+    mrr: float | None
+    mrr_live: float | None
+
+
+def trend(judged: Iterable[Judged]) -> str:
+    """A picture in markdown of the last snapshots; of one that was scored twice, of the later time.
+
+    Args:
+        judged: the newest first.
+    """
+    by_snapshot: dict[str, Judged] = {}
+    for each in judged:
+        by_snapshot.setdefault(each.snapshot, each)
+    points = list(by_snapshot.values())[::-1]
+    scored = [each.mrr for each in points if each.mrr is not None]
+    if len(points) == 1 and scored:
+        return f"mrr {scored[0]:.3f} on the first snapshot that was scored; a picture begins with the second."
+    lines = {"mrr": [each.mrr for each in points], "mrr of live": [each.mrr_live for each in points]}
+    return Curve([each.when for each in points], lines).image() or "Nothing was scored yet."
+
+
+MOST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class WorstQuestion:
+    """A question whose first result does not answer it, what matters first: a table is cut off on its right. Key:
+    question."""
+
+    question: str
+    """Its id."""
+    asked: str
+    rank: int | None
+    """Of the first gold chunk; None if it is not among the first 100."""
+    why: str
+    first: str
+    """Title of what came first; empty if nothing came back."""
+    gold: str
+    """Title of the first gold chunk."""
+    kind: str
+    noise: int
+    """Siblings of the right row among the first 15."""
+
+
+def worst_questions(rows: Sequence[ScoredQuestion], relatives: Relatives, read: Read) -> tuple[WorstQuestion, ...]:
+    """At most ten of those that fail: gold that was excluded first, then by its rank from the last, then by noise.
+
+    Args:
+        rows: of one strategy.
+        relatives: the chunks that were searched.
+        read: puts a question in the form that predicates see: `Snapshot.asked`.
+    """
+    failed = failures(rows, relatives, read)
+    found = sorted(
+        failed,
+        key=lambda each: (
+            not each.row.excluded_gold,
+            -(each.gold_rank or float("inf")),
+            -each.row.values.get(NOISE, 0.0),
+            each.row.question_id,
+        ),
+    )
+    return tuple(
+        WorstQuestion(
+            question=each.row.question_id,
+            asked=each.row.query,
+            rank=each.gold_rank,
+            why="; ".join(each.why) or "merely ranked lower",
+            first=each.first.title if each.first else "",
+            gold=each.gold[0].title if each.gold else "",
+            kind=each.row.kind,
+            noise=int(each.row.values.get(NOISE, 0.0)),
+        )
+        for each in found[:MOST]
+    )

@@ -1,1 +1,0 @@
-"""From numbers of single questions to numbers of sets: means, intervals, tests."""

@@ -1,1 +1,0 @@
-"""One parameter of a strategy tried at several values: a curve, and a proposal that the gate judges."""

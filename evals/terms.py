@@ -1,0 +1,317 @@
+"""What an unknown word of a question may mean, and why one thinks so."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from difflib import SequenceMatcher, get_close_matches
+from pathlib import Path
+from typing import Literal
+
+from retrieval.errors import LibraryError
+from retrieval.files.atomic_files import write_atomically
+from retrieval.files.records import append_record, read_kept
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.index.words.word_vectors import word_vector
+from retrieval.language.tokens import tokenize
+from retrieval.language.vocabulary import Vocabulary, load_vocabulary
+from retrieval.query_must.operators import canonical_label
+from retrieval.query_must.predicate import read_query_must
+from retrieval.types import Chunk
+
+_LONGEST = 5
+"""Words of a phrase; longer ones are sentences."""
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a text with letters alone, in lower case."""
+    return tuple(token.text for token in tokenize(text) if token.kind == "word" and token.text.isalpha())
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPhrases:
+    """Phrases of an index, in the order in which they were first met."""
+
+    phrases: tuple[str, ...]
+
+    @classmethod
+    def of(cls, chunks: Iterable[Chunk], vocabulary: Vocabulary) -> "KnownPhrases":
+        """Those of chunks and of the labels of their vocabulary."""
+        forms = (form for label in vocabulary.labels for form in (label.written, *label.forms))
+        said = [*(text for chunk in chunks for text in called(chunk)), *forms]
+        found = (words_of(text) for text in dict.fromkeys(said))
+        return cls(tuple(dict.fromkeys(" ".join(words) for words in found if 0 < len(words) <= _LONGEST)))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Their single words, each once."""
+        return tuple(dict.fromkeys(word for phrase in self.phrases for word in phrase.split()))
+
+
+def called(chunk: Chunk) -> Iterator[str]:
+    """What a chunk is called, the nearest first."""
+    yield from chunk.names
+    yield from filter(None, (chunk.row_key, chunk.caption, *chunk.heading_path[-1:]))
+    yield from chunk.columns
+
+
+def unknown_words(question: str, snapshot: Snapshot) -> tuple[str, ...]:
+    """Words of a question that no text of an index has and that its vocabulary does not read either."""
+    lexical, vocabulary = snapshot.lexical, snapshot.vocabulary
+    known = {*vocabulary.aliases, *vocabulary.idle_words, *vocabulary.connectives, *vocabulary.units}
+    return tuple(
+        word
+        for word in dict.fromkeys(words_of(question))
+        if word not in known
+        and vocabulary.label(word) is None
+        and not any(place is not None for place in lexical.terms.positions(_terms(lexical.tokenize(word))))
+        and lexical.tokenize(word)
+    )
+
+
+def _terms(cut: Sequence[str]) -> list[str]:
+    return list(cut)
+
+
+Way = Literal["written apart", "initials", "spelling", "meaning", "answer", "group"]
+_WAYS: tuple[Way, ...] = ("written apart", "initials", "group", "answer", "spelling", "meaning")
+"""The surest first."""
+_ALIKE, _NEAR = 0.84, 0.62
+"""Share of letters in common; cosine of two words."""
+_OFTEN = 2
+"""Questions that say a word of which nothing but the meaning is known: vectors of single words err."""
+_SPELLED = 5
+"""Letters of a word that may be misspelt: of shorter ones half a dozen others are one letter away."""
+
+_SHORTEST = 3
+"""Letters of a word of a group that may be meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaidQuestion:
+    """A question that people asked, and the chunks that somebody says answer it."""
+
+    query: str
+    answers: tuple[Chunk, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TermSuggestion:
+    """An alias for the vocabulary: questions say `word` and mean `means`. Key: (word, means)."""
+
+    word: str
+    means: str
+    """Words of the index, or the name of a label."""
+    way: Way
+    strength: float
+    """0 to 1; comparable among suggestions of one way."""
+    questions: tuple[str, ...]
+    """That say the word, each once."""
+    others: tuple[str, ...] = ()
+    """Other words of the same group, which may be meant as well: a person knows which."""
+
+    @property
+    def because(self) -> str:
+        """Why, as a clause."""
+        return {
+            "written apart": "the same letters, written apart",
+            "initials": "its initials",
+            "spelling": f"{self.strength:.0%} of the letters",
+            "meaning": f"near in meaning ({self.strength:.2f})",
+            "group": f"{self.strength:.0%} of the questions miss the row that answers by this word alone"
+            + (f"; or {', '.join(self.others)}" if self.others else ""),
+            "answer": f"the row that answers {self.strength:.0%} of the questions is called so",
+        }[self.way]
+
+
+def suggest(
+    snapshot: Snapshot, asked: Iterable[SaidQuestion], decided: frozenset[tuple[str, str]]
+) -> list[TermSuggestion]:
+    """Aliases for the words of questions that an index does not know, the best first; at most one for each word.
+
+    Args:
+        snapshot: the index.
+        asked: what people asked.
+        decided: (word, means) that a person accepted or rejected before.
+    """
+    saying: dict[str, list[SaidQuestion]] = {}
+    for question in asked:
+        for word in unknown_words(question.query, snapshot):
+            saying.setdefault(word, []).append(question)
+    if not saying:
+        return []
+    phrases = KnownPhrases.of(snapshot.chunks, snapshot.vocabulary)
+    by_letters = _by_letters(phrases)
+    found = []
+    for word, questions in saying.items():
+        guesses = [
+            (canonical_label(means, snapshot.vocabulary), way, strength)
+            for means, way, strength in _guesses(word, snapshot, phrases, by_letters, questions)
+        ]
+        left = [guess for guess in guesses if (word, guess[0]) not in decided]
+        if not left:
+            continue
+        means, way, strength = max(left, key=lambda guess: (-_WAYS.index(guess[1]), guess[2], guess[0]))
+        group = [other for other, way_of, _ in left if way_of == way == "group"]
+        means, *others = group or [means]  # the words of a group stand in its own order
+        said = tuple(dict.fromkeys(question.query for question in questions))
+        found.append(TermSuggestion(word, means, way, strength, said, tuple(others)))
+    return sorted(found, key=lambda each: (-len(each.questions), _WAYS.index(each.way), -each.strength, each.word))
+
+
+def _by_letters(phrases: KnownPhrases) -> Mapping[str, str]:
+    """Phrases of several words by all their letters, and by their initials after a blank."""
+    several = [phrase for phrase in reversed(phrases.phrases) if " " in phrase]
+    initials = {" " + "".join(word[0] for word in phrase.split()): phrase for phrase in several}
+    return initials | {phrase.replace(" ", ""): phrase for phrase in several}
+
+
+def _guesses(
+    word: str,
+    snapshot: Snapshot,
+    phrases: KnownPhrases,
+    by_letters: Mapping[str, str],
+    questions: Sequence[SaidQuestion],
+) -> Iterator[tuple[str, Way, float]]:
+    if word in by_letters:
+        yield by_letters[word], "written apart", 1.0
+    if len(word) > 1 and f" {word}" in by_letters:
+        yield by_letters[f" {word}"], "initials", 1.0
+    if len(word) >= _SPELLED:
+        for near in get_close_matches(word, phrases.words, n=1, cutoff=_ALIKE):
+            yield near, "spelling", SequenceMatcher(None, word, near).ratio()
+    yield from _from_failed_groups(questions, snapshot)
+    yield from _from_answers(questions, snapshot)
+    if len(questions) < _OFTEN:
+        return
+    meant = word_vector(word)
+    near_names = ((float(word_vector(name) @ meant), name) for name in phrases.words if len(name) > 2)
+    strength, name = max(near_names, default=(0.0, ""))
+    if strength >= _NEAR:
+        yield name, "meaning", strength
+
+
+def _from_failed_groups(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iterator[tuple[str, Way, float]]:
+    """Words of the one group by which questions miss the rows that answer them, in the order of the group.
+
+    Its strength is the share of the questions that agree.
+    """
+    agreeing: Counter[str] = Counter()
+    for question in questions:
+        if len(unknown_words(question.query, snapshot)) > 1:
+            continue  # either word may be meant
+        terms = (term for row in question.answers for term in _missing_terms(question.query, row, snapshot))
+        agreeing.update(dict.fromkeys(terms, 1))
+    for term, count in agreeing.items():
+        yield term, "group", count / len(questions)
+
+
+def _missing_terms(query: str, row: Chunk, snapshot: Snapshot) -> Sequence[str]:
+    """The words of which a row asks the question to say one, where it says all else that the row asks for."""
+    asked = snapshot.asked(query)
+    failed = {
+        group.source: group.written
+        for condition in read_query_must(row.query_must).conditions
+        for group in condition.groups(snapshot.vocabulary) or ()
+        if not condition.holds(asked) and not group.holds(asked)
+    }
+    if len(failed) != 1:
+        return ()
+    (written,) = failed.values()
+    said = [str(term) for term in (written if isinstance(written, list | tuple) else [written])]
+    # A term with a number is a value, and the `ia` of `Table I.A.` is a number too: no word means either.
+    named = (" ".join(words_of(term)) for term in said if not any(map(str.isdigit, term)))
+    return [name for name in named if len(name) >= _SHORTEST]
+
+
+def _from_answers(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iterator[tuple[str, Way, float]]:
+    """Rows that answer and that the question does not name: the one word in it that nobody knows may be their name.
+
+    Its strength is the share of the questions that agree.
+    """
+    agreeing: dict[str, int] = {}
+    for question in questions:
+        if len(unknown_words(question.query, snapshot)) > 1:
+            continue  # either word may be the name
+        said = f" {' '.join(words_of(question.query))} "
+        names = (_names(chunk) for chunk in question.answers if chunk.row_key)
+        firsts = {each[0] for each in names if each and not any(f" {name} " in said for name in each)}
+        # A label without its number is what a column is called, and no row.
+        for first in (name for name in firsts if snapshot.vocabulary.label(name) is None):
+            agreeing[first] = agreeing.get(first, 0) + 1
+    for name, count in agreeing.items():
+        yield name, "answer", count / len(questions)
+
+
+def _names(row: Chunk) -> list[str]:
+    """What a row is called, its key first."""
+    said = (words_of(name) for name in (row.row_key or "", *row.names))
+    return list(dict.fromkeys(" ".join(words) for words in said if words))
+
+
+TERMS_FILE = "terms.jsonl"
+Decision = Literal["accepted", "rejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedTerm:
+    """One decision. Key: (word, means); the last one counts."""
+
+    at: str
+    """ISO 8601, UTC."""
+    word: str
+    means: str
+    decision: Decision
+
+
+def decided_terms(home: Path) -> frozenset[tuple[str, str]]:
+    """Every (word, means) that was decided in a home. Raises IndexCorruptError."""
+    return frozenset((each.word, each.means) for each in read_kept(home / TERMS_FILE, DecidedTerm))
+
+
+def keep_decision(home: Path, word: str, means: str, decision: Decision) -> None:
+    """Append a decision."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    append_record(home / TERMS_FILE, DecidedTerm(now, word, means, decision))
+
+
+_TABLE = re.compile(r"^\[aliases\][ \t]*(?:#.*)?$", re.MULTILINE)
+
+
+def with_alias(vocabulary: Vocabulary, word: str, means: str) -> Vocabulary:
+    """A vocabulary with one alias more.
+
+    Raises:
+        LibraryError: it cannot be one: a digit, no letter, or nothing that it means.
+    """
+    return vocabulary.merge(Vocabulary.from_json({"aliases": {word: means}}, source="the alias"))
+
+
+def add_alias(path: Path, word: str, means: str) -> None:
+    """Write an alias into the file, which need not be there yet.
+
+    Raises:
+        LibraryError: the file cannot be read, has the word already, or writes its aliases in a way of its own.
+    """
+    text = path.read_text("utf-8") if path.is_file() else ""
+    if text and word in load_vocabulary(path).aliases and word not in Vocabulary.default().aliases:
+        raise LibraryError(f"{path} has an alias {word!r} already; change it there")
+    line = f"{json.dumps(word, ensure_ascii=False)} = {json.dumps(means, ensure_ascii=False)}"
+    found = _TABLE.search(text)
+    if found:
+        changed = f"{text[: found.end()]}\n{line}{text[found.end() :]}"
+    else:
+        changed = f"{text.rstrip()}\n\n[aliases]\n{line}\n".lstrip()
+    tried = path.with_name(f".{path.name}.tried")
+    write_atomically(tried, changed)
+    try:
+        read = load_vocabulary(tried)
+    except LibraryError as error:
+        raise LibraryError(f"the alias cannot be written into {path} ({error}); write it there: {line}") from error
+    finally:
+        tried.unlink()
+    if read.aliases.get(word) != means:
+        raise LibraryError(f"the alias cannot be written into {path}; write it under [aliases]: {line}")
+    write_atomically(path, changed)

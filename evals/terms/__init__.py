@@ -1,1 +1,0 @@
-"""What questions and feedback teach: words for the vocabulary, questions with gold, predicates. Nothing is applied."""

@@ -1,0 +1,174 @@
+"""What each check of the gate said last, kept in the home: it is known without Dagster, and after its history is lost.
+
+::
+
+    <home>/gate/<check>.json    the last word of each check
+    <home>/refused.jsonl        each snapshot that a check refused
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from retrieval.files.atomic_files import write_atomically
+from retrieval.files.records import dump_record, parse_record, read_jsonl
+from retrieval.index.snapshot.live import live_id, promotions, were_live
+
+FOLDER, REFUSED = "gate", "refused.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckVerdict:
+    """The last word of one check. Key: check."""
+
+    check: str
+    passed: bool
+    blocks: bool
+    """Whether nothing goes live because of it; a failed check may only warn."""
+    says: str
+    snapshot: str | None
+    """What it judged; None: the records of the books, before there is a snapshot of them."""
+    at: datetime
+    """UTC."""
+
+    @classmethod
+    def now(cls, check: str, says: str, snapshot: str | None, *, passed: bool, blocks: bool) -> "CheckVerdict":
+        """A verdict that is just given."""
+        return cls(check, passed, blocks, says, snapshot, datetime.now(UTC).replace(microsecond=0))
+
+    @property
+    def refuses(self) -> bool:
+        """Whether it stands between a candidate and its readers."""
+        return self.blocks and not self.passed
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A check that stood between a snapshot and its readers. Key: (snapshot, check)."""
+
+    snapshot: str
+    check: str
+    at: datetime
+    """UTC; of the first time."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateState:
+    """What the gate said of the newest candidate. Key: snapshot."""
+
+    verdict: Literal["held", "forced", "refused", "not judged"]
+    """`forced`: it is live past scores that refused it. `not judged`: it waits for a check, or nothing was kept."""
+    snapshot: str | None
+    """The candidate; None where none was built."""
+    at: datetime | None
+    """Of the last check that has a say; UTC."""
+    reasons: tuple[str, ...]
+    """What stood against it, `check: sentence`."""
+    forced: str | None = None
+    """Why it went live all the same."""
+
+
+def keep_verdict(home: Path, verdict: CheckVerdict) -> None:
+    """Remember what a check said, in place of what it said before; which snapshot it refused stays known."""
+    write_atomically(home / FOLDER / f"{verdict.check}.json", dump_record(verdict) + b"\n")
+    if not verdict.refuses or verdict.snapshot is None:
+        return
+    known = refusals(home)
+    if (verdict.snapshot, verdict.check) not in {(refusal.snapshot, refusal.check) for refusal in known}:
+        lines = (*known, Refusal(verdict.snapshot, verdict.check, verdict.at))
+        write_atomically(home / REFUSED, b"".join(dump_record(refusal) + b"\n" for refusal in lines))
+
+
+def refusals(home: Path) -> tuple[Refusal, ...]:
+    """Every snapshot that a check refused, the oldest first; a line that cannot be read is left out."""
+    path, found = home / REFUSED, []
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
+        with suppress(ValidationError):
+            found.append(parse_record(line, Refusal))
+    return tuple(found)
+
+
+def kept_verdicts(home: Path) -> tuple[CheckVerdict, ...]:
+    """What every check said last, in the order of their names; a file that cannot be read is left out."""
+    found = []
+    for path in sorted((home / FOLDER).glob("*.json")):
+        try:
+            found.append(parse_record(path.read_bytes(), CheckVerdict))
+        except (OSError, ValidationError):
+            continue
+    return tuple(found)
+
+
+def gate_state(home: Path, candidate: str | None) -> GateState:
+    """What the gate said of a candidate, from what is kept in the home.
+
+    Raises:
+        IndexCorruptError: the live pointer is damaged.
+    """
+    about = [each for each in kept_verdicts(home) if each.snapshot in {None, candidate}]
+    reasons = tuple(f"{each.check}: {each.says}" for each in about if each.refuses)
+    at = max((each.at for each in about), default=None)
+    is_live = candidate is not None and candidate == live_id(home)
+    forced = _forced(home, candidate) if is_live else None
+    if forced is not None:
+        return GateState("forced", candidate, at, reasons, forced)
+    if reasons:
+        return GateState("refused", candidate, at, reasons)
+    went_live = is_live or candidate in were_live(home)  # else a check of it may still be to come
+    judged = went_live and any(each.snapshot is not None for each in about)
+    return GateState("held" if judged else "not judged", candidate, at, ())
+
+
+def _forced(home: Path, live: str | None) -> str | None:
+    moves: Iterable[str | None] = (move.forced for move in promotions(home)[-1:] if move.snapshot == live)
+    return next(iter(moves), None)
+
+
+ACCEPTANCES_FILE = "accepted.jsonl"
+
+HOW = (
+    "fix the text, or let it go live as it was read: querymust build --accept REASON, "
+    "or in Dagster the job promote with `accept` in its config"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """Findings of one check that a person accepted. Key: (check, at)."""
+
+    check: str
+    reason: str
+    at: datetime
+    """UTC."""
+    findings: tuple[str, ...]
+    """`finding_id` of each."""
+
+
+def finding_id(sentence: str) -> str:
+    """A short name of what a check found, the same as long as its sentence is."""
+    return sha256(sentence.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def unaccepted(home: Path, check: str, findings: Iterable[str]) -> tuple[str, ...]:
+    """The ids that nobody accepted yet."""
+    accepted = {finding for each in _acceptances(home) if each.check == check for finding in each.findings}
+    return tuple(finding for finding in findings if finding not in accepted)
+
+
+def accept(home: Path, check: str, findings: Iterable[str], reason: str) -> None:
+    """Remember that a person accepted these findings, and why."""
+    made = Acceptance(check, reason, datetime.now(UTC).replace(microsecond=0), tuple(findings))
+    write_atomically(
+        home / ACCEPTANCES_FILE, b"".join(dump_record(each) + b"\n" for each in (*_acceptances(home), made))
+    )
+
+
+def _acceptances(home: Path) -> tuple[Acceptance, ...]:
+    path = home / ACCEPTANCES_FILE
+    return tuple(read_jsonl(path, Acceptance)) if path.is_file() else ()

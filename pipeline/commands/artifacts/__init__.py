@@ -1,1 +1,0 @@
-"""What is handed to other programs as artifact tables or files."""

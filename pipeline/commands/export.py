@@ -1,0 +1,140 @@
+"""`querymust export`: the live index as artifact tables, embedded or on a MongoDB server, or as files."""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
+from pipeline.console.output import counted, out, print_json, progress_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from retrieval.artifacts.mongo_store import MongoStore
+    from retrieval.artifacts.store import ArtifactStore
+    from retrieval.export.projection import Choice, Projection, Written
+
+RulesetOption = Annotated[str | None, typer.Option("--ruleset", help="Only books of this ruleset_id.")]
+BookOption = Annotated[str | None, typer.Option("--book", help="Only this book, by its folder's name or its slug.")]
+StoreMongodbOption = Annotated[
+    bool, typer.Option("--store-mongodb", help="Into the MongoDB that QUERYMUST_MONGO_URI names.")
+]
+
+
+def export(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FOLDER]", help="Write files there.", show_default=False, file_okay=False),
+    ] = None,
+    home: HomeOption = DEFAULT_HOME,
+    ruleset: RulesetOption = None,
+    book: BookOption = None,
+    store_mongodb: StoreMongodbOption = False,
+    json_: JsonOption = False,
+) -> None:
+    """Hand the live index to other programs: chunks, vectors, graph and traversal configs as tables or files.
+
+    Into `artifacts.sqlite` of the home, unless a folder or --store-mongodb says where. All of it is made from the
+    snapshot, so that the same snapshot gives the same records; books that it no longer has are removed.
+
+    \b
+    Examples:
+      querymust export
+      querymust export --store-mongodb
+      querymust export Rules --ruleset lantern-and-blade-1 --book lantern-and-blade
+    """
+    from retrieval.artifacts.sqlite_store import SqliteStore
+    from retrieval.home import Home
+
+    root = Home.at(home)
+    choice = chosen(ruleset, book)
+    written: dict[str, Written] = {}
+    files: Sequence[Path] = ()
+    with projected(root.root) as projection:
+        choice.of(projection.books)  # before a file or a folder is made for a book that there is not
+        if store_mongodb:
+            with closing(mongodb()) as server:
+                written[server.name] = write(projection, server, choice)
+        if folder is not None:
+            from retrieval.export.loading import write_legacy_files
+
+            files = write_legacy_files(projection, folder.expanduser(), choice)
+        if folder is None and not store_mongodb:
+            with closing(SqliteStore(root.artifacts, create=True)) as store:
+                written[str(store.path)] = write(projection, store, choice)
+    if json_:
+        print_json({"stores": {name: _record(each) for name, each in written.items()}, "files": list(map(str, files))})
+        return
+    for name, each in written.items():
+        print_written(name, each)
+    if files:
+        out.print(f"{folder}: {counted(len(files), 'file')}", markup=False)
+
+
+def chosen(ruleset: str | None, book: str | None) -> Choice:
+    """The books that the options mean; a book's folder may be written as it is called.
+
+    Raises:
+        LibraryError: no book can be called so.
+    """
+    from retrieval.export.projection import Choice
+    from retrieval.ingest.library.library import slugify
+
+    return Choice(ruleset, slugify(book) if book is not None else None)
+
+
+def mongodb() -> MongoStore:
+    """The store that the environment names.
+
+    Raises:
+        UnreadableSettingsError: it names none.
+        StoreUnavailableError: the server cannot be reached, or its client is not installed.
+    """
+    from retrieval.artifacts.mongo_store import MongoStore
+
+    return MongoStore.open()
+
+
+@contextmanager
+def projected(root: Path) -> Iterator[Projection]:
+    """The artifacts of what is live in the home at `root`.
+
+    Raises:
+        NothingLiveError: nothing is live there.
+    """
+    from retrieval.export.projection import Projection
+    from retrieval.index.snapshot.snapshot import open_snapshot
+
+    with open_snapshot(root) as snapshot:
+        yield Projection(snapshot)
+
+
+def write(projection: Projection, store: ArtifactStore, choice: Choice) -> Written:
+    """Write the chosen books, and show how far it is."""
+    from retrieval.export.projection import write_artifacts
+
+    with progress_bar("export") as bar:
+        return write_artifacts(projection, store, choice, bar)
+
+
+def print_written(name: str, written: Written) -> None:
+    """Say what a store has now."""
+    chunks, edges = (sum(getattr(each, field) for each in written.entries) for field in ("n_chunks", "n_edges"))
+    what = f"{counted(len(written.entries), 'book')}, {counted(chunks, 'chunk')}, {counted(edges, 'edge')}"
+    out.print(f"{name}: {what} of {written.run_id}", markup=False)
+    for book in written.removed:
+        out.print(f"removed {book.ruleset_id}/{book.book_id}, which the library no longer has", markup=False)
+
+
+def _record(written: Written) -> dict[str, object]:
+    return {
+        "run_id": written.run_id,
+        "books": [asdict(each) | {"created_at": each.created_at.isoformat()} for each in written.entries],
+        "removed": [each._asdict() for each in written.removed],
+        "rulesets": list(written.rulesets),
+    }

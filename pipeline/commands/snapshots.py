@@ -1,0 +1,205 @@
+"""`querymust rollback`: readers get the snapshot again that they got before."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
+from pipeline.console.output import counted, out, print_error, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from retrieval.index.chroma.soundness import Fault
+    from retrieval.index.snapshot.snapshot import Snapshot
+
+
+def roll_back(
+    snapshot: Annotated[
+        str | None, typer.Argument(metavar="[SNAPSHOT]", help="One that was live; else the one before.")
+    ] = None,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Make a snapshot live again that was live before, after comparing every file of it.
+
+    Without a name it is the one that was live before this one, so a second rollback takes the first one back.
+    Nothing is built and nothing is scored; the next build that holds goes live as always.
+
+    \b
+    Examples:
+      querymust rollback
+      querymust rollback 0123456789abcdef
+    """
+    from retrieval.errors import NothingLiveError
+    from retrieval.files.locks import write_lock
+    from retrieval.home import Home
+    from retrieval.index.snapshot.live import live_id, promote
+    from retrieval.index.snapshot.snapshot import open_snapshot
+
+    root = Home.at(home).root
+    if not root.is_dir():
+        raise NothingLiveError.of(root, "nothing is built")
+    with write_lock(root):
+        before = live_id(root)
+        chosen = _chosen(root, before, snapshot)
+        with open_snapshot(root, chosen) as found:  # which compares the hash of every file
+            n_chunks = len(found)
+        promote(root, chosen, "rollback")
+    out.print(f"live: {chosen}, {n_chunks:,} chunks", markup=False)
+    if before:
+        out.print(f"It was {before} before; back: querymust rollback {before}", markup=False)
+
+
+def _chosen(root: Path, live: str | None, asked: str | None) -> str:
+    from retrieval.errors import IndexMissingError, UnknownNameError
+    from retrieval.index.snapshot.live import snapshot_folder, were_live
+
+    there = [each for each in were_live(root) if each != live and snapshot_folder(root, each).is_dir()]
+    if asked == live and asked is not None:
+        raise IndexMissingError(f"snapshot {asked} is live already; name another one, or none for the one before")
+    if asked is not None and asked not in there:
+        raise UnknownNameError("snapshot that was live and is kept", asked, there)
+    if not there:
+        raise IndexMissingError(
+            f"no other snapshot that was live is kept in {root}; change the library back and run: querymust build"
+        )
+    return asked or there[0]
+
+
+def collect_garbage(
+    home: HomeOption = DEFAULT_HOME,
+    keep: Annotated[
+        int, typer.Option("--keep", min=0, help="How many that were live are kept, beside the live one.")
+    ] = 3,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and remove nothing.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Remove old snapshots; a build that goes live does it too, and keeps three.
+
+    The live one, the last ones that were live and the newest one always stay. Scores and run history stay too.
+
+    \b
+    Examples:
+      querymust gc --dry-run
+      querymust gc --keep 1
+    """
+    from retrieval.errors import NothingLiveError
+    from retrieval.files.locks import write_lock
+    from retrieval.home import Home
+    from retrieval.index.snapshot.live import SNAPSHOTS, remove_snapshots, snapshots_of
+
+    opened = Home.at(home)
+    if not (opened.root / SNAPSHOTS).is_dir():
+        raise NothingLiveError.of(opened.root, "no snapshot was built")
+    with write_lock(opened.root):
+        candidate = opened.candidate if (opened.root / "candidate").is_file() else None
+        gone = remove_snapshots(opened.root, candidate, keep, pretend=dry_run)
+        stay = [each for each in snapshots_of(opened.root, candidate, keep) if each.why]
+    if json_:
+        print_json({"removed": [asdict(each) for each in gone], "kept": [asdict(each) for each in stay]})
+        return
+    for each in stay:
+        out.print(f"{each.id}  {_megabytes(each.size)}  kept: {each.why}", markup=False)
+    for each in gone:
+        out.print(f"{each.id}  {_megabytes(each.size)}  {'would go' if dry_run else 'removed'}", markup=False)
+    done = "would be removed" if dry_run else "removed"
+    out.print(f"{counted(len(gone), 'snapshot')} {done}, {_megabytes(sum(each.size for each in gone)).strip()}")
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:8,.1f} MB"
+
+
+ADVICE = "run: querymust build (it makes what is damaged again), or give readers the index before: querymust rollback"
+
+
+def verify_index(
+    snapshot: Annotated[str | None, typer.Argument(metavar="[SNAPSHOT]", help="Its id; else the live one.")] = None,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Compare the hash of every file of a snapshot, its counts and its collections; status 1 if one is wrong.
+
+    Nothing is changed.
+
+    \b
+    Examples:
+      querymust verify
+      querymust verify 0123456789abcdef --json
+    """
+    from retrieval.errors import IndexMissingError, NothingLiveError
+    from retrieval.home import Home
+    from retrieval.index.snapshot.live import live_id, snapshot_folder
+
+    root = Home.at(home).root
+    name = snapshot or live_id(root)
+    if name is None:
+        raise NothingLiveError.of(root)
+    if not snapshot_folder(root, name).is_dir():
+        raise IndexMissingError(f"{root} has no snapshot {name!r}; querymust gc --dry-run lists those that there are")
+    faults = _faults(root, name)
+    if json_:
+        print_json({"snapshot": name, "sound": not faults, "faults": [asdict(fault) for fault in faults]})
+    for fault in faults if not json_ else ():
+        print_error(f"{name}: {fault.check}: {fault.detail}")
+    if faults:
+        if not json_:
+            print_error(ADVICE)
+        raise typer.Exit(1)
+    if not json_:
+        out.print(f"{name}: every {_verified(root, name)}", markup=False)
+
+
+def _verified(root: Path, name: str) -> str:
+    """What was compared of a sound snapshot; of a large library, why there are no collections."""
+    from retrieval.index.chroma.soundness import NOWHERE
+    from retrieval.index.snapshot.snapshot import open_snapshot
+
+    with open_snapshot(root, name, hashes=False) as opened:
+        search = opened.neighbour_search
+        if search is not None and opened.kept_collections.place == NOWHERE:
+            return f"file and count is as it was built; {search.reason}"
+        return "file, count and collection is as it was built"
+
+
+def _faults(root: Path, name: str) -> tuple[Fault, ...]:
+    from retrieval.errors import IndexCorruptError
+    from retrieval.index.chroma.soundness import Fault
+    from retrieval.index.snapshot.live import snapshot_folder
+    from retrieval.index.snapshot.manifest import Manifest
+    from retrieval.index.snapshot.snapshot import open_snapshot
+    from retrieval.index.snapshot.verification import verify_snapshot
+
+    folder = snapshot_folder(root, name)
+    try:
+        manifest = Manifest.read(folder)
+    except IndexCorruptError as unreadable:
+        return (Fault("manifest", str(unreadable)),)
+    # Files that are damaged are not read: what they hold may be anything.
+    if damaged := tuple(Fault("files", each) for each in manifest.disagreements(folder, hashes=True)):
+        return damaged
+    try:
+        with open_snapshot(root, name, hashes=False) as opened:
+            beside = [Fault("files", each) for each in _damaged_beside(opened)]
+            return (*verify_snapshot(opened), *beside)
+    except IndexCorruptError as error:
+        return (Fault("counts", str(error)),)
+
+
+def _damaged_beside(opened: Snapshot) -> Iterator[str]:
+    """A sentence for each file that is not part of what the snapshot's id is the hash of."""
+    from retrieval.errors import IndexCorruptError
+    from retrieval.rag.ingestion import lacking
+    from retrieval.rag.relevance import calibration_of
+
+    if opened.neighbour_search is None:
+        yield "neighbour_search.json cannot be read"
+    try:
+        calibration_of(opened.folder, opened.manifest.embedder.name)
+    except IndexCorruptError as error:
+        yield str(error)
+    yield from lacking(opened)

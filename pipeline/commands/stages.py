@@ -1,0 +1,446 @@
+"""`querymust transform-tables`: the tables of books as rows, read by a model as far as its answers hold."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.commands.options import (
+    DEFAULT_HOME,
+    BudgetOption,
+    DryRunOption,
+    HomeOption,
+    JsonOption,
+    ModelOption,
+    asked_model,
+)
+from pipeline.console.output import counted, err, first_of, out, print_estimate, print_json
+from retrieval.errors import LibraryError
+from retrieval.files.records import read_jsonl, write_jsonl
+from retrieval.ingest.chunking import chunk_book, chunks_of_book
+from retrieval.ingest.library.book import read_book
+from retrieval.ingest.library.library import VOCABULARY_FILE, list_books
+from retrieval.ingest.parsed_book import parse_book
+from retrieval.ingest.sections import USUAL, Cuts
+from retrieval.ingest.tables.rows import extract_predicates
+from retrieval.language.vocabulary import Vocabulary, load_vocabulary
+from retrieval.types import Book, Chunk, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from retrieval.ingest.model_passages.describing import Described, ModelPassages
+    from retrieval.ingest.model_tables.transforming import ModelTables, Transformed
+    from retrieval.ingest.parsed_book import ParsedBook
+    from retrieval.settings import Settings
+    from retrieval.types import Book, Chunk
+
+
+BOOK, ROWS = "book.jsonl", "table_rows.jsonl"
+_BESIDE = ("book.toml", "tables.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a stage begins with."""
+
+    books: tuple[Book, ...]
+    vocabulary: Vocabulary
+
+
+def read_source(path: Path) -> Source:
+    """The books of a library, of a folder of markdown, of one markdown file, or of a file of documents.
+
+    A file is a book by itself, with the `book.toml` and `tables.toml` beside it.
+
+    Raises:
+        FileNotFoundError: there is nothing.
+        LibraryError: it cannot be read as books.
+    """
+    path = path.expanduser().resolve()
+    if not path.exists():
+        raise FileNotFoundError(2, "no such file", str(path))
+    if path.is_file() and path.suffix == ".md":
+        with TemporaryDirectory() as folder:
+            alone = Path(folder) / path.stem
+            alone.mkdir()
+            for each in (path, *(path.with_name(name) for name in _BESIDE)):
+                if each.is_file():
+                    shutil.copyfile(each, alone / each.name)
+            return Source(tuple(map(read_book, list_books(alone))), Vocabulary.default())
+    own = path / VOCABULARY_FILE
+    words = load_vocabulary(own) if own.is_file() else Vocabulary.default()
+    return Source(tuple(map(read_book, list_books(path))), words)
+
+
+def write_rows(folder: Path, book: Book, rows: Sequence[Row]) -> Path:
+    """Leave the rows of a book for `chunk`; the folder of the book."""
+    place = folder / book.slug
+    write_jsonl(place / BOOK, [book])
+    write_jsonl(place / ROWS, rows)
+    return place
+
+
+def cut_books(path: Path, cuts: Cuts = USUAL) -> tuple[tuple[Book, tuple[Chunk, ...]], ...]:
+    """Each book with its chunks: of what `write_rows` left, or of books whose tables the rules read.
+
+    Raises:
+        FileNotFoundError: there is nothing.
+        IndexCorruptError: what was left is not what this version writes.
+        LibraryError: it cannot be read as books.
+    """
+    places = sorted(each.parent for each in path.expanduser().glob(f"*/{ROWS}"))
+    if places:
+        made = ((read_jsonl(place / BOOK, Book)[0], read_jsonl(place / ROWS, Row)) for place in places)
+        return tuple((book, chunk_book(parse_book(book), extract_predicates(rows), cuts)) for book, rows in made)
+    source = read_source(path)
+    return tuple((book, chunks_of_book(book, source.vocabulary, cuts)) for book in source.books)
+
+
+def read_chunks(path: Path) -> tuple[Chunk, ...]:
+    """The chunks that `chunk` wrote, their ids made different where two books say the same.
+
+    Raises:
+        FileNotFoundError: no such file.
+        IndexCorruptError: it holds no chunks.
+        LibraryError: it is empty.
+    """
+    found = read_jsonl(path.expanduser(), Chunk)
+    if not found:
+        raise LibraryError(f"{path} holds no chunk; write some: querymust chunk IN --output {path}")
+    seen: dict[str, int] = {}
+    chunks = []
+    for chunk in found:
+        seen[chunk.id] = seen.get(chunk.id, 0) + 1
+        chunks.append(chunk if seen[chunk.id] == 1 else replace(chunk, id=f"{chunk.id}-{seen[chunk.id]}"))
+    return tuple(chunks)
+
+
+SourceArgument = Annotated[
+    Path, typer.Argument(metavar="IN", help="Library, folder of markdown, or one markdown file.", show_default=False)
+]
+
+
+def transform(
+    source: SourceArgument,
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="DIR", help="Folder for the rows, a folder for each book.")
+    ] = None,
+    table_list: Annotated[
+        Path | None,
+        typer.Option("--table-list", metavar="FILE", help="Captions, headings or file.md:LINE, one a line."),
+    ] = None,
+    home: HomeOption = DEFAULT_HOME,
+    model: ModelOption = None,
+    budget: BudgetOption = None,
+    names: Annotated[
+        bool, typer.Option("--names", help="Ask only what people call the rows; all else is the rules'.")
+    ] = False,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Send all tables of a book as one batch: half the price, up to a day.")
+    ] = False,
+    dry_run: DryRunOption = False,
+    json_: JsonOption = False,
+) -> None:
+    """Have a model read tables, and check every cell of what it answers against the book.
+
+    A table whose answer does not hold, and every table that is not chosen, gets the rows of the rules. Without a list
+    the tables are chosen of which a question can name a row. The key is OPENAI_API_KEY; without it the rules make all
+    rows, and the command says so. Answers are kept in the home: the same table is never paid twice.
+    --batch waits until the batch is done; stopped with Ctrl-C, the next run goes on waiting for it.
+
+    \b
+    Examples:
+      querymust transform-tables books --dry-run
+      querymust transform-tables guide.md --table-list tables.md --output rows --budget 0.50
+      querymust transform-tables guide.md --names --output rows
+    """
+    from pipeline.building.model_tables import reader_of
+    from retrieval.files.locks import write_lock
+    from retrieval.home import Home
+    from retrieval.ingest.parsed_book import parse_book
+    from retrieval.models.access import Access
+
+    opened = Home.at(home)
+    settings = _settings(asked_model(opened.settings, model, budget), table_list, names=names)
+    reader = reader_of(settings, Access.of_environment(), opened.models, batch=batch)
+    read = read_source(source)
+    parsed = {book.slug: parse_book(book) for book in read.books}
+    chosen = _chosen(settings, parsed, read)
+    if dry_run:
+        _estimate(reader, parsed, chosen, read, json_=json_)
+        return
+    if output is None:
+        raise typer.BadParameter("name a folder for the rows, or ask for --dry-run", param_hint="--output")
+    with write_lock(opened.root):
+        done = _transformed(reader, parsed, chosen, read, output.expanduser())
+    if json_:
+        print_json({slug: _record(each) for slug, each in done.items()})
+        return
+    for slug, each in done.items():
+        _print(slug, each, output)
+
+
+def _settings(settings: Settings, table_list: Path | None, *, names: bool) -> Settings:
+    said = replace(settings.tables, transformer="names" if names else "model")
+    return replace(settings, tables=replace(said, table_list=str(table_list)) if table_list else said)
+
+
+def _chosen(settings: Settings, parsed: Mapping[str, ParsedBook], read: Source) -> dict[str, frozenset[str]]:
+    """The ids of the tables for the model, by book.
+
+    Raises:
+        LibraryError: a line of the list names a table of none of the books.
+    """
+    from pipeline.building.model_tables import chosen_tables
+    from retrieval.ingest.model_tables.request import listed, read_table_list
+
+    if settings.tables.table_list is not None:
+        titles = read_table_list(Path(settings.tables.table_list).expanduser())
+        every = [table for book in parsed.values() for table in book.tables]
+        _, unfound = listed(every, titles)
+        if unfound:
+            raise LibraryError("; ".join(unfound))
+    return {slug: chosen_tables(settings, book.tables, read.vocabulary) for slug, book in parsed.items()}
+
+
+def _estimate(
+    reader: ModelTables,
+    parsed: Mapping[str, ParsedBook],
+    chosen: Mapping[str, frozenset[str]],
+    read: Source,
+    *,
+    json_: bool,
+) -> None:
+    from retrieval.models.spending import Estimate
+
+    found = Estimate.of(
+        (
+            asked
+            for slug, book in parsed.items()
+            for asked in reader.unanswered(book.tables, read.vocabulary, chosen[slug])
+        ),
+        "tables",
+        reader.options.asked_price,
+    )
+    chosen_ = f"{sum(map(len, chosen.values()))} tables chosen"
+    print_estimate(found, reader.options, reader.question.prompt, chosen_, json_=json_)
+
+
+def _transformed(
+    reader: ModelTables,
+    parsed: Mapping[str, ParsedBook],
+    chosen: Mapping[str, frozenset[str]],
+    read: Source,
+    output: Path,
+) -> dict[str, Transformed]:
+    from pipeline.building.model_tables import keep_report
+
+    done = {}
+    for book in read.books:
+        texts = [document.text for document in book.documents]
+        tables = parsed[book.slug].tables
+        done[book.slug] = reader.transform(tables, read.vocabulary, texts, chosen[book.slug])
+        keep_report(write_rows(output, book, done[book.slug].rows), done[book.slug])
+        err.print(f"{book.slug}: {counted(len(done[book.slug].rows), 'row')}", markup=False)
+    return done
+
+
+def _record(done: Transformed) -> dict[str, object]:
+    from pipeline.building.model_work import record_of
+
+    return {"rows": len(done.rows), **record_of(done), "tables": [asdict(outcome) for outcome in done.outcomes]}
+
+
+def _print(slug: str, done: Transformed, output: Path) -> None:
+    from pipeline.building.model_tables import SAMPLE, told
+
+    out.print(f"{slug}: {counted(len(done.rows), 'row')}{told(done)}", markup=False)
+    _lines([f"{each.title} ({each.document}:{each.line}): {each.said}" for each in done.outcomes if each.reason])
+    dropped = ((outcome.title, each) for outcome in done.outcomes for each in outcome.dropped)
+    _lines([f"{title}, row {each.ordinal}: {each.part} not believed: {each.why}" for title, each in dropped])
+    shown = f"; {SAMPLE} has some of the model's for you to read" if done.by_model else ""
+    out.print(f"  rows in {output / slug}{shown}", markup=False)
+
+
+def _lines(lines: Sequence[str]) -> None:
+    for line in first_of(lines):
+        out.print(f"  {line}", markup=False)
+
+
+def chunk(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN", help="What transform-tables left, or a library, a folder or a file.", show_default=False
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", metavar="FILE", help="JSON lines, one chunk each.")],
+    json_: JsonOption = False,
+) -> None:
+    """Cut books into chunks: each table row with its query_must, and the prose around them.
+
+    From what `transform-tables` left the rows are those; from books themselves they are made by the rules.
+
+    \b
+    Examples:
+      querymust chunk rows --output chunks.jsonl
+      querymust chunk guide.md --output chunks.jsonl
+    """
+    from retrieval.files.records import write_jsonl
+
+    chunks = [each for _, cut in cut_books(source) for each in cut]
+    write_jsonl(output.expanduser(), chunks)
+    kinds = Counter(each.kind for each in chunks)
+    guarded = sum(each.query_must is not None for each in chunks)
+    if json_:
+        print_json({"chunks": len(chunks), "kinds": kinds, "guarded": guarded})
+        return
+    out.print(f"{counted(len(chunks), 'chunk')}, {guarded:,} with a query_must, in {output}", markup=False)
+
+
+def describe(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN", help="What transform-tables left, or a library, a folder or a file.", show_default=False
+        ),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="JSON lines, one chunk each.", show_default=False)
+    ] = None,
+    home: HomeOption = DEFAULT_HOME,
+    model: ModelOption = None,
+    budget: BudgetOption = None,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Send all passages of a book as one batch: half the price, up to a day.")
+    ] = False,
+    dry_run: DryRunOption = False,
+    json_: JsonOption = False,
+) -> None:
+    """Cut books into chunks as `chunk` does, and have a model say what each passage of prose is about.
+
+    Its kind, tags, traits and a summary become metadata; ids, words and predicates stay. What it says is checked, and
+    what does not hold stays as the rules said it. The key is OPENAI_API_KEY; without it the rules say everything, and
+    the command says so. Answers are kept in the home: the same passage is never paid twice.
+
+    \b
+    Examples:
+      querymust describe-passages guide.md --dry-run
+      querymust describe-passages rows --output chunks.jsonl --budget 0.50
+    """
+    from pipeline.building.model_passages import describer_of
+    from retrieval.files.locks import write_lock
+    from retrieval.files.records import write_jsonl
+    from retrieval.home import Home
+    from retrieval.models.access import Access
+
+    opened = Home.at(home)
+    settings = asked_model(opened.settings, model, budget)
+    describer = describer_of(settings, Access.of_environment(), opened.models, batch=batch)
+    books = cut_books(source)
+    if dry_run:
+        _passage_estimate(describer, books, json_=json_)
+        return
+    if output is None:
+        raise typer.BadParameter("name a file for the chunks, or ask for --dry-run", param_hint="--output")
+    with write_lock(opened.root):
+        done = {
+            book.slug: describer.describe(cut, {each.path: each.metadata for each in book.documents})
+            for book, cut in books
+        }
+    write_jsonl(output.expanduser(), [chunk for each in done.values() for chunk in each.chunks])
+    if json_:
+        print_json({slug: _passage_record(each) for slug, each in done.items()})
+        return
+    _print_passages(done, output)
+
+
+def _passage_estimate(describer: ModelPassages, books: Sequence[tuple[Book, Sequence[Chunk]]], *, json_: bool) -> None:
+    from retrieval.models.spending import Estimate
+
+    options = describer.options
+    asked = (asked for _, cut in books for asked in describer.unanswered(cut))
+    found = Estimate.of(asked, "passages", options.asked_price)
+    n_prose = sum(chunk.kind == "prose" for _, cut in books for chunk in cut)
+    print_estimate(found, options, describer.prompt, counted(n_prose, "passage"), json_=json_)
+
+
+def _passage_record(done: Described) -> dict[str, object]:
+    from pipeline.building.model_work import record_of
+
+    passages = [asdict(outcome) for outcome in done.outcomes]
+    return {"chunks": len(done.chunks), **record_of(done), "kind_agreement": done.agreement, "passages": passages}
+
+
+def _print_passages(done: Mapping[str, Described], output: Path) -> None:
+    from pipeline.building.model_passages import told
+
+    for slug, each in done.items():
+        out.print(f"{slug}: {counted(len(each.chunks), 'chunk')}{told(each)}", markup=False)
+        lines = [f"{one.title} ({one.document}:{one.line}): {one.said}" for one in each.outcomes if one.reason]
+        lines += [
+            f"{one.title} ({one.document}:{one.line}): {part.part} not believed: {part.why}"
+            for one in each.outcomes
+            for part in one.dropped
+        ]
+        for line in first_of(lines):
+            out.print(f"  {line}", markup=False)
+    out.print(f"chunks in {output}", markup=False)
+
+
+def embed(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="What chunk wrote.", show_default=False)],
+    collection: Annotated[
+        str, typer.Argument(metavar="COLLECTION", help="Name of the collection.", show_default=False)
+    ],
+    truncate: Annotated[bool, typer.Option("--truncate", help="Empty the collection first; else add to it.")] = False,
+    chroma: Annotated[
+        str, typer.Option("--chroma", metavar="PLACE", help="Folder of Chroma's files, or http://HOST:PORT.")
+    ] = "chroma",
+    embedder: Annotated[str | None, typer.Option("--embedder", help="wordllama, minilm, openai or st:MODEL.")] = None,
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Embed chunks and put them into a Chroma collection, each with its query_must as JSON text in its metadata.
+
+    Vectors are kept in the home and made once. A chunk that the collection has already is replaced. The collection is
+    emptied only once every vector is there. `querymust collections search` asks it.
+
+    \b
+    Examples:
+      querymust embed chunks.jsonl handbook --truncate
+      querymust embed chunks.jsonl handbook --chroma http://127.0.0.1:8000 --embedder openai
+    """
+    from pipeline.building.plan import cost_of
+    from retrieval.home import Home
+    from retrieval.index.chroma.foreign import fill
+    from retrieval.index.embedding.embedders import load_embedder
+    from retrieval.index.embedding.embedding_store import EmbeddingStore, embed_missing, vectors_of
+    from retrieval.settings import embedder_of
+
+    opened, chunks = Home.at(home), read_chunks(source)
+    maker = load_embedder(embedder_of(embedder) if embedder else opened.settings.embedder)
+    store = EmbeddingStore(opened.embeddings, maker.identity)
+    cost = cost_of(store, maker, chunks)
+    cost.require_within(opened.settings.budget_usd)
+    embed_missing(store, maker, chunks)
+    records = fill(chroma, collection, chunks, vectors_of(store, chunks), truncate=truncate)
+    guarded = sum(each.query_must is not None for each in chunks)
+    if json_:
+        print_json(
+            {"chunks": len(chunks), "guarded": guarded, "records": records, "tokens": cost.tokens, "usd": cost.usd}
+        )
+        return
+    out.print(
+        f"{counted(len(chunks), 'chunk')} in {collection!r} of {chroma}, {guarded:,} with a query_must; it has "
+        f"{counted(records, 'record')}",
+        markup=False,
+    )

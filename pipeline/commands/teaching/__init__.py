@@ -1,1 +1,0 @@
-"""Commands that make something of what people ask and say."""

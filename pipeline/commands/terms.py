@@ -1,0 +1,243 @@
+"""`querymust suggest-terms`: words that people use and books do not, as entries for the vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.commands.options import (
+    DEFAULT_HOME,
+    HomeOption,
+    JsonOption,
+    QuestionsOption,
+    live_retriever,
+    remembered_questions,
+)
+from pipeline.console.output import counted, err, out, print_error, print_json, progress_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evals.questions.questions import Question
+    from evals.term_effects import Effect, PredicateSuggestion, Trial, Unhelped
+    from evals.terms import SaidQuestion, TermSuggestion
+    from retrieval.home import Home
+    from retrieval.search.retriever import Retriever
+
+
+SHOWN = 3
+"""Questions of each kind that are printed."""
+
+
+def suggest_terms(
+    questions: QuestionsOption = None,
+    top: Annotated[int, typer.Option("--top", min=1, max=100, help="How many words at most; each is tried.")] = 5,
+    accept: Annotated[
+        str | None, typer.Option("--accept", metavar="WORD=MEANS", help="Write it into the library's vocabulary.toml.")
+    ] = None,
+    reject: Annotated[
+        str | None, typer.Option("--reject", metavar="WORD=MEANS", help="Never propose it again.")
+    ] = None,
+    json_: JsonOption = False,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Propose aliases for words of questions that the live index does not know, and try each on a copy of it.
+
+    Questions come from what `serve --keep-questions` kept, from feedback, and from the question files. Nothing is
+    changed but by --accept, which the gate may refuse; the alias counts from the next build on, which asks the gate
+    again.
+
+    \b
+    Examples:
+      querymust suggest-terms
+      querymust suggest-terms --questions mine.jsonl --top 10
+      querymust suggest-terms --accept "woods=forest"
+      querymust suggest-terms --reject "woods=wood"
+    """
+    from evals.term_effects import Trial
+    from evals.terms import decided_terms, keep_decision, suggest
+    from retrieval.home import Home
+
+    opened = Home.at(home)
+    files = tuple(questions or remembered_questions(opened))
+    if reject is not None:
+        keep_decision(opened.root, *_pair(reject, "--reject"), "rejected")
+        return
+    retriever = live_retriever(opened.root)
+    asked = _asked(opened, retriever, files)
+    trial = Trial(retriever, [each.query for each in asked], files, opened.evaluations)
+    if accept is not None:
+        _accept(opened, retriever, trial, *_pair(accept, "--accept"))
+        return
+    found = suggest(retriever.snapshot, asked, decided_terms(opened.root))[:top]
+    tried = _tried(retriever, trial, found)
+    if json_:
+        print_json([asdict(each) | {"because": each.because, "effect": asdict(effect)} for each, effect in tried])
+        return
+    helpful = [(each, effect) for each, effect in tried if not effect.is_none]
+    for each, effect in helpful:
+        _print(each, effect)
+    if len(helpful) < len(tried):
+        out.print(f"{counted(len(tried) - len(helpful), 'word')} more would change nothing.")
+    if not tried:
+        out.print(f"No word of {counted(len(asked), 'question')} is unknown and like one of the index.")
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    word, _, means = (part.strip() for part in text.partition("="))
+    if not word or not means:
+        raise typer.BadParameter("write WORD=MEANS, as woods=forest", param_hint=option)
+    return word, means
+
+
+def _asked(home: Home, retriever: Retriever, files: Sequence[Path]) -> list[SaidQuestion]:
+    """Every question that is known, with the chunks that are known to answer it."""
+    from evals.evaluation import question_sets
+    from evals.terms import SaidQuestion
+    from retrieval.serve.logs import asked_questions, read_feedback
+
+    chunks = tuple(retriever.snapshot.chunks)
+    by_id = {chunk.id: chunk for chunk in chunks}
+    answers: dict[str, list[str]] = {each.query: [] for each in asked_questions(home.root)}
+    for said in read_feedback(home.root):
+        found = answers.setdefault(said.query, [])
+        if said.verdict == "relevant":
+            found.append(said.chunk_id)
+    for one in question_sets(files, chunks, foreign=True):
+        for question in one.scored:
+            answers.setdefault(question.query, []).extend(one.gold(question))
+    return [
+        SaidQuestion(query, tuple(by_id[each] for each in dict.fromkeys(found) if each in by_id))
+        for query, found in answers.items()
+    ]
+
+
+def _tried(retriever: Retriever, trial: Trial, found: Sequence[TermSuggestion]) -> list[tuple[TermSuggestion, Effect]]:
+    from evals.terms import with_alias
+
+    tried = []
+    with progress_bar("trying") as bar:
+        for number, each in enumerate(found):
+            bar(f"{each.word} = {each.means}", number, len(found))
+            tried.append((each, trial.of(with_alias(retriever.snapshot.vocabulary, each.word, each.means))))
+    return tried
+
+
+def _accept(home: Home, retriever: Retriever, trial: Trial, word: str, means: str) -> None:
+    from evals.terms import add_alias, keep_decision, with_alias
+    from retrieval.errors import LibraryError
+    from retrieval.ingest.library.library import VOCABULARY_FILE
+
+    if not home.library.is_dir():
+        raise LibraryError(f"{home.library} is a file and has no {VOCABULARY_FILE}; make it a folder of books")
+    effect = trial.of(with_alias(retriever.snapshot.vocabulary, word, means))
+    if not effect.passes:
+        print_error(f"{word} = {means} is not accepted: {effect.scores}")
+        raise typer.Exit(1)
+    add_alias(home.library / VOCABULARY_FILE, word, means)
+    keep_decision(home.root, word, means, "accepted")
+    out.print(f"{home.library / VOCABULARY_FILE} has {word} = {means}; {effect.scores}.", markup=False)
+    err.print("It counts from the next build on: querymust build", markup=False)
+
+
+def _print(each: TermSuggestion, effect: Effect) -> None:
+    asked = counted(len(each.questions), "question")
+    out.print(f"{each.word} = {each.means}    {each.because}; said in {asked}", markup=False, style="bold")
+    out.print(f"    {effect.scores}", markup=False)
+    for told, queries in (
+        ("would let chunks in", effect.admitted),
+        ("would keep chunks out", effect.excluded),
+        ("would have another first hit", effect.moved),
+    ):
+        for query in queries[:SHOWN]:
+            out.print(f"    {told}: {query}", markup=False)
+        if len(queries) > SHOWN:
+            out.print(f"    {told}: {len(queries) - SHOWN} more", markup=False)
+
+
+def use_feedback(
+    write: Annotated[
+        Path | None, typer.Option("--write", metavar="FILE", help="Write the questions there, with their gold.")
+    ] = None,
+    json_: JsonOption = False,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Turn feedback on hits into questions with gold, and into predicates for rows that do not belong there.
+
+    A predicate is an entry for the book's tables.toml, with what it would do to the questions and the scores, tried on
+    a copy of the index. Nothing is applied: you write it there, and the next build asks the gate.
+
+    \b
+    Examples:
+      querymust feedback
+      querymust feedback --write from_people.jsonl
+    """
+    from evals.questions.questions import write_questions
+    from evals.term_effects import Trial, questions_of, suggest_predicates
+    from retrieval.home import Home
+    from retrieval.serve.logs import read_feedback
+
+    opened = Home.at(home)
+    said, retriever = read_feedback(opened.root), live_retriever(opened.root)
+    chunks = {chunk.id: chunk for chunk in retriever.snapshot.chunks}
+    gone = len({each.chunk_id for each in said} - set(chunks))
+    questions = questions_of(said, chunks)
+    suggested, unhelped = suggest_predicates(said, retriever.snapshot, chunks)
+    tried = []
+    if suggested:
+        trial = Trial(retriever, [each.query for each in said], remembered_questions(opened), opened.evaluations)
+        for each in suggested:
+            changed = [each.guarded if chunk.id == each.chunk.id else chunk for chunk in chunks.values()]
+            tried.append((each, trial.of(chunks=changed)))
+    if write is not None and questions:
+        write_questions(write.expanduser(), questions)
+    if json_:
+        print_json(_record(questions, tried, unhelped, gone))
+        return
+    where = f", in {write}" if write is not None and questions else ""
+    out.print(f"{counted(len(said), 'word')} of feedback: {counted(len(questions), 'question')} with gold{where}")
+    if gone:
+        out.print(f"{counted(gone, 'chunk')} that feedback is about left the index; ask those questions again")
+    _print_feedback(tried, unhelped)
+
+
+def _record(
+    questions: tuple[Question, ...],
+    tried: list[tuple[PredicateSuggestion, Effect]],
+    unhelped: tuple[Unhelped, ...],
+    gone: int,
+) -> dict[str, object]:
+    from dataclasses import asdict
+
+    return {
+        "questions": [{"id": each.id, "query": each.query, "gold": len(each.gold)} for each in questions],
+        "predicates": [
+            {
+                "chunk": each.chunk.id,
+                "title": each.chunk.title,
+                "book": each.chunk.book,
+                "names": list(each.names),
+                "questions": list(each.questions),
+                "tables.toml": each.entry,
+                "effect": asdict(effect),
+            }
+            for each, effect in tried
+        ],
+        "unhelped": [{"chunk": each.chunk.id, "question": each.question, "why": each.why} for each in unhelped],
+        "gone": gone,
+    }
+
+
+def _print_feedback(tried: list[tuple[PredicateSuggestion, Effect]], unhelped: tuple[Unhelped, ...]) -> None:
+    for each, effect in tried:
+        out.print(f"\n{each.chunk.title} does not belong to: {'; '.join(each.questions)}", markup=False, style="bold")
+        out.print(f"{effect.scores}", markup=False)
+        others = [query for query in effect.excluded if query not in each.questions]
+        if others:
+            out.print(f"it would also keep chunks out for: {'; '.join(others)}", markup=False)
+        out.print(f"in {each.chunk.book}/tables.toml:\n\n{each.entry}", markup=False)
+    for one in unhelped:
+        out.print(f"\n{one.chunk.title}, for {one.question!r}: {one.why}", markup=False)

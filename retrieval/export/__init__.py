@@ -1,0 +1,1 @@
+"""A snapshot as artifact tables and files for other programs."""

@@ -1,0 +1,243 @@
+"""A snapshot as artifacts, book by book. Everything is read from the snapshot: there is no second truth.
+
+The same snapshot gives the same records. What is written to a store and what is written to files are these records.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+
+from retrieval.artifacts.artifacts import (
+    BookArtifacts,
+    BookKey,
+    ChunkEmbedding,
+    EmbeddingMetadata,
+    EnrichedChunk,
+    GraphEdge,
+    GraphNode,
+    Payload,
+    StoredTraversalConfig,
+    TraversalIndexEntry,
+)
+from retrieval.artifacts.store import ArtifactStore
+from retrieval.errors import UnknownNameError
+from retrieval.index.embedding.embedding_store import embedding_key, text_key
+from retrieval.index.graph import SEPARATOR, Nodes
+from retrieval.index.snapshot.manifest import MANIFEST_FILE
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.ingest.enrichment import RULESET
+from retrieval.strategy import Relation
+from retrieval.types import MetadataValue
+from retrieval.understand.traversal import TraversalConfig
+
+_COSINE_DIGITS = 4
+"""The last bits of a cosine depend on the processor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which books are meant; None: all."""
+
+    ruleset: str | None = None
+    book: str | None = None
+
+    def of(self, books: tuple[BookKey, ...]) -> tuple[BookKey, ...]:
+        """Those of `books` that are meant.
+
+        Raises:
+            UnknownNameError: no book is of that ruleset, or of that name, or the book is of another ruleset.
+        """
+        rulesets = {each.ruleset_id for each in books}
+        if self.ruleset is not None and self.ruleset not in rulesets:
+            raise UnknownNameError("ruleset", self.ruleset, rulesets)
+        found = tuple(each for each in books if self.ruleset in {None, each.ruleset_id})
+        if self.book is None:
+            return found
+        if self.book not in {each.book_id for each in found}:
+            kind = "book" if self.ruleset is None else f"book of ruleset {self.ruleset!r}"
+            raise UnknownNameError(kind, self.book, {each.book_id for each in found})
+        return tuple(each for each in found if each.book_id == self.book)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where the nodes of each book are."""
+
+    chunks: Mapping[BookKey, list[int]]
+    """Positions, rising."""
+    sections: Mapping[BookKey, list[int]]
+    """Nodes, rising."""
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> "_Places":
+        chunks: dict[BookKey, list[int]] = defaultdict(list)
+        sections: dict[BookKey, list[int]] = defaultdict(list)
+        keys: dict[tuple[str, str], BookKey] = {}
+        for position, chunk in enumerate(snapshot.chunks):
+            # A ruleset is said for a book or a document, so that every chunk of a document is of one.
+            key = BookKey(str(chunk.metadata.get(RULESET) or chunk.book), chunk.book)
+            chunks[keys.setdefault((chunk.book, chunk.document), key)].append(position)
+        for node in range(snapshot.graph.n_chunks, snapshot.graph.n_nodes):
+            if snapshot.graph.kind_of(node) == "section":
+                book, document, *_ = snapshot.graph.name_of(node).split(SEPARATOR)
+                sections[keys[book, document]].append(node)
+        return cls(chunks, sections)
+
+    def nodes(self, key: BookKey) -> Nodes:
+        """A book's chunks and sections: every edge leads from one of these."""
+        return np.asarray([*self.chunks[key], *self.sections.get(key, ())], dtype=np.int64)
+
+
+class Projection:
+    """The artifacts of one snapshot.
+
+    Args:
+        snapshot: open as long as this is used.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot, self._places = snapshot, _Places.of(snapshot)
+        self.run_id = snapshot.id
+        written = (snapshot.folder / MANIFEST_FILE).stat().st_mtime
+        self.created_at = datetime.fromtimestamp(int(written), UTC)
+        """When the snapshot was written here."""
+
+    @property
+    def books(self) -> tuple[BookKey, ...]:
+        """The books of the snapshot, sorted."""
+        return tuple(sorted(self._places.chunks))
+
+    def book(self, key: BookKey) -> BookArtifacts:
+        """All records of one book, made while they are read."""
+        embedder, graph = self._snapshot.manifest.embedder, self._snapshot.graph
+        own = self._places.nodes(key)
+        nodes = (*own.tolist(), *sorted({at for _, at, relation in graph.edges_from(own) if relation in _TO_NAMES}))
+        entry = TraversalIndexEntry(
+            *key,
+            run_id=self.run_id,
+            n_chunks=len(self._places.chunks[key]),
+            n_nodes=len(nodes),
+            n_edges=graph.count_from(own),
+            model_id=embedder.name,
+            model_version=embedder.version,
+            dimensions=embedder.dimensions,
+            created_at=self.created_at,
+        )
+        return BookArtifacts(entry, self._chunks(key), self._embeddings(key), self._nodes(key, nodes), self._edges(key))
+
+    def config(self, ruleset_id: str) -> StoredTraversalConfig:
+        """A ruleset's config `v1`, as it follows from the names in its books."""
+        of_ruleset = (key for key in self.books if key.ruleset_id == ruleset_id)
+        chunks = (self._snapshot.chunks[at] for key in of_ruleset for at in self._places.chunks[key])
+        return TraversalConfig.of(chunks, ruleset_id).stored(self.created_at)
+
+    def _chunks(self, key: BookKey) -> Iterator[EnrichedChunk]:
+        for position in self._places.chunks[key]:
+            chunk = self._snapshot.chunks[position]
+            about = chunk.metadata
+            page = about.get("page")
+            yield EnrichedChunk(
+                chunk.id,
+                *key,
+                run_id=self.run_id,
+                text=chunk.text,
+                page=page if isinstance(page, int) else None,
+                content_kind=str(about.get("content_kind", "")),
+                tags=_listed(about.get("tags")),
+                traits=_listed(about.get("traits")),
+                section_path=_listed(about.get("section_path")),
+                is_rule_bearing=bool(about.get("is_rule_bearing")),
+                created_at=self.created_at,
+                document=chunk.document,
+                title=chunk.title,
+                query_must=chunk.query_must,
+            )
+
+    def _embeddings(self, key: BookKey) -> Iterator[ChunkEmbedding]:
+        model = self._snapshot.manifest.embedder.name
+        for position in self._places.chunks[key]:
+            chunk = self._snapshot.chunks[position]
+            made_of = EmbeddingMetadata(text_key(embedding_key(chunk)).hex(), self.created_at)
+            vector = tuple(self._snapshot.vectors[position].tolist())
+            yield ChunkEmbedding(chunk.id, *key, self.run_id, model, vector, made_of)
+
+    def _nodes(self, key: BookKey, nodes: Sequence[int]) -> Iterator[GraphNode]:
+        graph, of_run = self._snapshot.graph, (*key, self.run_id, self.created_at)
+        for node in nodes:
+            if node < graph.n_chunks:
+                yield GraphNode(self._id(node), "chunk", self._snapshot.chunks[node].title, *of_run)
+            else:
+                name = graph.name_of(node).replace(SEPARATOR, " > ")
+                yield GraphNode(graph.label_of(node), graph.kind_of(node), name, *of_run)
+
+    def _edges(self, key: BookKey) -> Iterator[GraphEdge]:
+        for source, target, relation in self._snapshot.graph.edges_from(self._places.nodes(key)):
+            ends = self._id(source), self._id(target)
+            payload = self._payload(source, target, relation)
+            yield GraphEdge(*ends, relation, *key, self.run_id, self.created_at, payload)
+
+    def _id(self, node: int) -> str:
+        graph = self._snapshot.graph
+        return self._snapshot.chunks.id_at(node) if node < graph.n_chunks else graph.label_of(node)
+
+    def _payload(self, source: int, target: int, relation: Relation) -> Payload:
+        if relation == "similar":
+            cosine = float(self._snapshot.vectors[source] @ self._snapshot.vectors[target])
+            return {"cosine": round(cosine, _COSINE_DIGITS)}
+        if relation == "contains" and target < self._snapshot.graph.n_chunks:
+            return {"position": self._snapshot.chunks[target].position}
+        return {}
+
+
+_TO_NAMES = frozenset({"describes", "has_trait"})
+"""Relations to what no book owns: a name or a trait is a node of every book that leads to it."""
+
+
+def _listed(value: MetadataValue | None) -> tuple[str, ...]:
+    """An author may write one tag without a list."""
+    if value is None:
+        return ()
+    return value if isinstance(value, tuple) else (str(value),)
+
+
+Progress = Callable[[str, int, int], None]
+"""Called with the book that is written, how many are done, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written, and what was removed because the snapshot no longer has it."""
+
+    run_id: str
+    entries: tuple[TraversalIndexEntry, ...]
+    removed: tuple[BookKey, ...]
+    rulesets: tuple[str, ...]
+    """Those whose config was written too."""
+
+
+def write_artifacts(
+    projection: Projection, store: ArtifactStore, choice: Choice, tell: Progress = lambda *_: None
+) -> Written:
+    """Write the chosen books and the configs of their rulesets. Books that the snapshot does not have are removed.
+
+    Raises:
+        UnknownNameError: there is no such book or ruleset; nothing was written.
+        VectorDBWriteError: what was written is not whole; readers are told.
+    """
+    chosen = choice.of(projection.books)
+    gone = tuple(sorted({entry.book for entry in store.entries()} - set(projection.books)))
+    for book in gone:
+        store.remove_book(book)
+    entries = []
+    for done, book in enumerate(chosen):
+        tell(book.book_id, done, len(chosen))
+        artifacts = projection.book(book)
+        store.replace_book(artifacts)
+        entries.append(artifacts.entry)
+    rulesets = tuple(sorted({book.ruleset_id for book in chosen}))
+    for ruleset in rulesets:
+        store.save_config(projection.config(ruleset))
+    return Written(projection.run_id, tuple(entries), gone, rulesets)

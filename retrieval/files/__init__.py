@@ -1,0 +1,1 @@
+"""Files and folders on disk: arrays, records, locks, clocks and versions."""

@@ -1,0 +1,51 @@
+"""Wall time, for receipts, experiments and benchmarks alike."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+
+from retrieval.types import Stage
+
+
+class Clock:
+    """Runs from its making on; read it as often as you like. It says nothing of the time of day."""
+
+    def __init__(self) -> None:
+        self._begun = perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the clock was made."""
+        return perf_counter() - self._begun
+
+    @property
+    def milliseconds(self) -> float:
+        """The same in milliseconds."""
+        return self.seconds * 1000
+
+
+class Stopwatch:
+    """Collects the named stages of one retrieval in the order in which they end."""
+
+    def __init__(self) -> None:
+        self._stages: list[Stage] = []
+        self._clock = Clock()
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Measure the block."""
+        clock = Clock()
+        try:
+            yield
+        finally:
+            self._stages.append(Stage(name, clock.milliseconds))
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """What was measured so far."""
+        return tuple(self._stages)
+
+    @property
+    def milliseconds(self) -> float:
+        """Since it was made: what no stage measures is part of it."""
+        return self._clock.milliseconds

@@ -1,0 +1,308 @@
+"""One writer at a time in a home: a lock that goes with its process, and says whose it is.
+
+Runs that index single books share the home with each other (`book_lock.py`), and with no writer.
+"""
+
+import fcntl
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import inf
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from retrieval.errors import RetrievalError
+from retrieval.files.records import dump_record, parse_record
+
+ALL = "books.lock"
+FOLDER = "locks"
+_BOOK_POLL_SECONDS = 0.2
+"""Seconds between two looks of a process that waits for its turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class BookTurn:
+    """One process's turn in a book. Key: (home, slug)."""
+
+    descriptor: int
+
+    def was_done_by(self, build: str) -> bool:
+        """Whether a process of this build was in the book before, to the end."""
+        return os.pread(self.descriptor, 4096, 0) == build.encode()
+
+    def is_done_by(self, build: str) -> None:
+        """Let the other processes of this build leave the book alone."""
+        os.ftruncate(self.descriptor, 0)
+        os.pwrite(self.descriptor, build.encode(), 0)
+
+
+@contextmanager
+def book_turn(root: Path, slug: str, waiting: Callable[[str], None] = lambda _: None) -> Iterator[BookTurn]:
+    """Be alone in a book of the home at `root`, as soon as nobody else is. `waiting` is told once that somebody is."""
+    with _when_free(_place(root, slug), fcntl.LOCK_EX, lambda: waiting(f"waits for whoever indexes {slug}")) as found:
+        yield BookTurn(found)
+
+
+@contextmanager
+def book_turn_now(root: Path, slug: str) -> Iterator[BookTurn | None]:
+    """Be alone in a book, or None where somebody is in it."""
+    with locked(_place(root, slug), fcntl.LOCK_EX) as descriptor:
+        yield None if descriptor is None else BookTurn(descriptor)
+
+
+def wait_until_left(root: Path, slugs: Sequence[str]) -> None:
+    """Wait for the processes that a killed build left in these books: each is done with its book, and then ends."""
+    for slug in slugs:
+        with book_turn(root, slug):
+            pass
+
+
+@contextmanager
+def among_books(root: Path, waiting: Callable[[str], None] = lambda _: None) -> Iterator[None]:
+    """Index single books beside others who do; wait for whoever writes the whole home."""
+    root.mkdir(parents=True, exist_ok=True)
+    said = f"waits for whoever writes in {root}"
+    with _when_free(root / ALL, fcntl.LOCK_SH, lambda: waiting(said)):
+        yield
+
+
+@contextmanager
+def no_books(root: Path) -> Iterator[bool]:
+    """Keep runs of single books out of the home at `root`; False where one is at work, which is then left alone."""
+    path = root / ALL
+    with locked(path, fcntl.LOCK_EX) as descriptor:
+        try:
+            yield descriptor is not None
+        finally:
+            if descriptor is not None:
+                path.unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(path: Path, how: int) -> Iterator[int | None]:
+    """The descriptor that holds the file at `path`, shared or alone; None where somebody is in the way."""
+    descriptor = None
+    while descriptor is None:
+        opened = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(opened, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(opened)
+            break
+        if is_at(path, opened):
+            descriptor = opened
+        else:
+            os.close(opened)  # whoever had it before removed the file between our two steps
+    try:
+        yield descriptor
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def is_at(path: Path, descriptor: int) -> bool:
+    """Whether the open file is still the one at `path`."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def _when_free(path: Path, how: int, waiting: Callable[[], None]) -> Iterator[int]:
+    with ExitStack() as stack:
+        descriptor, is_told = stack.enter_context(locked(path, how)), False
+        while descriptor is None:
+            if not is_told:
+                waiting()
+                is_told = True
+            time.sleep(_BOOK_POLL_SECONDS)
+            descriptor = stack.enter_context(locked(path, how))
+        yield descriptor
+
+
+def _place(root: Path, slug: str) -> Path:
+    folder = root / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / slug
+
+
+LOCK_FILE = "building.lock"
+_ATTEMPTS, _PAUSE = 5, 0.05
+"""Asking who is at work takes the lock for a moment too; this much later it is free again."""
+_ORPHANED = 10.0
+"""Seconds that the workers of a process which was killed have to notice it and end."""
+
+
+_POLL_SECONDS = 1.0
+"""Seconds between two looks of a process that waits for its turn."""
+
+
+class HomeBusyError(RetrievalError):
+    """Another process writes in this home; the message says which."""
+
+
+class HomeUnwritableError(RetrievalError):
+    """This process may not write in this home, or cannot."""
+
+    def __init__(self, root: Path, reason: str | None) -> None:
+        self.root, self.reason = root, reason
+        super().__init__(f"the home {root} cannot be written ({reason}); make it writable, or name another with --home")
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who is at work in a home."""
+
+    pid: int
+    """Of the process to stop; its workers stop with it."""
+    host: str
+    since: datetime
+    command: str
+
+    @classmethod
+    def here(cls) -> "Holder":
+        """This process, from now on."""
+        command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+        return cls(os.getpid(), socket.gethostname(), datetime.now(UTC).replace(microsecond=0), command)
+
+    def __str__(self) -> str:
+        """`process 1234, since 14:02`; with the date if that was another day, with the host if it is another one."""
+        since, now = self.since.astimezone(), datetime.now().astimezone()
+        when = f"{since:%H:%M}" if since.date() == now.date() else f"{since:%Y-%m-%d %H:%M}"
+        host = "" if self.host == socket.gethostname() else f" on {self.host}"
+        return f"process {self.pid}{host}, since {when}"
+
+
+@contextmanager
+def write_lock(root: Path) -> Iterator[int]:
+    """Hold the home at `root` for one writer, and give the descriptor that holds it.
+
+    A child that inherits the descriptor holds the lock too: the home is free when the last of them is gone, however it
+    went. The file goes with the lock; one that a killed process left is locked by nobody.
+
+    Raises:
+        HomeBusyError: another process holds it.
+        HomeUnwritableError: the home cannot be made or written.
+    """
+    path = root / LOCK_FILE
+    try:
+        is_new = not root.exists()
+        root.mkdir(parents=True, exist_ok=True)
+        descriptor = _locked(path)
+    except OSError as error:
+        raise HomeUnwritableError(root, error.strerror) from error
+    try:
+        with _without_books(root):
+            try:
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, dump_record(Holder.here()) + b"\n", 0)
+            except OSError as error:
+                raise HomeUnwritableError(root, error.strerror) from error
+            yield descriptor
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+        if is_new:
+            with suppress(OSError):  # whatever was built there keeps it
+                root.rmdir()
+
+
+@contextmanager
+def write_lock_when_free(
+    root: Path, waiting: Callable[[str], None] = lambda _: None, *, patience: float = inf, pause: float = _POLL_SECONDS
+) -> Iterator[int]:
+    """Like `write_lock`, but wait for whoever is at work.
+
+    Args:
+        root: the home.
+        waiting: told once for whom it waits.
+        patience: seconds that it waits at most.
+        pause: seconds between two looks.
+
+    Raises:
+        HomeBusyError: it is still held after that long.
+        HomeUnwritableError: the home cannot be made or written.
+    """
+    until = time.monotonic() + patience
+    with ExitStack() as stack:
+        descriptor, told = None, False
+        while descriptor is None:
+            try:
+                descriptor = stack.enter_context(write_lock(root))
+            except HomeBusyError:
+                if time.monotonic() >= until:
+                    raise
+                if not told:
+                    waiting(f"waits for {holder(root) or 'another process'}, which is at work in {root}")
+                    told = True
+                time.sleep(pause)
+        yield descriptor
+
+
+def holder(root: Path) -> Holder | None:
+    """Who is at work in the home at `root`; None if nobody is."""
+    try:
+        descriptor = os.open(root / LOCK_FILE, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        with suppress(ValidationError):
+            return parse_record(os.pread(descriptor, 65_536, 0), Holder)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+@contextmanager
+def _without_books(root: Path) -> Iterator[None]:
+    with ExitStack() as stack:
+        try:
+            is_alone = stack.enter_context(no_books(root))
+        except OSError as error:
+            raise HomeUnwritableError(root, error.strerror) from error
+        if not is_alone:
+            raise HomeBusyError(f"runs that index single books are at work in {root}; wait for them, or stop them")
+        yield
+
+
+def _locked(path: Path) -> int:
+    until, attempts = time.monotonic() + _ORPHANED, 0
+    while attempts < _ATTEMPTS or (time.monotonic() < until and _is_orphaned(path.parent)):
+        if attempts:
+            time.sleep(_PAUSE)
+        attempts += 1
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            continue
+        if is_at(path, descriptor):
+            return descriptor
+        os.close(descriptor)  # the one before removed the file between our two steps
+    who = holder(path.parent)
+    said = f" ({who})" if who else ""
+    raise HomeBusyError(f"another build{said} is at work in {path.parent}; wait for it, or stop it")
+
+
+def _is_orphaned(root: Path) -> bool:
+    """Whether whoever took the home is gone, and others still have to notice."""
+    who = holder(root)
+    if who is None or who.host != socket.gethostname():
+        return False
+    try:
+        os.kill(who.pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass
+    return False

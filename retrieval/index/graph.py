@@ -1,0 +1,195 @@
+"""The graph of a library: chunks, sections, the things they describe and traits, with edges between them.
+
+::
+
+    section ──contains──▶ section, chunk        chunk ──describes──▶ entity        chunk ──see──▶ chunk
+    chunk ──next──▶ chunk (reading order)       chunk ──has_trait──▶ trait         chunk ──similar──▶ chunk
+    chunk ──mentions──▶ section (with a table)
+
+Kept as sparse rows: the neighbours of a node, in both directions, lie side by side. Opening it costs memory maps.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.errors import IndexCorruptError
+from retrieval.files.arrays import RaggedArray, load_array, save_array
+from retrieval.index.term_table import TermTable
+from retrieval.strategy import Relation
+
+NodeKind = Literal["section", "entity", "trait"]
+Nodes = npt.NDArray[np.int64]
+
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
+"""A relation's place is its number on disk."""
+SEPARATOR = "\x1f"
+"""Between the kind and the name of a node, and between the parts of a section's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One edge as written out. Key: all fields."""
+
+    source_id: str
+    target_id: str
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """Nodes 0 to n_chunks - 1 are the chunks by position; the others follow in the order of `names`."""
+
+    fingerprint: str
+    """SHA-256 of the chunks' ids: whose graph this is."""
+    names: TermTable
+    """Kind and name of every node that is not a chunk."""
+    targets: RaggedArray[np.int32]
+    """The nodes at the other ends of each node's edges, rising."""
+    relations: npt.NDArray[np.int8]
+    """Place in RELATIONS of each edge; this array and the next are aligned with the items of `targets`."""
+    forward: npt.NDArray[np.bool_]
+    """Whether the edge leads from this node; every edge is kept twice, at both of its ends."""
+    tables: npt.NDArray[np.int32]
+    """(n_chunks,): number of a chunk's table; -1 for none."""
+    reading: npt.NDArray[np.int32]
+    """(n_chunks,): a chunk's place in reading order, documents end to end."""
+
+    @property
+    def n_chunks(self) -> int:
+        """Nodes that are chunks."""
+        return len(self.tables)
+
+    @property
+    def n_nodes(self) -> int:
+        """All nodes."""
+        return len(self.targets)
+
+    @property
+    def n_edges(self) -> int:
+        """Edges, each once."""
+        return len(self.targets.items) // 2
+
+    def node(self, kind: NodeKind, name: str) -> int | None:
+        """The node of that kind and name, or None."""
+        place = self.names.position(f"{kind}{SEPARATOR}{name}")
+        return None if place is None else self.n_chunks + place
+
+    def entities(self, names: Collection[str]) -> dict[str, int]:
+        """Those of these names that an entity bears, with its node."""
+        ordered = list(dict.fromkeys(names))
+        places = self.names.positions([f"entity{SEPARATOR}{name}" for name in ordered])
+        return {name: self.n_chunks + place for name, place in zip(ordered, places, strict=True) if place is not None}
+
+    def name_of(self, node: int) -> str:
+        """The name of a node that is not a chunk, without its kind."""
+        return self.names.text_of(node - self.n_chunks).partition(SEPARATOR)[2]
+
+    def neighbours(self, nodes: Nodes, relations: Collection[Relation] = RELATIONS) -> tuple[Nodes, Nodes]:
+        """Pairs (place in `nodes`, neighbour), each of length (found,), in the order of `nodes`.
+
+        Edges between rows of one table are left out: neighbours there are side by side, and mean something else.
+        """
+        owners = np.repeat(np.arange(len(nodes)), self.targets.sizes(nodes))
+        edges = self.targets.places(nodes)
+        found = self.targets.items[edges].astype(np.int64)
+        wanted = np.zeros(len(RELATIONS), dtype=np.bool_)
+        wanted[[RELATIONS.index(relation) for relation in relations]] = True
+        kept = wanted[self.relations[edges]] & ~self._in_one_table(nodes[owners], found)
+        return owners[kept], found[kept]
+
+    def holder(self, node: int) -> int | None:
+        """The section that a chunk or a section stands in; None for the section of a whole document."""
+        edges = self.targets.span(node)
+        above = ~self.forward[edges] & (self.relations[edges] == RELATIONS.index("contains"))
+        sections = self.targets.items[edges][above]
+        return int(sections[0]) if len(sections) else None
+
+    def chunks_of(self, section: int) -> Nodes:
+        """The chunks that stand right in a section and in none below it, in reading order."""
+        edges = self.targets.span(section)
+        below = self.forward[edges] & (self.relations[edges] == RELATIONS.index("contains"))
+        nodes: Nodes = self.targets.items[edges][below].astype(np.int64)
+        nodes = nodes[nodes < self.n_chunks]
+        return nodes[np.argsort(self.reading[nodes])]
+
+    def label_of(self, node: int) -> str:
+        """A node that is not a chunk as it is written out: `kind:name`."""
+        return self.names.text_of(node - self.n_chunks).replace(SEPARATOR, ":", 1)
+
+    def kind_of(self, node: int) -> NodeKind:
+        """What a node that is not a chunk is."""
+        kind: NodeKind = self.names.text_of(node - self.n_chunks).partition(SEPARATOR)[0]  # type: ignore[assignment]
+        return kind
+
+    def edges_from(self, nodes: Nodes) -> Iterator[tuple[int, int, Relation]]:
+        """The edges that lead from these nodes, in their order: source, target, relation."""
+        sources = np.repeat(nodes, self.targets.sizes(nodes))
+        edges = self.targets.places(nodes)
+        for at in np.flatnonzero(self.forward[edges]).tolist():
+            edge = edges[at]
+            yield int(sources[at]), int(self.targets.items[edge]), RELATIONS[self.relations[edge]]
+
+    def count_from(self, nodes: Nodes) -> int:
+        """How many edges lead from these nodes."""
+        return int(self.forward[self.targets.places(nodes)].sum())
+
+    def edges(self, chunk_ids: Collection[str]) -> Iterator[Edge]:
+        """Every edge once, by the ids of its ends: a chunk's own, or `kind:name`."""
+        known = list(chunk_ids)
+
+        def name(node: int) -> str:
+            return known[node] if node < self.n_chunks else self.label_of(node)
+
+        for source, target, relation in self.edges_from(np.arange(self.n_nodes)):
+            yield Edge(name(source), name(target), relation)
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.names.save(folder)
+        save_array(folder / "fingerprint.npy", np.frombuffer(bytes.fromhex(self.fingerprint), dtype=np.uint8))
+        self.targets.save(folder, "targets")
+        for name in ("relations", "forward", "tables", "reading"):
+            save_array(folder / f"{name}.npy", getattr(self, name))
+
+    @classmethod
+    def load(cls, folder: Path) -> "Graph":
+        """Map what `save` wrote.
+
+        Raises:
+            IndexCorruptError: a file is missing, is not an array, or the arrays do not fit each other.
+        """
+        graph = cls(
+            load_array(folder / "fingerprint.npy", np.uint8).tobytes().hex(),
+            TermTable.load(folder),
+            RaggedArray.load(folder, np.int32, "targets"),
+            load_array(folder / "relations.npy", np.int8),
+            load_array(folder / "forward.npy", np.bool_),
+            load_array(folder / "tables.npy", np.int32),
+            load_array(folder / "reading.npy", np.int32),
+        )
+        if graph.n_nodes != graph.n_chunks + len(graph.names):
+            raise IndexCorruptError(f"the arrays of {folder} do not fit each other; build the index again")
+        return graph
+
+    def _in_one_table(self, left: Nodes, right: Nodes) -> npt.NDArray[np.bool_]:
+        mine, theirs = self.table_of(left), self.table_of(right)
+        same: npt.NDArray[np.bool_] = (mine == theirs) & (mine >= 0)
+        return same
+
+    def table_of(self, nodes: Nodes) -> npt.NDArray[np.int32]:
+        """Number of each node's table; -1 for none."""
+        tables = np.full(len(nodes), -1, dtype=np.int32)
+        chunks = nodes < self.n_chunks
+        tables[chunks] = self.tables[nodes[chunks]]
+        return tables
+
+
+def node_key(kind: NodeKind, name: str) -> bytes:
+    """How a node that is not a chunk is kept: kind, separator, name."""
+    return f"{kind}{SEPARATOR}{name}".encode("utf-8", "surrogatepass")

@@ -1,1 +1,0 @@
-"""What leads from one chunk to another."""

@@ -1,0 +1,280 @@
+"""A place that snapshots are pushed to and pulled from; the only file that imports fsspec.
+
+::
+
+    <url>/live                     id of the snapshot that readers get; replaced last
+    <url>/live.jsonl               which snapshots were that, and since when
+    <url>/snapshots/<id>/...       the files of each
+    <url>/snapshots/<id>/files.json  what they are; written last of them
+
+A place is laid out as a home is: a folder that is one can be read as it stands.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from retrieval.errors import TransferError
+from retrieval.files.atomic_files import FileEntry, write_atomically
+from retrieval.files.versions import install
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
+
+
+Progress = Callable[[str, int, int], None]
+"""Called with the file that is on its way, the bytes that are over, and those that there are."""
+
+
+Tell = Callable[[int], None]
+"""Called with how many bytes more went over."""
+
+
+class Meter:
+    """Counts bytes and says so. Any number of threads may share one.
+
+    Args:
+        progress: who is told.
+        total: bytes that there are.
+    """
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+        self._telling = threading.Lock()
+
+    def of(self, path: str) -> Tell:
+        """What to call with the bytes of one file that went over."""
+
+        def tell(more: int) -> None:
+            with self._telling:
+                self._done += more
+                self._progress(path, self._done, self._total)
+
+        return tell
+
+
+def silent(_more: int) -> None:
+    """A second try is no progress."""
+
+
+_NO_FOLDERS = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl"})
+"""Object stores: a folder need not be made, and to make one could make a bucket of a mistyped name."""
+_OF_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
+_BLOCK = 2**22
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
+_FORBIDDEN = frozenset({401, 403})
+"""Statuses of HTTP."""
+
+
+class Place:
+    """Files below one URL, wherever that is. Paths are POSIX and relative to it.
+
+    Raises:
+        TransferError: nothing that is installed speaks to such a URL.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.name = _without_secrets(url)
+        """The URL as messages may show it."""
+        self._files, root = _opened(url, self.name)
+        self._root = root.rstrip("/")
+        protocol = self._files.protocol
+        names = {protocol} if isinstance(protocol, str) else set(protocol)
+        self._has_folders = not names & _NO_FOLDERS
+        self.folder = Path(self._root) if "file" in names else None
+        """Of this machine's files, where it is one."""
+
+    def read(self, path: str) -> bytes | None:
+        """A small file whole; None where there is none.
+
+        Raises:
+            TransferError: it cannot be read.
+        """
+        with self._asked("read", path):
+            try:
+                # What was listed or looked up before may have changed since.
+                self._files.invalidate_cache()
+                found: bytes = self._files.cat_file(self._at(path))
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+            return found
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a small file at once: readers see the old one or the new one. Raises TransferError."""
+        with self._asked("written", path):
+            if self.folder is not None:
+                write_atomically(self.folder / path, content)
+                return
+            self._make_folder(path)
+            self._files.pipe_file(self._at(path), content)
+
+    def send(self, source: Path, path: str, tell: Tell) -> None:
+        """Copy a file of this machine there. Raises TransferError."""
+        with self._asked("written", path):
+            self._make_folder(path)
+            with _counting(source.stat().st_size, tell) as callback:
+                self._files.put_file(str(source), self._at(path), callback=callback)
+
+    def fetch(self, path: str, target: Path, size: int, tell: Tell) -> None:
+        """Copy a file of it here; the folder is made.
+
+        Raises:
+            TransferError: it is not there, or cannot be read.
+            OSError: there is no room here.
+        """
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with self._asked("read", path), _counting(size, tell) as callback:
+            try:
+                self._files.get_file(self._at(path), str(target), callback=callback)
+            except OSError as error:
+                if error.errno in _NO_ROOM:
+                    raise _NoRoomHereError(error.errno, error.strerror, str(target)) from error
+                raise
+
+    def sha256(self, path: str) -> str | None:
+        """Hash of a file that is there, which is read for it; None where there is none. Raises TransferError."""
+        digest = hashlib.sha256()
+        with self._asked("read", path):
+            try:
+                self._files.invalidate_cache()
+                with self._files.open(self._at(path), "rb") as file:
+                    while block := file.read(_BLOCK):
+                        digest.update(block)
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+        return digest.hexdigest()
+
+    def size(self, path: str) -> int | None:
+        """Bytes of a file that is there; None where there is none. Raises TransferError."""
+        with self._asked("read", path):
+            try:
+                self._files.invalidate_cache()
+                found = self._files.info(self._at(path))["size"]
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+            return None if found is None else int(found)
+
+    def remove(self, path: str) -> None:
+        """Remove a file or a folder; one that is not there is nothing. Raises TransferError."""
+        with self._asked("removed", path):
+            self._files.invalidate_cache()
+            if self._files.exists(self._at(path)):
+                self._files.rm(self._at(path), recursive=True)
+
+    def folders(self, path: str) -> tuple[str, ...]:
+        """Names of what is in a folder; none where it is not there. Raises TransferError."""
+        with self._asked("read", path):
+            try:
+                self._files.invalidate_cache()
+                found = self._files.ls(self._at(path), detail=False)
+            except (FileNotFoundError, NotADirectoryError):
+                return ()
+            return tuple(sorted(str(each).rstrip("/").rsplit("/", 1)[-1] for each in found))
+
+    def _at(self, path: str) -> str:
+        return f"{self._root}/{path}"
+
+    def _make_folder(self, path: str) -> None:
+        if self._has_folders:
+            self._files.makedirs(self._at(path).rsplit("/", 1)[0], exist_ok=True)
+
+    @contextmanager
+    def _asked(self, doing: str, path: str) -> Iterator[None]:
+        """Whatever a library says of a failure, in one sentence of ours."""
+        where = f"{self.name}/{path}"
+        try:
+            yield
+        except (TransferError, _NoRoomHereError):
+            raise
+        except FileNotFoundError as error:
+            if doing == "read":
+                raise TransferError(f"{where} is not there; push again from where it was built") from error
+            raise TransferError(
+                f"{self.name} is not there; make it, a bucket for one, or name another place"
+            ) from error
+        except Exception as error:
+            reason = str(error) or type(error).__name__
+            if isinstance(error, PermissionError) or getattr(error, "status", None) in _FORBIDDEN:
+                sentence = f"{where} may not be {doing} ({reason}); give this process the right, or name another place"
+            elif isinstance(error, OSError) and error.errno in _NO_ROOM:
+                sentence = f"{self.name} takes nothing more ({error.strerror}); make room there, and push again"
+            else:
+                sentence = (
+                    f"{where} could not be {doing} ({type(error).__name__}: {reason}); see that {self.name} answers, "
+                    "and run the same again"
+                )
+            raise TransferError(sentence) from error
+
+
+class _NoRoomHereError(OSError):
+    """This machine's disk is full, and not the place."""
+
+
+def _opened(url: str, name: str) -> tuple[AbstractFileSystem, str]:
+    from fsspec.core import url_to_fs
+
+    try:
+        files, root = url_to_fs(url)
+    except ImportError as error:
+        extra = _OF_EXTRAS.get(url.partition("://")[0])
+        how = install(extra) if extra else str(error)
+        raise TransferError(f"{name} cannot be reached without another package; run: {how}") from error
+    except Exception as error:  # each protocol has errors of its own for addresses
+        raise TransferError(
+            f"{name} is no place that snapshots can be in ({error}); give a folder, or an address as s3://BUCKET/FOLDER"
+        ) from error
+    return files, str(root)
+
+
+@contextmanager
+def _counting(size: int, tell: Tell) -> Iterator[Any]:
+    """fsspec's callback; what a file system does not tell of itself is told when the file is over."""
+    from fsspec.callbacks import Callback
+
+    told = 0
+
+    class Counted(Callback):  # type: ignore[misc]
+        def relative_update(self, inc: int = 1) -> None:
+            nonlocal told
+            inc = min(inc, size - told)
+            told += inc
+            tell(inc)
+
+        def absolute_update(self, value: int) -> None:
+            self.relative_update(value - told)
+
+    yield Counted()
+    tell(size - told)
+
+
+def _without_secrets(url: str) -> str:
+    parts = urlsplit(url)
+    if "@" not in parts.netloc:
+        return url.rstrip("/")
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
+
+
+AT_ONCE = 8
+
+
+def each_of(files: Sequence[FileEntry], bring: Callable[[FileEntry], bool]) -> int:
+    """Bring every file, the last one after all others; for how many it was said that they had to be.
+
+    The first failure is raised; what has not begun by then does not begin.
+    """
+    *others, last = files
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        try:
+            brought = sum(pool.map(bring, others))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return brought + bring(last)

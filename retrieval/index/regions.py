@@ -1,0 +1,174 @@
+"""The chunks of a snapshot by the region that their vector is in: a search looks at the regions near a question.
+
+::
+
+    regions/centres.npy   (regions, dimensions), each of length 1
+            guarded.npy   whether the chunks of each region are guarded: none holds both kinds
+            starts.npy    where the chunks of each region begin
+            chunks.npy    positions, region by region, rising in each
+            vectors.npy   those of the chunks, in that order
+
+All are mapped: processes that read one snapshot share them. The vectors are here a second time, because those that lie
+side by side are compared in a quarter of the time. A small library has no regions; every vector of it is compared.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.errors import IndexCorruptError
+from retrieval.files.arrays import Integers, RaggedArray, load_array, save_array
+from retrieval.types import Vector
+
+SAMPLED: Final = 24
+"""Vectors for each centre that the centres are found with."""
+ROUNDS: Final = 5
+"""Times that the centres move. More found hardly more of the true neighbours."""
+_BLOCK: Final = 4096
+"""Vectors that are compared with all centres at once."""
+
+
+def divided(vectors: Vector, size: int, seed: int = 0) -> tuple[Vector, Integers]:
+    """The centres, (regions, dimensions), each of length 1, and the region of each vector, (n,).
+
+    First into regions of twice the size on average; then each that has become larger than that is divided again, so
+    that a search which looks through the nearest is not led into a few crowds.
+
+    Args:
+        vectors: (n, dimensions), normalised; at least one.
+        size: vectors that a region is to have.
+        seed: of the samples, and of the vectors that the centres begin as.
+    """
+    coarse, region = around_centres(vectors, max(1, len(vectors) // (2 * size)), seed)
+    order = np.argsort(region, kind="stable")
+    starts = np.searchsorted(region[order], np.arange(len(coarse) + 1))
+    centres: list[Vector] = []
+    begun, found = 0, np.empty(len(vectors), dtype=np.int64)
+    for number in range(len(coarse)):
+        members = order[starts[number] : starts[number + 1]]
+        own, part = coarse[number : number + 1], np.zeros(len(members), dtype=np.int64)
+        if len(members) > 2 * size:
+            own, part = around_centres(vectors[members], len(members) // size, seed)
+        centres.append(own)
+        found[members] = begun + part
+        begun += len(own)
+    return np.concatenate(centres), found
+
+
+def around_centres(vectors: Vector, n_regions: int, seed: int) -> tuple[Vector, Integers]:
+    """The centres, (n_regions, dimensions), each of length 1, and which is nearest to each vector, (n,).
+
+    Of two that are as near it is the first. A centre that nothing is near stays where it is.
+
+    Args:
+        vectors: (n, dimensions), normalised.
+        n_regions: at least 1, at most n.
+        seed: of the sample, and of the vectors that the centres begin as.
+    """
+    random = np.random.default_rng(seed)
+    drawn = np.sort(random.choice(len(vectors), min(len(vectors), SAMPLED * n_regions), replace=False))
+    sample = vectors[drawn]
+    centres = sample[np.sort(random.choice(len(sample), n_regions, replace=False))]
+    for _ in range(ROUNDS):
+        centres = _moved(centres, sample, _nearest(sample, centres))
+    return centres, _nearest(vectors, centres)
+
+
+def _moved(centres: Vector, vectors: Vector, region: Integers) -> Vector:
+    """Each centre in the direction of the mean of its vectors."""
+    order = np.argsort(region, kind="stable")
+    held = np.flatnonzero(np.bincount(region, minlength=len(centres)))
+    moved: Vector = centres.copy()
+    sums = np.add.reduceat(vectors[order], np.searchsorted(region[order], held), axis=0)
+    length = np.linalg.norm(sums, axis=1)
+    # Opposite vectors have no direction.
+    directed = length > 0
+    moved[held[directed]] = sums[directed] / length[directed, None]
+    return moved
+
+
+def _nearest(vectors: Vector, centres: Vector) -> Integers:
+    found = np.empty(len(vectors), dtype=np.int64)
+    for start in range(0, len(vectors), _BLOCK):
+        found[start : start + _BLOCK] = np.argmax(vectors[start : start + _BLOCK] @ centres.T, axis=1)
+    return found
+
+
+UNDIVIDED: int = 32_768
+"""Up to so many chunks every vector is compared sooner than regions are looked up and read."""
+SIZE: int = 128
+"""Chunks that a region is to have; some have a few, few have more than twice as many."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regions:
+    """Every chunk is in one region, among others of its kind.
+
+    Chunks whose query_must always asks are apart, as in the collections: a question admits few of them, and the regions
+    near it would be full of the others.
+    """
+
+    centres: Vector
+    """(regions, dimensions)."""
+    guarded: npt.NDArray[np.bool_]
+    """(regions,)."""
+    chunks: RaggedArray[np.int32]
+    """Those of each region, rising."""
+    vectors: Vector
+    """(n, dimensions), aligned with the items of `chunks`."""
+
+    @classmethod
+    def build(cls, vectors: Vector, guarded: npt.NDArray[np.bool_]) -> "Regions":
+        """Divide vectors, (n, dimensions), the guarded apart, (n,); the same give the same regions."""
+        centres, kinds, sizes, order = [vectors[:0]], [guarded[:0]], [_NONE], [_NONE]
+        for kind in (False, True):
+            members = np.flatnonzero(guarded == kind)
+            if len(members) and len(vectors) > UNDIVIDED:
+                found, region = divided(vectors[members], SIZE)
+                centres.append(found)
+                kinds.append(np.full(len(found), kind))
+                sizes.append(np.bincount(region, minlength=len(found)))
+                order.append(members[np.argsort(region, kind="stable")])
+        items = np.concatenate(order).astype(np.int32)
+        chunks = RaggedArray.of_sizes(np.concatenate(sizes), items)
+        return cls(np.concatenate(centres), np.concatenate(kinds), chunks, vectors[items])
+
+    def __len__(self) -> int:
+        return len(self.centres)
+
+    def nearest_first(self, vector: Vector, *, guarded_too: bool = True) -> Integers:
+        """The regions, that with the nearest centre first; equals by their number."""
+        order: Integers = np.argsort(-(self.centres @ vector), kind="stable")
+        return order if guarded_too else order[~self.guarded[order]]
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays."""
+        folder.mkdir(parents=True, exist_ok=True)
+        save_array(folder / "centres.npy", self.centres)
+        save_array(folder / "guarded.npy", self.guarded)
+        self.chunks.save(folder, "chunks")
+        save_array(folder / "vectors.npy", self.vectors)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Regions":
+        """Map what `save` wrote.
+
+        Raises:
+            IndexCorruptError: a file is missing or another array, or they do not fit each other.
+        """
+        centres, vectors = (load_array(folder / f"{name}.npy", np.float32) for name in ("centres", "vectors"))
+        guarded = load_array(folder / "guarded.npy", np.bool_)
+        loaded = cls(centres, guarded, RaggedArray.load(folder, np.int32, "chunks"), vectors)
+        n_regions, n_chunks = len(loaded.chunks), len(loaded.chunks.items)
+        if not centres.shape[:1] == guarded.shape == (n_regions,) or vectors.shape != (n_chunks, *centres.shape[1:]):
+            raise IndexCorruptError(
+                f"{folder} has {n_regions} regions of {n_chunks} chunks, and centres, kinds and vectors of the shapes "
+                f"{centres.shape}, {guarded.shape} and {vectors.shape}; build the index again"
+            )
+        return loaded
+
+
+_NONE = np.zeros(0, dtype=np.int64)

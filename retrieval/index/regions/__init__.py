@@ -1,1 +1,0 @@
-"""The vectors of a snapshot, divided: what of a large library is near a question."""

@@ -1,0 +1,236 @@
+"""Puts the words of a question that nobody writes so into the library's: `clerc` is its `cleric`.
+
+A word is looked at where neither the library nor English has it: whoever asks for a goblet among goblins means a
+goblet. It is read as the word of the library that it
+
+- misspells: one slip away, two in a long word, from its first letter on (Damerau 1964, "A technique for computer
+  detection and correction of spelling errors": a letter left out, doubled, put in, changed, or two that are swapped);
+- is the beginning of: `mercs`, `heli`;
+- leaves the vowels out of: `dmg`, `wpn`.
+
+A beginning and consonants must be those of one word, in whatever form of it. Of several that are misspelt alike the one
+that names most is meant. It is a guess, so the receipt says it.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import Stemmer
+from rapidfuzz import process
+from rapidfuzz.distance import OSA, Indel
+from spellchecker import SpellChecker
+
+from retrieval.files.arrays import load_array, save_array
+from retrieval.index.term_table import TermTable
+from retrieval.index.words.compounds import remember
+from retrieval.index.words.lexical_index import LexicalIndex
+from retrieval.language.lexicon import singular
+from retrieval.language.numbers.quantity import measure
+from retrieval.language.terms import cut_word
+from retrieval.types import Chunk
+
+SHORTEST, LONGEST = 4, 40
+"""Letters of a word that may be meant; no longer one is looked at."""
+_WORD = re.compile(r"[^\W\d_]+")
+
+Counts = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class WrittenWords:
+    """Distinct words in lower case, in the order of their letters."""
+
+    terms: TermTable
+    named: Counts
+    """(n,) how many rows and headings each names or heads."""
+    chunks: Counts
+    """(n,) how many chunks have each."""
+
+    @classmethod
+    def build(cls, chunks: Iterable[Chunk]) -> "WrittenWords":
+        """Of what is searched of the chunks; their keys, names, columns and headings name something."""
+        named, held = Counter[str](), Counter[str]()
+        heads: set[tuple[str, ...]] = set()
+        for chunk in chunks:
+            head = (*chunk.heading_path, chunk.caption or "", *chunk.columns)
+            names = set(_written_words((chunk.row_key or "", *chunk.names)))
+            if head not in heads:
+                heads.add(head)
+                names.update(_written_words(head))
+            named.update(names)
+            held.update(names | set(_written_words((chunk.search_text,))))
+        # By their bytes, as a table of terms has them.
+        ordered = sorted(held, key=lambda word: word.encode())
+        return cls(
+            TermTable.build([word.encode() for word in ordered]),
+            np.asarray([named[word] for word in ordered], dtype=np.int32),
+            np.asarray([held[word] for word in ordered], dtype=np.int32),
+        )
+
+    @cached_property
+    def words(self) -> Sequence[str]:
+        """(n,) all of them. They are read once, when a question first has a word that the library lacks."""
+        return [self.terms.text_of(place) for place in range(len(self.named))]
+
+    def rank(self, place: int) -> tuple[int, int, str]:
+        """The smaller, the rather is it meant: what names most, then what most chunks have."""
+        return -int(self.named[place]), -int(self.chunks[place]), self.words[place]
+
+    def save(self, folder: Path) -> None:
+        """Write the terms, `named.npy` and `chunks.npy`."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.terms.save(folder)
+        save_array(folder / "named.npy", self.named)
+        save_array(folder / "chunks.npy", self.chunks)
+
+    @classmethod
+    def load(cls, folder: Path) -> "WrittenWords":
+        """Map what `save` wrote. Raises IndexCorruptError."""
+        named, chunks = (load_array(folder / f"{name}.npy", np.int32) for name in ("named", "chunks"))
+        return cls(TermTable.load(folder), named, chunks)
+
+
+def _written_words(texts: Sequence[str]) -> Iterator[str]:
+    for text in texts:
+        for word in _WORD.findall(text):
+            if SHORTEST <= len(word) <= LONGEST:
+                yield word.casefold()
+
+
+_STEMMER = Stemmer.Stemmer("english", 1 << 14)
+
+
+def is_english(word: str) -> bool:
+    """Whether a word, in lower case, is an English one in some form of it."""
+    return _STEMMER.stemWord(word) in _stems()
+
+
+@cache
+def _stems() -> frozenset[str]:
+    """Of all words of the list. It is read once, by the first question that has a word which is nowhere else."""
+    return frozenset(_STEMMER.stemWords(SpellChecker(language="en").word_frequency.keys()))
+
+
+MISSPELT, TWO_SLIPS = 5, 9
+"""Letters of a word that may be misspelt once, and twice, at least: fewer are as near to many others."""
+PUT_IN_OR_LEFT_OUT = 3
+"""Letters that two slips put in or leave out, at most: not both change a letter, as a hexacopter does a helicopter."""
+BEGINNING, CONSONANTS = 4, 3
+"""Letters of what is a beginning, or the consonants of a word, at least."""
+CUT_OFF = 3
+"""Letters that a beginning lacks, at least."""
+WANTED = 16
+"""Words of one question that are looked at."""
+REMEMBERED = 1024
+"""Words whose reading is remembered, before all are forgotten."""
+
+_LETTERS = re.compile(r"(?<![\w'’-])[^\W\d_]+(?![\w-])")
+_VOWELS = "aeiouy"
+
+
+@dataclass(eq=False)
+class Spelling:
+    """Reads a question as one library would write it: see the module."""
+
+    written: WrittenWords
+    is_known: Callable[[str], bool]
+    """Whether the library has a word in some form, or reads it as something that it has."""
+    stem: Callable[[str], Sequence[str]]
+    """What forms of one word share."""
+    _read: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def __call__(self, question: str) -> str:
+        """The question with such words as the library writes them, the others as they are."""
+        shouted, done, found = question.isupper(), 0, []
+        for word in _words_to_check(question):
+            # What is written in capitals is an abbreviation, and has its own letters.
+            if not shouted and word[0].isupper():
+                continue
+            if meant := self._meant(word[0].casefold()):
+                found += [question[done : word.start()], meant]
+                done = word.end()
+        return "".join([*found, question[done:]])
+
+    def _meant(self, word: str) -> str:
+        """The word of the library; empty where none is meant."""
+        meant = self._read.get(word)
+        if meant is None:
+            meant = "" if self.is_known(word) or is_english(word) else self._written(word)
+            remember(self._read, word, meant, REMEMBERED)
+        return meant
+
+    def _written(self, word: str) -> str:
+        near, whole = next(iter(self._near(word)), None), self._whole(word)
+        if near is not None and whole is not None:
+            # Of the two the one that names something; a slip comes before a short form.
+            near, whole = (near, None) if self.written.named[near] or not self.written.named[whole] else (None, whole)
+        if near is not None:
+            return self.written.words[near] if len(word) >= MISSPELT else ""
+        return "" if whole is None else self.written.words[whole]
+
+    def _whole(self, word: str) -> int | None:
+        """The word that it is cut short from, if that is one."""
+        found = list(self._begun(singular(word, {}))) or list(self._without_vowels(word))
+        if len({tuple(self.stem(self.written.words[place])) for place in found}) != 1:
+            return None
+        return min(found, key=self.written.rank)
+
+    def _near(self, word: str) -> Sequence[int]:
+        """Words that it may be a slip for, the one that is meant first."""
+        nearest: dict[int, int] = {}
+        for form in {word, singular(word, {})}:
+            slips = 1 + (len(form) >= TWO_SLIPS)
+            found = process.extract(form, self.written.words, scorer=OSA.distance, score_cutoff=slips, limit=None)
+            for other, distance, place in found:
+                if _begin_alike(other, word) and (distance == 1 or Indel.distance(form, other) <= PUT_IN_OR_LEFT_OUT):
+                    nearest[place] = min(distance, nearest.get(place, slips))
+        return sorted(nearest, key=lambda place: (nearest[place], self.written.rank(place)))
+
+    def _begun(self, word: str) -> Iterator[int]:
+        if len(word) >= BEGINNING:
+            for place in self._beginning_with(word):
+                if len(self.written.words[place]) >= len(word) + CUT_OFF:
+                    yield place
+
+    def _without_vowels(self, word: str) -> Iterator[int]:
+        if len(word) >= CONSONANTS and not set(word) & set(_VOWELS):
+            full = re.compile("".join(f"{letter}{{1,2}}[{_VOWELS}]*" for letter in word))
+            for place in self._beginning_with(word[0]):
+                if full.fullmatch(self.written.words[place]):
+                    yield place
+
+    def _beginning_with(self, letters: str) -> range:
+        words = self.written.words
+        return range(bisect_left(words, letters), bisect_left(words, letters + "\U0010ffff"))
+
+
+def _words_to_check(question: str) -> Iterator[re.Match[str]]:
+    long = (word for word in _LETTERS.finditer(question) if CONSONANTS <= len(word[0]) <= LONGEST)
+    return (word for word, _ in zip(long, range(WANTED), strict=False))
+
+
+def _begin_alike(word: str, other: str) -> bool:
+    """Whether the first letter is the same, or swapped with the second: hardly anybody misspells it otherwise."""
+    return word[0] == other[0] or word[:2] == other[1::-1]
+
+
+def spelling_of(index: LexicalIndex, folder: Path) -> Spelling:
+    """How a library reads questions: it knows the words of its lexical index, what these put together, and units.
+
+    Raises:
+        IndexCorruptError: the written words in the folder cannot be read.
+    """
+
+    def is_known(word: str) -> bool:
+        cut = cut_word(index.tokenize, word)
+        has = any(place is not None for place in index.terms.words(cut))
+        return has or measure(word) is not None or (index.put is not None and index.put(word) != word)
+
+    return Spelling(WrittenWords.load(folder), is_known, lambda word: cut_word(index.tokenize, word))

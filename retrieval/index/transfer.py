@@ -1,0 +1,413 @@
+"""Brings the live snapshot of a home to a place, from where any number of readers pull it."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from shutil import copyfile, rmtree
+
+from pydantic import ValidationError
+
+from retrieval.errors import IndexCorruptError, IndexMissingError, TransferError
+from retrieval.files.atomic_files import FileEntry, changes
+from retrieval.files.records import dump_record, parse_record
+from retrieval.index.chroma.soundness import EMBEDDED, broken, place_of, sealed_files
+from retrieval.index.places import Meter, Place, Progress, Tell, each_of, silent
+from retrieval.index.snapshot.live import HISTORY_FILE as HISTORY
+from retrieval.index.snapshot.live import (
+    KEEP,
+    POINTER,
+    SNAPSHOTS,
+    Promotion,
+    dump_promotions,
+    is_id,
+    live_id,
+    move_into_place,
+    promote,
+    read_promotions,
+    snapshot_folder,
+    unread,
+)
+from retrieval.index.snapshot.manifest import MANIFEST_FILE as MANIFEST
+from retrieval.index.snapshot.manifest import Manifest
+from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
+
+LISTING_FILE = "files.json"
+"""Beside the files of a snapshot that was pushed, and there once they all are."""
+_CHROMA = "chroma"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of one snapshot that was pushed. Key: snapshot."""
+
+    snapshot: str
+    files: tuple[FileEntry, ...]
+    """In the order in which they go: the manifest is last, without which no folder is a snapshot."""
+    sha256: str
+    """Of the entries: a list that lost one says so."""
+    built: datetime
+    """When the snapshot was."""
+
+    @classmethod
+    def of(cls, folder: Path) -> "Listing":
+        """What would be pushed of a snapshot's folder.
+
+        Of Chroma's files only those go that are sealed; it makes the others again.
+        """
+        entries = [FileEntry.of(folder, path) for path in sorted(_own(folder))]
+        entries += [
+            FileEntry(f"{_CHROMA}/{each.path}", each.size, each.sha256) for each in sealed_files(folder / _CHROMA)
+        ]
+        files = tuple(sorted(entries, key=lambda each: (each.path == MANIFEST, each.path)))
+        built = datetime.fromtimestamp(int((folder / MANIFEST).stat().st_mtime), UTC)
+        return cls.over(folder.name, files, built)
+
+    @classmethod
+    def over(cls, snapshot: str, files: tuple[FileEntry, ...], built: datetime) -> "Listing":
+        """A list of these files."""
+        return cls(snapshot, files, _hash(files), built)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(each.size for each in self.files)
+
+    def dump(self) -> bytes:
+        """As `parse` reads it."""
+        return dump_record(self) + b"\n"
+
+    @classmethod
+    def parse(cls, content: bytes, snapshot: str, where: str) -> "Listing":
+        """What `dump` gave.
+
+        Args:
+            content: of the file.
+            snapshot: whose files it should list.
+            where: what to call the file in an error.
+
+        Raises:
+            TransferError: it is damaged, or of another snapshot; or it names a file outside of the snapshot's folder.
+        """
+        try:
+            found = parse_record(content, cls)
+        except ValidationError as error:
+            raise TransferError(f"{where} is damaged ({error.errors()[0]['msg']}); push again with --check") from error
+        if found.snapshot != snapshot or found.sha256 != _hash(found.files):
+            raise TransferError(f"{where} is damaged: it is not the list that was written; push again with --check")
+        strange = next((each.path for each in found.files if not _is_inside(each.path)), None)
+        if strange is not None:
+            raise TransferError(f"{where} names {strange!r}, which is no file of a snapshot; do not pull from there")
+        return found
+
+
+def path_of(snapshot: str, file: str = LISTING_FILE) -> str:
+    """Where a file of a snapshot is in a place."""
+    return f"{SNAPSHOTS}/{snapshot}/{file}"
+
+
+def _own(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        inside = path.relative_to(folder)
+        hidden = any(part.startswith(".") for part in inside.parts)
+        if path.is_file() and not hidden and inside.parts[0] != _CHROMA and inside.as_posix() != LISTING_FILE:
+            yield path
+
+
+def _hash(files: Iterable[FileEntry]) -> str:
+    return hashlib.sha256(b"\n".join(map(dump_record, files))).hexdigest()
+
+
+def _is_inside(path: str) -> bool:
+    parts = PurePosixPath(path)
+    inside = bool(parts.parts) and not parts.is_absolute() and ".." not in parts.parts
+    return inside and path == parts.as_posix() and path != LISTING_FILE
+
+
+def open_whole(home: Path, snapshot_id: str = "live") -> Snapshot:
+    """Open a snapshot whose every file, Chroma's among them, is byte for byte as it was built.
+
+    Collections are not tried again: the bytes are those that the build tried. Those on a server stay there, and of a
+    large library there are none.
+
+    Raises:
+        IndexMissingError: nothing is live, or there is no such snapshot.
+        IndexCorruptError: counts, hashes, seal or schema version disagree.
+    """
+    snapshot = open_snapshot(home, snapshot_id)
+    search = snapshot.neighbour_search
+    if (search.place if search else place_of(None, len(snapshot))) == EMBEDDED:
+        for sentence in broken(snapshot.folder / "chroma"):
+            snapshot.close()
+            raise IndexCorruptError(f"snapshot {snapshot.id} in {home}: chroma: {sentence}; build the index again")
+    return snapshot
+
+
+TRIES = 2
+"""What was damaged on the way is sent or fetched so often; damage that comes again is not the way's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What a push did. Key: snapshot."""
+
+    snapshot: str
+    files: int
+    """Of the snapshot."""
+    size: int
+    """Their bytes."""
+    sent: int
+    """Files that were not there, or not with the right hash."""
+    before: str | None
+    """What readers of the place got until then; None: nothing."""
+    removed: tuple[str, ...]
+    """Snapshots that the place keeps no more."""
+
+
+def push_snapshot(home: Path, place: Place, progress: Progress, *, keep: int = KEEP, check: bool = False) -> Pushed:
+    """Bring the live snapshot to a place; readers get it once all of it is there.
+
+    A file that is there with the right hash is not sent again, so an interrupted push goes on where it was. Each file
+    that is sent is read back and compared. One snapshot is never changed for readers: where it is complete, it stays.
+
+    Args:
+        home: whose live snapshot.
+        place: where to.
+        progress: called as the work goes on.
+        keep: how many that readers got before stay, beside this one.
+        check: read every file back also where the snapshot is complete there; what is damaged is sent again.
+
+    Raises:
+        NothingLiveError: nothing is live.
+        IndexCorruptError: what is live is damaged; nothing was sent.
+        TransferError: the place cannot be read or written; what its readers get is as it was.
+    """
+    if place.folder is not None and place.folder.resolve() == home.resolve():
+        raise TransferError(f"{place.name} is the home itself; push to another place")
+    with open_whole(home) as snapshot:
+        listing = Listing.of(snapshot.folder)
+        sent = 0
+        if not _is_complete(place, snapshot.id, check=check):
+            sent = _send(place, snapshot.folder, listing, progress)
+    before = live_at(place)
+    if before != snapshot.id:
+        place.write(POINTER, f"{snapshot.id}\n".encode())
+    moves = read_promotions(place.read(HISTORY) or b"")
+    if before != snapshot.id or not moves:
+        moves = (*moves, Promotion.now(snapshot.id, "push"))
+        place.write(HISTORY, dump_promotions(moves))
+    removed = _remove_old(place, moves, snapshot.id, keep)
+    return Pushed(snapshot.id, len(listing.files), listing.size, sent, before, removed)
+
+
+def live_at(place: Place) -> str | None:
+    """Id of the snapshot that readers of a place get; None where nothing was pushed yet, or the pointer is damaged."""
+    found = (place.read(POINTER) or b"").decode("ascii", "replace").strip()
+    return found if is_id(found) else None
+
+
+def _is_complete(place: Place, snapshot: str, *, check: bool) -> bool:
+    path = path_of(snapshot)
+    content = place.read(path)
+    if content is None:
+        return False
+    try:
+        there = Listing.parse(content, snapshot, f"{place.name}/{path}")
+    except TransferError:
+        return False
+
+    def is_right(file: FileEntry) -> bool:
+        at = path_of(snapshot, file.path)
+        return place.sha256(at) == file.sha256 if check else place.size(at) == file.size
+
+    return each_of(there.files, is_right) == len(there.files)
+
+
+def _send(place: Place, folder: Path, listing: Listing, progress: Progress) -> int:
+    """Send what is not there yet, and the list of all of it; how many files went."""
+    place.remove(path_of(listing.snapshot))
+    meter = Meter(progress, listing.size)
+
+    def bring(file: FileEntry) -> bool:
+        path, tell = path_of(listing.snapshot, file.path), meter.of(file.path)
+        if place.sha256(path) == file.sha256:
+            tell(file.size)
+            return False
+        for attempt in range(TRIES):
+            place.send(folder / file.path, path, silent if attempt else tell)
+            if place.sha256(path) == file.sha256:
+                return True
+        raise TransferError(
+            f"{place.name}/{path} came out damaged {TRIES} times: it does not have the hash of what was sent; "
+            "look at that place, and push again"
+        )
+
+    sent = each_of(listing.files, bring)
+    place.write(path_of(listing.snapshot), listing.dump())
+    return sent
+
+
+def _remove_old(place: Place, moves: tuple[Promotion, ...], live: str, keep: int) -> tuple[str, ...]:
+    were = dict.fromkeys(move.snapshot for move in reversed(moves) if move.snapshot != live)
+    stay = {live, *list(were)[:keep]}
+    gone = [name for name in place.folders(SNAPSHOTS) if is_id(name) and name not in stay]
+    return tuple(name for name in gone if _removed(place, name))
+
+
+def _removed(place: Place, snapshot: str) -> bool:
+    def remove() -> bool:
+        # The list first: what is half removed is not complete.
+        place.remove(path_of(snapshot))
+        place.remove(f"{SNAPSHOTS}/{snapshot}")
+        return True
+
+    if place.folder is None:
+        return remove()
+    with unread(place.folder / SNAPSHOTS / snapshot) as may_go:
+        return may_go and remove()
+
+
+ARRIVING = ".arriving"
+"""Folder beside the snapshots in which one comes in; a pull that was interrupted goes on there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """What a pull did. Key: snapshot."""
+
+    snapshot: str
+    n_chunks: int
+    files: int
+    """Of the snapshot."""
+    size: int
+    """Their bytes."""
+    fetched: int
+    """Files that were not here, or not with the right hash."""
+    before: str | None
+    """What readers of the home got until then; None: nothing that can be named."""
+
+
+def pull_snapshot(home: Path, place: Place, progress: Progress) -> Pulled:
+    """Bring the snapshot that a place offers into a home and make it live; the caller holds the home's lock.
+
+    A file that is here with the right hash is not fetched again, so an interrupted pull goes on where it was, and a
+    damaged snapshot is mended. Where another snapshot is offered meanwhile, that one is pulled.
+
+    Args:
+        home: the home folder.
+        place: where from; only files whose names are known are asked for, never a list of them.
+        progress: called as the work goes on.
+
+    Raises:
+        IndexMissingError: nothing was pushed to the place.
+        IndexCorruptError: what it offers is of another schema version, or was pushed damaged.
+        TransferError: the place cannot be read, or a file comes damaged; what is live here is as it was.
+        OSError: there is no room here.
+    """
+    while True:
+        name = _offered(place)
+        try:
+            return _pulled(home, place, name, progress)
+        except TransferError:
+            # One that is offered no more may be removed while it is pulled.
+            if _offered(place) == name:
+                raise
+
+
+def _offered(place: Place) -> str:
+    name = live_at(place)
+    if name is None:
+        raise IndexMissingError(
+            f"nothing was pushed to {place.name}: it has no file {POINTER!r} that names a snapshot; "
+            f"look at the address, or run where the index is built: querymust push {place.name}"
+        )
+    return name
+
+
+def _pulled(home: Path, place: Place, name: str, progress: Progress) -> Pulled:
+    before, listing = _live_here(home), _listing(place, name)
+    final = snapshot_folder(home, name)
+    fetched = 0
+    if any(changes(final, listing.files)):
+        arriving = home / SNAPSHOTS / ARRIVING / name
+        _forget_others(arriving)
+        fetched = _fetch(place, arriving, final, listing, progress)
+        os.utime(arriving / MANIFEST, (listing.built.timestamp(),) * 2)
+        move_into_place(arriving, final)
+        arriving.parent.rmdir()
+    with open_whole(home, name) as snapshot:
+        n_chunks = len(snapshot)
+    promote(home, name, "pull")
+    return Pulled(name, n_chunks, len(listing.files), listing.size, fetched, before)
+
+
+def _live_here(home: Path) -> str | None:
+    try:
+        return live_id(home)
+    except IndexCorruptError:
+        return None  # a damaged pointer is fixed by what is pulled
+
+
+def _listing(place: Place, name: str) -> Listing:
+    """What is to be fetched; the manifest is read before, so that what cannot be used is not fetched at all."""
+    path = path_of(name)
+    manifest = path_of(name, MANIFEST)
+    said, listed = place.read(manifest), place.read(path)
+    if said is None or listed is None:
+        raise TransferError(
+            f"{place.name} offers snapshot {name}, and has no {manifest if said is None else path}; push again"
+        )
+    Manifest.parse(said, f"{place.name}/{manifest}")
+    return Listing.parse(listed, name, f"{place.name}/{path}")
+
+
+def _forget_others(arriving: Path) -> None:
+    """What another pull left that nobody will go on with."""
+    arriving.mkdir(parents=True, exist_ok=True)
+    for other in arriving.parent.iterdir():
+        if other != arriving:
+            rmtree(other, ignore_errors=True)
+
+
+def _fetch(place: Place, arriving: Path, final: Path, listing: Listing, progress: Progress) -> int:
+    """Fetch what is not here yet; how many files came."""
+    wanted = {arriving / each.path for each in listing.files}
+    for path in arriving.rglob("*"):
+        if path.is_file() and path not in wanted:
+            path.unlink()
+    meter = Meter(progress, listing.size)
+
+    def bring(file: FileEntry) -> bool:
+        tell = meter.of(file.path)
+        if _is_here(arriving, file):
+            tell(file.size)
+        elif _is_here(final, file):
+            (arriving / file.path).parent.mkdir(parents=True, exist_ok=True)
+            copyfile(final / file.path, arriving / file.path)
+            tell(file.size)
+        else:
+            _fetch_one(place, arriving, listing.snapshot, file, tell)
+            return True
+        return False
+
+    return each_of(listing.files, bring)
+
+
+def _fetch_one(place: Place, arriving: Path, snapshot: str, file: FileEntry, tell: Tell) -> None:
+    path, target = path_of(snapshot, file.path), arriving / file.path
+    for attempt in range(TRIES):
+        place.fetch(path, target, file.size, silent if attempt else tell)
+        if _is_here(arriving, file):
+            return
+    (sentence,) = changes(arriving, [file])
+    target.unlink()
+    raise TransferError(
+        f"{place.name}/{path} is damaged: {sentence}, in {TRIES} tries; "
+        f"run where the index is built: querymust push {place.name} --check"
+    )
+
+
+def _is_here(folder: Path, file: FileEntry) -> bool:
+    return not any(changes(folder, [file]))

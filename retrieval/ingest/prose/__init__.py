@@ -1,1 +1,0 @@
-"""Prose cut where its author cut it, and what each passage is about."""

@@ -1,0 +1,376 @@
+"""Prose cut at headings: whole where it fits, then by sub-heading, then by paragraph; never with overlap."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from retrieval.ingest.markdown.blocks import Block
+from retrieval.ingest.markdown.parser import heading_text, is_links, without_comments
+from retrieval.ingest.tables.captions import is_bold_line
+from retrieval.ingest.tables.reading import read_table
+from retrieval.ingest.tables.source_tables import PlacedTable
+from retrieval.ingest.tables.table import Table
+from retrieval.settings import TOKEN_CAP
+from retrieval.types import Document
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+def bytes_of(text: str) -> int:
+    """Its length in UTF-8."""
+    return len(text.encode())
+
+
+def divided(text: str, size: int, length: Callable[[str], int] = bytes_of) -> Iterator[str]:
+    """Parts of at most `size`: cut between lines, else sentences, else words, else anywhere.
+
+    Args:
+        text: what is too long.
+        size: in bytes, or in what `length` counts; no character has more than four of them.
+        length: of a text; two joined by a blank or a line end have at most one more than both.
+    """
+    for separator in (re.compile(r"\n"), _SENTENCE_END, re.compile(r"\s+")):
+        parts = separator.split(text)
+        if len(parts) > 1 and all(length(part) <= size for part in parts):
+            yield from _joined(parts, "\n" if separator.pattern == r"\n" else " ", size, length)
+            return
+    step = size // 4
+    yield from (text[start : start + step] for start in range(0, len(text), step))
+
+
+def _joined(parts: Sequence[str], glue: str, size: int, length: Callable[[str], int]) -> Iterator[str]:
+    current: list[str] = []
+    total = 0
+    for part in parts:
+        cost = length(part) + len(glue)
+        if current and total + cost > size:
+            yield glue.join(current)
+            current, total = [], 0
+        current.append(part)
+        total += cost
+    yield glue.join(current)
+
+
+BYTES_PER_TOKEN = 3
+_LEAST_BYTES = 2
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a text has: three UTF-8 bytes each."""
+    return math.ceil(len(text.encode()) / BYTES_PER_TOKEN)
+
+
+def most_tokens(text: str) -> int:
+    """How many tokens a text has at most: two UTF-8 bytes each.
+
+    The tokenizer of `wordllama` stays below 0.83 of that on every passage of more than 600 characters of a rulebook and
+    of a protocol's manual; a few words with figures among them may have more.
+    """
+    return math.ceil(len(text.encode()) / _LEAST_BYTES)
+
+
+WORKING_TOKENS = 256
+"""What the chunk-size sweep chose, in `estimate_tokens`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """How prose becomes passages. A text that fits stays whole; one that does not is cut where its author cut it."""
+
+    working_tokens: int = WORKING_TOKENS
+    """Sections and paragraphs are joined up to this size; one paragraph alone may be longer."""
+    cap: int = TOKEN_CAP
+    """Nothing is longer. A paragraph that is gets cut between lines, else sentences, else words, else anywhere."""
+    header_level: int = 1
+    """A document that does not fit is cut at headings of this level and above, however well two of those would fit."""
+    fallback_header_level: int = 2
+    """... and a part of that which does not fit at this level; what then does not fit, one level after the other."""
+    split_only_when_needed: bool = True
+    """Whether a document that fits stays whole."""
+    count: Callable[[str], int] = estimate_tokens
+    """Tokens of a text."""
+    glue: int = 0
+    """Tokens of what joins two paragraphs."""
+
+    @property
+    def limit(self) -> int:
+        """What a passage of several paragraphs may have."""
+        return min(self.working_tokens, self.cap)
+
+    @property
+    def room(self) -> int:
+        """What one paragraph may have: the cap, less what the headings above it may need."""
+        return self.cap - min(512, self.cap // 4)
+
+    def parts(self, text: str) -> Iterator[str]:
+        """A paragraph that has no room, cut where it hurts least."""
+        if self.count is estimate_tokens:
+            return divided(text, self.room * BYTES_PER_TOKEN)
+        return divided(text, self.room, self.count)
+
+    def whole_from(self, level: int) -> int:
+        """The level of headings from which on a section below one of `level` may stay whole."""
+        return self.header_level if level < self.header_level else self.fallback_header_level
+
+    def keeps_whole(self, level: int, least: int) -> bool:
+        """Whether a section of a level may stay whole where it fits; the document itself is of level 0."""
+        return level >= least if level else self.split_only_when_needed
+
+
+USUAL = Cuts()
+"""Where nobody says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A heading, a paragraph, a list, or the line that stands for a table."""
+
+    text: str
+    source: str
+    """Empty for a table."""
+    lines: tuple[int, int]
+    path: tuple[str, ...]
+    level: int = 0
+    """Of a heading; 0 for all else."""
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it is neither a heading nor a table."""
+        return self.level == 0 and bool(self.source)
+
+
+def without_tables_of_links(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces; where all their prose is links, without the tables and the headings of other sections.
+
+    `[Sheet](https://...)` over three tables says nothing of them, and is no answer to what their rows are asked for.
+    """
+    prose = [piece for piece in pieces if piece.is_prose]
+    if not all(is_links(piece.text) for piece in prose):
+        return list(pieces)
+    links = [piece.path for piece in prose if any(map(str.isalnum, piece.text))]
+    over = {path[:depth] for path in links for depth in range(len(path) + 1)}
+    return [piece for piece in pieces if piece.is_prose or (piece.level and piece.path in over)]
+
+
+BOLD_LINE_LEVEL = 7
+"""A bold line on its own is a heading below all headings."""
+
+MAX_TITLES = 3
+"""Bold lines in a row that head the same prose; more of them are prose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A run of prose under the nearest heading above all of it; `lines` are 1-based lines of the file, inclusive."""
+
+    heading_path: tuple[str, ...]
+    text: str
+    source: str
+    lines: tuple[int, int]
+    titles: tuple[str, ...] = ()
+    """Headings and bold lines that the passage holds whole."""
+
+
+@dataclass(slots=True)
+class _Section:
+    level: int
+    pieces: list[Piece] = field(default_factory=list)
+    children: list["_Section"] = field(default_factory=list)
+
+    def everything(self) -> list[Piece]:
+        return self.pieces + [piece for child in self.children for piece in child.everything()]
+
+
+def cut_into_passages(
+    document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable], cuts: Cuts
+) -> tuple[Passage, ...]:
+    """The prose of a document. A section that fits stays whole, sub-sections and all; a table becomes one line."""
+    root = _outline(document, blocks, tables, cuts)
+    made = [without_tables_of_links(pieces) for pieces in _cut(root, cuts) if any(piece.is_prose for piece in pieces)]
+    _keep_titles(root.everything(), made, [placed.table for placed in tables], cuts)
+    return tuple(map(_passage, made))
+
+
+def block_passages(
+    document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable], cuts: Cuts
+) -> tuple[Passage, ...]:
+    """The prose of a document block by block, without a thought about sections: where it cannot be cut at them."""
+    of_tables = {placed.block for placed in tables}
+    words = [block for index, block in enumerate(blocks) if index not in of_tables]
+    return tuple(
+        Passage(piece.path, piece.text, piece.source, piece.lines)
+        for block in words
+        for piece in _fitting(block.source, document.first_line + block.lines[0], block.heading_path, cuts)
+    )
+
+
+def _keep_titles(pieces: Sequence[Piece], made: list[list[Piece]], tables: Sequence[Table], cuts: Cuts) -> None:
+    """Put headings and bold lines that head nothing, and that nothing else says, before the prose that comes next.
+
+    Where that is too long they follow the prose before them; where that is too long as well they are prose themselves.
+    """
+    known = {_name(heading) for passage in made for heading in _path(passage)}
+    known |= {_name(words) for table in tables for words in (*table.heading_path, table.caption or "")}
+    shown = {id(piece) for passage in made for piece in _without_stubs(passage)}
+    below: dict[int, list[Piece]] = defaultdict(list)
+    at = 0
+    for piece in pieces:
+        if not piece.level or id(piece) in shown or _name(heading_text(piece.source)) in known:
+            continue
+        while at < len(made) and made[at][0].lines <= piece.lines:
+            at += 1
+        below[at].append(piece)
+    for at, titles in reversed(below.items()):
+        size = _size(titles, cuts)
+        room = [size + _size(passage, cuts) <= cuts.limit for passage in made[max(at - 1, 0) : at + 1]]
+        if at < len(made) and room[-1]:
+            made[at][:0] = titles
+        elif at and room[0]:
+            made[at - 1] += titles
+        else:
+            prose = [part for piece in titles for part in _fitting(piece.source, piece.lines[0], piece.path, cuts)]
+            made[at:at] = _packed(prose, cuts)
+
+
+def _name(words: str) -> str:
+    return words.rstrip(" .:").casefold()
+
+
+def _size(pieces: Sequence[Piece], cuts: Cuts) -> int:
+    return sum(cuts.count(piece.text) + cuts.glue for piece in pieces)
+
+
+def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable], cuts: Cuts) -> _Section:
+    table_at = {placed.block: placed.table for placed in tables}
+    captions = {placed.caption_block for placed in tables}
+    of_grids = {placed.caption_block for placed in tables if _is_of_grid(placed)}
+    root = _Section(0)
+    stack = [root]
+    for index, block in enumerate(blocks):
+        first = document.first_line + block.lines[0]
+        lines = (first, first + block.source.count("\n"))
+        level = block.level or (BOLD_LINE_LEVEL if is_bold_line(block) and index not in of_grids else 0)
+        if index in of_grids and is_bold_line(block):
+            continue
+        if level:
+            named = f"{block.shown} (table)" if index in captions else block.shown
+            piece = Piece(named, block.source, lines, block.heading_path, level)
+            if level == BOLD_LINE_LEVEL and _awaits_prose(stack[-1]):
+                # A title and its subtitle.
+                stack[-1].pieces.append(piece)
+                continue
+            while stack[-1].level >= level:
+                _settle(stack.pop(), stack[-1], cuts)
+            section = _Section(level, [piece])
+            stack[-1].children.append(section)
+            stack.append(section)
+        elif index in table_at:
+            table = table_at[index]
+            if table.title and any(map(_is_caption, stack[-1].pieces)):
+                continue
+            named = table.title or ", ".join(column for column in table.header[:4] if column)
+            stack[-1].pieces.append(Piece(f"[Table: {named}]", "", lines, block.heading_path))
+        else:
+            source = block.source.rstrip()
+            if index in captions and not is_bold_line(block):
+                source = source.rpartition("\n")[0]
+            stack[-1].pieces.extend(_fitting(source, first, block.heading_path, cuts))
+    while len(stack) > 1:
+        _settle(stack.pop(), stack[-1], cuts)
+    return root
+
+
+def _is_of_grid(placed: PlacedTable) -> bool:
+    """Whether a caption directly over or under a table of many things: the prose below the table is not about them.
+
+    A table that describes one thing has the name of that thing for its caption, and the prose below goes on about it.
+    """
+    beside = placed.caption_block in (placed.block - 1, placed.block + 1)
+    return beside and read_table(placed.table).kind == "grid"
+
+
+def _is_caption(piece: Piece) -> bool:
+    return bool(piece.level) and piece.text.endswith("(table)")
+
+
+def _awaits_prose(section: _Section) -> bool:
+    titles = [piece for piece in section.pieces if piece.level == BOLD_LINE_LEVEL]
+    return 0 < len(section.pieces) == len(titles) < MAX_TITLES and not any(map(_is_caption, section.pieces))
+
+
+def _settle(section: _Section, parent: _Section, cuts: Cuts) -> None:
+    """A bold line with nothing below it heads nothing: it is prose, and belongs to the prose before it."""
+    if section.level != BOLD_LINE_LEVEL or any(not piece.level or _is_caption(piece) for piece in section.pieces):
+        return
+    parent.children.pop()
+    before = parent.children[-1] if parent.children else parent
+    for piece in section.pieces:
+        before.pieces.extend(_fitting(piece.source, piece.lines[0], piece.path, cuts))
+
+
+def _cut(section: _Section, cuts: Cuts, least: int = 0) -> Iterator[list[Piece]]:
+    whole = section.everything()
+    if cuts.keeps_whole(section.level, least) and _size(whole, cuts) <= cuts.limit:
+        yield whole
+        return
+    yield from _packed(section.pieces, cuts)
+    for child in section.children:
+        yield from _cut(child, cuts, cuts.whole_from(section.level))
+
+
+def _packed(pieces: Sequence[Piece], cuts: Cuts) -> Iterator[list[Piece]]:
+    heading = [piece for piece in pieces if piece.level]
+    carried = _size(heading, cuts)
+    current: list[Piece] = []
+    for piece in pieces:
+        if piece.level:
+            continue
+        if current and carried + _size([*current, piece], cuts) > cuts.limit:
+            yield heading + current
+            current = []
+        current.append(piece)
+    if current:
+        yield heading + current
+
+
+def _without_stubs(pieces: Sequence[Piece]) -> Sequence[Piece]:
+    """The pieces without what leads them of other sections that hold nothing but a table."""
+    first = next(place for place, piece in enumerate(pieces) if piece.is_prose)
+    over = pieces[first].path
+    of_tables = {piece.path for piece in pieces[:first] if not piece.level and piece.path != over[: len(piece.path)]}
+    return [piece for place, piece in enumerate(pieces) if place >= first or piece.path not in of_tables]
+
+
+def _passage(pieces: Sequence[Piece]) -> Passage:
+    pieces = _without_stubs(pieces)
+    own = [piece for piece in pieces if piece.is_prose]
+    return Passage(
+        heading_path=_path(pieces),
+        text="\n\n".join(piece.text for piece in pieces),
+        source="\n\n".join(piece.source for piece in pieces if piece.is_prose or piece.level == BOLD_LINE_LEVEL),
+        lines=(min(piece.lines[0] for piece in own), max(piece.lines[1] for piece in own)),
+        titles=tuple(heading_text(piece.source) for piece in pieces if piece.level),
+    )
+
+
+def _path(pieces: Sequence[Piece]) -> tuple[str, ...]:
+    return _common_start([piece.path for piece in pieces if piece.is_prose])
+
+
+def _common_start(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The nearest heading that all the prose is under: a chapter that is one section is that section."""
+    shortest, longest = min(paths), max(paths)
+    count = next((i for i, (a, b) in enumerate(zip(shortest, longest, strict=False)) if a != b), len(shortest))
+    return shortest[: min(count, len(longest))]
+
+
+def _fitting(source: str, first_line: int, path: tuple[str, ...], cuts: Cuts) -> Iterator[Piece]:
+    """A block as one piece; one that passes the cap, cut between lines, else sentences, else words, else anywhere."""
+    if not source.strip():
+        return
+    line = first_line
+    for part in [source] if cuts.count(source) <= cuts.room else cuts.parts(source):
+        yield Piece(without_comments(part), part, (line, line + part.count("\n")), path)
+        line += part.count("\n")

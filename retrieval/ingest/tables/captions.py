@@ -1,0 +1,393 @@
+"""What a table is called: its caption, or the sentence that introduces it."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from retrieval.ingest.markdown.blocks import Block
+from retrieval.ingest.markdown.parser import plain_text, without_tags
+from retrieval.ingest.tables.notes import ANCHOR, NUMBERED, TABLE, is_titled, label_of
+
+MAX_TITLE = 200
+"""Characters."""
+
+MAX_TITLE_WORDS = 10
+"""Words of a line that is a title because it touches its table."""
+
+_TITLE = re.compile(r"(?=.*[^\W\d_])[^\W_][^|]*(?<![.:;,!?])")
+
+
+def title_among_twins(blocks: Sequence[Block], index: int) -> str:
+    """The line above the table in block `index`; empty where the line does not tell the table from a twin.
+
+    Twins stand under the same headings and have the same heading line, and each of two or more has another such line
+    above it: one that begins with a letter or a figure and ends no sentence.
+    """
+    title = _line_above(blocks, index)
+    if not title:
+        return ""
+    twins = (place for place, block in enumerate(blocks) if place != index and _is_twin(block, blocks[index]))
+    others = [line for place in twins if (line := _line_above(blocks, place))]
+    return title if others and title not in others else ""
+
+
+def touching_title(blocks: Sequence[Block], index: int) -> str:
+    """The short line that stands on the table in block `index` without a blank line between; else empty."""
+    touches = index > 0 and blocks[index - 1].lines[1] == blocks[index].lines[0]
+    title = _line_above(blocks, index) if touches else ""
+    return title if len(title.split()) <= MAX_TITLE_WORDS else ""
+
+
+def _is_twin(block: Block, table: Block) -> bool:
+    alike = (block.kind, block.heading_path) == (table.kind, table.heading_path)
+    return alike and block.source.partition("\n")[0] == table.source.partition("\n")[0]
+
+
+def _line_above(blocks: Sequence[Block], index: int) -> str:
+    above = blocks[index - 1] if index else None
+    if (
+        above is None
+        or not above.is_paragraph
+        or "\n" in above.shown
+        or above.heading_path != blocks[index].heading_path
+    ):
+        return ""
+    words = plain_text(above.shown)
+    return words if len(words) <= MAX_TITLE and _TITLE.fullmatch(words) else ""
+
+
+MAX_SUBTITLE = 200
+"""Characters of a line that may come between a caption and its table."""
+MAX_TITLE_SENTENCE = 8
+"""Words of a bold line that ends as a sentence does; a longer one tells its reader what to do, and is no title."""
+MAX_LEAD = 200
+"""Characters of a sentence that introduces a table; a longer one tells a story."""
+_MIN_LEAD_WORDS = 4
+"""A shorter sentence (`They are:`) says what it is about in the one before."""
+
+_BOLD_LINE = re.compile(r"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*:?\s*")
+_BETWEEN_RUNS = re.compile(r"(?<=[^\s*_])(\*\*|__)(?P<space> +)\1(?=[^\s*_])")
+"""Between the parts of a line that is bold piece by piece: `**Omens** **of the sea**`."""
+_TABLE_CAPTION = re.compile(rf"\s*[*_]{{0,3}}{TABLE}\b[^|]{{0,160}}")
+_HTML_TITLE = re.compile(
+    r"<(summary|figcaption|b|strong|center|h[1-6])\b[^>]*>(?P<words>.*?)</\1>", re.IGNORECASE | re.DOTALL
+)
+_BOX_TITLE = re.compile(
+    r"(?:!!!|\?\?\?\+?|===)\s[^\"\n]*\"(?P<mkdocs>[^\"\n]+)\"|:{3,}\s*\{?[\w-]+\}?[ \t]+(?P<colons>[^\n]+)"
+)
+"""`!!! note "Ports"`, `=== "Linux"`, `:::note Ports`."""
+_TAB = re.compile(r"===[+!]*\s+\"(?P<name>[^\"\n]+)\"")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[A-Z“\"'‘(\[])")
+_NAMES_A_TABLE = re.compile(
+    r"\b(?:the|these|this|that|each|next|accompanying) (?:[\w-]+ ){0,2}tables?\b"
+    r"|\btables? (?:below|above|lists?|shows?|gives?)\b"
+    r"|\bthe (?:[\w-]+ )?following\b(?! (?:turn|round|day|year|section|chapter))"
+    r"|\b(?:is|are) below\b|\bas (?:follows|shown|listed)\b|\bsummari[sz]e[sd]?\b|\bbelow\W*$"
+    r"|\b(?:shown?|listed|given|described|defined|found) (?:\w+ ){0,2}(?:below|here)\b",
+    re.IGNORECASE,
+)
+_RUN_IN = re.compile(r"\s*(\*\*|__)(?P<label>[^*_\n]{2,80}?)[.:]?\1[.:]?\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """What the words around a table call it."""
+
+    words: str
+    block: int | None = None
+    """Index of the block whose last line is the caption; None for words that stay prose."""
+    introduces: bool = False
+    """Whether it is a sentence and no title."""
+    about: str = ""
+    """What else is said about the table."""
+
+
+def caption_at(
+    blocks: Sequence[Block],
+    index: int,
+    above: Caption | None,
+    taken: Collection[int] = (),
+    below: Collection[int] = (),
+) -> Caption | None:
+    """The caption of the table in block `index`, or else the sentence that introduces it.
+
+    Args:
+        blocks: of the document.
+        index: of a table's block.
+        above: what the table in the block directly above is called, if there is one.
+        taken: the blocks that are captions of other tables.
+        below: the blocks that are labels of the tables directly above them.
+    """
+    over = _in_tabs(_caption_over(blocks, index, above, taken), tabs_around(blocks, index))
+    if index + 1 in below:
+        return Caption(label_of(blocks[index + 1]), index + 1, about=over.words if over else "")
+    return over
+
+
+def tabs_around(blocks: Sequence[Block], index: int) -> tuple[str, ...]:
+    """The names of the MkDocs tabs that the block `index` is in, the outermost first.
+
+    A tab holds what is indented below its line, whatever else stands between, and tabs may nest.
+    """
+    names: list[str] = []
+    indentation = _indentation(blocks[index])
+    for block in reversed(blocks[:index]):
+        if not indentation or block.kind == "heading":
+            break
+        if _indentation(block) < indentation:
+            indentation = _indentation(block)
+            tab = _TAB.fullmatch(block.source.strip()) if block.kind == "text" else None
+            names += [plain_text(tab["name"])] if tab else []
+    return tuple(reversed(names))
+
+
+def _indentation(block: Block) -> int:
+    first = block.source.partition("\n")[0].expandtabs(4)
+    return len(first) - len(first.lstrip(" "))
+
+
+def _in_tabs(caption: Caption | None, tabs: Sequence[str]) -> Caption | None:
+    """What a table in tabs is called: their names, then its own title; a sentence that introduces it is about it."""
+    if not tabs:
+        return caption
+    if caption is None or caption.introduces:
+        return Caption(": ".join(tabs), about=caption.words if caption else "")
+    title = () if caption.words == tabs[-1] else (caption.words,)
+    return replace(caption, words=": ".join((*tabs, *title)))
+
+
+def _caption_over(blocks: Sequence[Block], index: int, above: Caption | None, taken: Collection[int]) -> Caption | None:
+    if title := _title_above(blocks, index, taken):
+        return title
+    free = index > 0 and index - 1 not in taken
+    if free and (words := title_among_twins(blocks, index) or touching_title(blocks, index)):
+        return Caption(words, index - 1)
+    lead = lead_of(blocks[index - 1].shown) if free and blocks[index - 1].is_paragraph else None
+    if title := _title_over_prose(blocks, index, taken):
+        return replace(title, about=lead.words if lead and lead.introduces else "")
+    if lead:
+        return _with_its_paragraph(blocks, index, lead)
+    # Two tables under one sentence: it introduces both.
+    return above if above and above.introduces else None
+
+
+def is_bold_line(block: Block) -> bool:
+    """Whether a block is one bold line: the title of what follows, be it a table or prose."""
+    bold = block.kind == "text" and "\n" not in block.shown and block.shown.startswith(("**", "__", "_**"))
+    return bold and caption_of(block.shown) is not None
+
+
+def caption_of(text: str) -> str | None:
+    """The words of a last line that is bold from end to end, or that begins with `Table`; None if it is neither.
+
+    Under another line it must be `Table` with a number: a sentence may be wrapped before `table below:`.
+    """
+    above, _, last = text.rstrip().rpartition("\n")
+    last = _BETWEEN_RUNS.sub(r"\g<space>", ANCHOR.sub("", last.rstrip("| ")))
+    bold = _BOLD_LINE.fullmatch(last)
+    if bold and not re.search(r"\*\*|__", bold["words"]):
+        words = plain_text(bold["words"]).rstrip(":").strip()
+        is_sentence = words.endswith((".", "!", "?")) and len(words.split()) > MAX_TITLE_SENTENCE
+        return None if is_sentence else words or None
+    begins = NUMBERED.match(last) if above.strip() else True
+    whole = not last.endswith((".", ",", ";")) or is_titled(last)
+    if begins and whole and _TABLE_CAPTION.fullmatch(last):
+        return plain_text(last).rstrip(":.").strip() or None
+    return None
+
+
+def lead_of(paragraph: str) -> Caption | None:
+    """What a paragraph directly above a table calls it; None if it does not speak of the table.
+
+    It does if it ends with a colon or a sentence of it names the table or what follows. That sentence is the caption,
+    unless the paragraph begins with a name in bold: the table is of that.
+    """
+    words = plain_text(paragraph)
+    sentences = sentences_of(words)
+    lead = ""
+    if words.endswith(":"):
+        lead = " ".join(sentences[-2:] if ends_short(sentences) else sentences[-1:])
+    elif named := naming(sentences):
+        lead = named[-1]
+    run_in = _RUN_IN.match(paragraph)
+    if lead and run_in and " " in (label := plain_text(run_in["label"])):
+        return Caption(label)
+    lead = lead.rstrip(": ")
+    return Caption(lead, introduces=True) if 0 < len(lead) <= MAX_LEAD else None
+
+
+def sentences_of(words: str) -> Sequence[str]:
+    """The sentences of a plain text."""
+    return _SENTENCE_END.split(words)
+
+
+def ends_short(sentences: Sequence[str]) -> bool:
+    """Whether the last of several says too little without the one before it: `They are`."""
+    return len(sentences) > 1 and len(sentences[-1].split()) < _MIN_LEAD_WORDS
+
+
+def naming(sentences: Sequence[str]) -> Sequence[str]:
+    """Those that speak of a table or of what follows."""
+    return [sentence for sentence in sentences if _NAMES_A_TABLE.search(sentence)]
+
+
+def _with_its_paragraph(blocks: Sequence[Block], index: int, lead: Caption) -> Caption:
+    """A lead and what else its short paragraph says, where several tables share a section: `Mix a base. Its recipe is
+    below.`"""
+    section = blocks[index].heading_path
+    words = plain_text(blocks[index - 1].shown).rstrip(": ")
+    alone = sum(block.kind == "table" and block.heading_path == section for block in blocks) < 2
+    return lead if alone or not lead.introduces or len(words) > MAX_LEAD else replace(lead, words=words)
+
+
+def _html_title(block: Block) -> str:
+    """The words of an HTML block that says nothing else: `<summary>Options</summary>`, `<b>Options</b>`."""
+    match = _HTML_TITLE.search(block.shown) if block.kind == "html" else None
+    words = plain_text(without_tags(match["words"], " ")) if match else ""
+    said = plain_text(without_tags(block.shown, " "))
+    return words.rstrip(":") if words == said and len(words) <= MAX_SUBTITLE else ""
+
+
+def _box_title(block: Block) -> str:
+    match = _BOX_TITLE.fullmatch(block.source.strip()) if block.kind == "text" else None
+    return plain_text(match["mkdocs"] or match["colons"]) if match else ""
+
+
+def _title_over_prose(blocks: Sequence[Block], index: int, taken: Collection[int]) -> Caption | None:
+    """A title over the prose above the table: `**Table: Omens**` is its caption, another bold line heads both.
+
+    Not over a paragraph that begins with a name in bold: there something else began.
+    """
+    for block in range(index - 1, -1, -1):
+        if blocks[block].kind != "text" or block in taken:
+            return None
+        label, words = label_of(blocks[block]), caption_of(blocks[block].shown)
+        if label or (words and _TABLE_CAPTION.fullmatch(words)):
+            return Caption(label or words or "", block)
+        if words and is_bold_line(blocks[block]):
+            return Caption(words)
+        if _RUN_IN.match(blocks[block].shown):
+            return None
+    return None
+
+
+def about(blocks: Sequence[Block], index: int) -> str:
+    """The words of a short paragraph that is all there is between a heading and the table below it; else nothing."""
+    if index < 2 or not is_plain_paragraph(blocks[index - 1]) or blocks[index - 2].kind != "heading":
+        return ""
+    words = plain_text(blocks[index - 1].shown)
+    return words if len(words) <= MAX_LEAD else ""
+
+
+def is_plain_paragraph(block: Block) -> bool:
+    """Whether it is words: a line of values or a subtitle begins with a mark."""
+    return block.is_paragraph and not block.shown.startswith(("*", "_", "![", "[!"))
+
+
+def _title_above(blocks: Sequence[Block], index: int, taken: Collection[int]) -> Caption | None:
+    """The caption in the last line of the text block above, or, over one short subtitle, of the block above that."""
+    if index and (outer := _html_title(blocks[index - 1]) or _box_title(blocks[index - 1])):
+        return Caption(outer)
+    for block in range(index - 1, max(index - 3, -1), -1):
+        if blocks[block].kind != "text" or block in taken:
+            return None
+        if words := label_of(blocks[block]) or caption_of(blocks[block].shown):
+            return Caption(words, block)
+        if len(blocks[block].shown) > MAX_SUBTITLE:
+            return None
+    return None
+
+
+_Captions = Mapping[int, Caption | None]
+
+
+def with_outer_titles(blocks: Sequence[Block], captions: _Captions) -> dict[int, Caption | None]:
+    """The captions by the block of their table; those that tables of one section share each say the title above too.
+
+    It is the nearest bold line above that the section has only once. Nothing changes where two of the tables stand
+    below the same one, or any but the first below none.
+    """
+    alike = defaultdict(list)
+    for place, caption in captions.items():
+        if caption and not caption.introduces:
+            alike[blocks[place].heading_path, caption.words.casefold()].append(place)
+    found, twins = dict(captions), [places for places in alike.values() if len(places) > 1]
+    titles = _titles(blocks) if twins else {}
+    for places in twins:
+        outer = {place: _above(blocks, titles, place) for place in places}
+        if len(set(outer.values())) < len(places) or not all(outer[each] for each in places[1:]):
+            continue
+        for place, title in outer.items():
+            caption = captions[place]
+            if caption and title:
+                found[place] = replace(caption, words=f"{title}: {caption.words}")
+    return found
+
+
+def _titles(blocks: Sequence[Block]) -> Mapping[int, str]:
+    """The words of every bold line that its section has only once, by block."""
+    lines = {place: caption_of(block.shown) or "" for place, block in enumerate(blocks) if is_bold_line(block)}
+    times = Counter((blocks[place].heading_path, words.casefold()) for place, words in lines.items())
+    return {place: words for place, words in lines.items() if times[blocks[place].heading_path, words.casefold()] == 1}
+
+
+def _above(blocks: Sequence[Block], titles: Mapping[int, str], table: int) -> str:
+    section = blocks[table].heading_path
+    above = (place for place in range(table - 1, -1, -1) if place in titles and blocks[place].heading_path == section)
+    return titles.get(next(above, -1), "")
+
+
+MAX_PURPOSE = 120
+"""Characters of a sentence that is shown with every row."""
+MIN_OWN_WORDS = 3
+"""Such a sentence says at least so many words that neither the title nor every other table has."""
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_POINTER = re.compile(r"\bsee (?:also )?(?:below|above)", re.IGNORECASE)
+"""It speaks of something else that is below."""
+_SAYS_NOTHING = frozenset(
+    (
+        *("the", "this", "that", "these", "those", "its", "their", "each", "all", "and", "for", "with", "from", "are"),
+        *("table", "tables", "list", "lists", "listed", "following", "follows", "below", "above", "shown", "shows"),
+        *("show", "see", "given", "gives", "described", "summarized", "summarised", "included", "found"),
+        *("can", "may", "use", "used"),
+    )
+)
+
+
+def purpose_of(blocks: Sequence[Block], index: int, called: Caption | None) -> str:
+    """One short sentence that says what the table in block `index` is for; empty where the prose above says none.
+
+    It is what introduces the table, or of the paragraph above the sentence that names it, or, where that paragraph is
+    all there is between heading and table, its first one.
+    """
+    said = called.about or (called.words if called.introduces else "") if called else ""
+    if said:
+        return _short(_introducing(sentences_of(said)), blocks[index].heading_path, called)
+    top = called.block if called and called.block is not None and called.block < index else index
+    if not top or not is_plain_paragraph(blocks[top - 1]):
+        return ""
+    sentences = sentences_of(plain_text(blocks[top - 1].shown))
+    named = naming(sentences)
+    alone = top > 1 and blocks[top - 2].kind == "heading"
+    return _short(named[-1:] or (sentences[:1] if alone else []), blocks[index].heading_path, called)
+
+
+def _introducing(sentences: Sequence[str]) -> Sequence[str]:
+    """The one that speaks of the table, or else the last; of a short last one (`They are`) the one before it."""
+    named = naming(sentences)
+    return named[-1:] or (sentences[-2:-1] if ends_short(sentences) else sentences[-1:])
+
+
+def _short(sentences: Sequence[str], headings: Sequence[str], called: Caption | None) -> str:
+    """The first sentence, if it is short and says more than what the table is called."""
+    said = sentences[0].strip().rstrip(":; ") if sentences else ""
+    title = " ".join(headings[-1:]) + f" {called.words if called and not called.introduces else ''}"
+    own = set(_words(said)) - set(_words(title)) - _SAYS_NOTHING
+    whole = len(said) <= MAX_PURPOSE and not said.startswith("(") and not _POINTER.search(said)
+    return said if whole and len(own) >= MIN_OWN_WORDS else ""
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _LETTERS.findall(text.casefold()) if len(word) > 2]

@@ -1,0 +1,229 @@
+"""Notes under a table, and the marks in its cells that point to them."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from retrieval.ingest.markdown.blocks import Block
+from retrieval.ingest.markdown.parser import plain_text
+
+TABLE = r"(?i:table|tableau|tabelle|tabella|tabela|tabla|таблица)"
+"""The word for a table in a label, in English, French, German, Italian, Portuguese, Spanish and Russian."""
+
+NUMBERED = re.compile(rf"\s*[*_]{{0,3}}{TABLE}\s+(?:\d|[A-Z]\d|[IVXLC]+(?![A-Za-z])|[A-Z](?:[.:\d-]|\s*$))")
+"""`Table 3`, `Table IV`, `Table B-2`."""
+_TITLED = re.compile(NUMBERED.pattern + r"[\w.-]*[*_]{0,3}\s*(?:[:.–—]|\s-\s)\s*(?P<words>\S[^|]{0,160})")
+"""`Table 3: Armor.`; not `Table 3 shows the armor.`"""
+ANCHOR = re.compile(r"(?<!\s)\s*\{[#.][^{}]*\}\s*$")
+_LABELLED = re.compile(rf"(?:{TABLE})?:\s+(?P<words>\S[^|]{{0,200}})")
+"""`Table: Armor` or `: Armor`, as Pandoc and Quarto write it."""
+_SENTENCE = re.compile(
+    r"(?:(?:[A-Z][\w'’-]*|of|the|and|for|to|in|by|with)\s+)+"
+    r"(?:is|are|has|have|can|may|must|shows?|lists?|gives?|summari[sz]es?|provides?|describes?|contains?|includes?|details?)"
+    r"\b.*[.!?]",
+    re.DOTALL,
+)
+"""`Table: Random Weather is for general use.` speaks of a table that is called so elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    block: int
+    under: bool
+    """Whether a table ends directly above it."""
+    over: int | None
+    """Index of the next table, if nothing but prose is between."""
+    section: tuple[str, ...]
+
+    @property
+    def side(self) -> int:
+        """1 if it can only be below its table, -1 if it can only be above, 0 if it may be either."""
+        return int(self.under) - int(self.over is not None)
+
+
+def is_titled(line: str) -> bool:
+    """Whether a line is the number of a table and its title, and no sentence about it."""
+    match = _TITLED.fullmatch(line)
+    return match is not None and not _SENTENCE.fullmatch(plain_text(match["words"]))
+
+
+def label_of(block: Block) -> str:
+    """The words of a paragraph that is nothing but the label of a table, without the mark of Pandoc; else empty."""
+    if not block.is_paragraph:
+        return ""
+    line = ANCHOR.sub("", block.shown).strip()
+    if match := _LABELLED.fullmatch(line):
+        words = plain_text(match["words"])
+        return "" if _SENTENCE.fullmatch(words) else words.rstrip(":. ")
+    return plain_text(line).rstrip(":.* ") if "\n" not in line and is_titled(line) else ""
+
+
+def labels_below(blocks: Sequence[Block], tables: Collection[int]) -> frozenset[int]:
+    """The blocks that are labels of the tables directly above them.
+
+    A line between two tables is read as the lines that leave no doubt: those of its section, or else of the document.
+    Where none does, it is the label of the table that it touches, and of the lower one if it touches two.
+
+    Args:
+        blocks: of one document.
+        tables: the indexes of its tables.
+    """
+    labels = [_label(blocks, index, tables) for index, block in enumerate(blocks) if label_of(block)]
+    sections: dict[tuple[str, ...], list[_Label]] = defaultdict(list)
+    for label in labels:
+        sections[label.section].append(label)
+    everywhere = _lean(labels)
+    below: set[int] = set()
+    named: set[int] = set()
+    for label in labels:
+        lean = _lean(sections[label.section]) or everywhere
+        if label.under and _is_below(label, lean, named=label.block - 1 in named):
+            below.add(label.block)
+        elif label.over is not None:
+            named.add(label.over)
+    return frozenset(below)
+
+
+def _label(blocks: Sequence[Block], index: int, tables: Collection[int]) -> _Label:
+    below = index + 1
+    while below < len(blocks) and below not in tables and blocks[below].kind == "text" and not label_of(blocks[below]):
+        below += 1
+    return _Label(index, index - 1 in tables, below if below in tables else None, blocks[index].heading_path)
+
+
+def _lean(labels: Iterable[_Label]) -> int:
+    """Above 0 where more labels must be below their tables than above them."""
+    return sum(label.side for label in labels)
+
+
+def _is_below(label: _Label, lean: int, *, named: bool) -> bool:
+    """Whether a label under a table is that table's; `named` says that it has one above it."""
+    if lean > 0:
+        return True
+    if named:
+        return False
+    return label.over is None or (lean == 0 and label.over > label.block + 1)
+
+
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_SYMBOL = r"(?:\\?\*){1,4}|[†‡§¶]{1,3}"
+_MARK = re.compile(
+    rf"""
+    \s?\[\^(?P<foot>[^\[\]\s]+)\]
+    | \s?<sup>\s*[\[(]?(?P<raised>\w{{1,3}}|{_SYMBOL})[\])]?\s*</sup>
+    | \s?\\?\[(?P<bracket>\d{{1,2}}|[a-z]|{_SYMBOL})\\?\](?![(:\[])
+    | (?P<small>[{_RAISED}]{{1,2}})
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_SYMBOL_BEHIND = re.compile(rf"(?:^|(?<=[^\s*\\]))\s?(?P<symbol>{_SYMBOL})\s*$")
+_NOTE = re.compile(
+    rf"""
+    (?:[-+]\s+)?[_*]{{0,2}}?
+    (?: \[\^(?P<foot>[^\[\]\s]+)\]:
+      | \\?\[(?P<bracket>\d{{1,2}}|[a-z]|{_SYMBOL})\\?\][:.]?
+      | <sup>\s*[\[(]?(?P<raised>\w{{1,3}}|{_SYMBOL})[\])]?\s*</sup>
+      | (?P<small>[{_RAISED}]{{1,2}})
+      | (?P<number>\d{{1,2}})[.)](?=\s)
+      | (?P<symbol>(?:\\\*){{1,4}}|[†‡§¶]{{1,3}}|(?<!\*)\*{{1,4}}(?=\s))
+    )
+    \s*(?P<text>\S.*)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_TITLE = re.compile(r"[*_]{0,3}(?:foot)?notes?[.:]*[*_]{0,3}:?", re.IGNORECASE)
+
+Notes = Mapping[str, str]
+"""Words by mark: `1`, `a`, `*`; `^1` for a footnote of markdown."""
+
+
+def footnotes(blocks: Sequence[Block]) -> Notes:
+    """The footnotes of a document, `[^1]: ...`, wherever they are."""
+    lines = (line for block in blocks if block.kind == "text" for line in _logical_lines(block.shown))
+    return {mark: words for mark, words in filter(None, map(_note, lines)) if mark.startswith("^")}
+
+
+def notes_below(blocks: Sequence[Block], index: int) -> Notes:
+    """The notes in the text directly below a table, or below its label; none if that begins with something else."""
+    found: dict[str, str] = {}
+    labelled = index + 1 < len(blocks) and bool(label_of(blocks[index + 1]))
+    for block in blocks[index + 1 + labelled :]:
+        lines = [line for line in _logical_lines(block.shown) if not _TITLE.fullmatch(line)]
+        notes = [_note(line) for line in lines] if block.kind == "text" else [None]
+        if notes and notes[0] is None:
+            break
+        for mark, words in filter(None, notes):
+            # A list with stars for bullets explains no star.
+            found[mark] = "" if mark in found and mark == "*" else found.get(mark, words)
+    return {mark: words for mark, words in found.items() if words}
+
+
+def notes_in(rows: Sequence[Sequence[str]]) -> Notes:
+    """The notes in the last rows of a table, which fill one cell."""
+    found: dict[str, str] = {}
+    for cells in reversed(rows):
+        note = note_of(cells)
+        if note is None:
+            break
+        found.setdefault(*note)
+    return found
+
+
+def note_of(cells: Sequence[str]) -> tuple[str, str] | None:
+    """Mark and words of a row that is a note: it fills one cell; None if it is none."""
+    filled = [cell for cell in cells if cell.strip()]
+    return _note(filled[0]) if len(filled) == 1 and len(cells) > 1 else None
+
+
+def marked(cell: str, notes: Notes) -> tuple[str, tuple[str, ...]]:
+    """A cell as written without the raised and bracketed marks of these notes, and the words of all its notes.
+
+    A mark that no note explains is a part of the cell, and so is a symbol: `Bow*` is quoted with its star.
+    """
+    if not notes:
+        return cell, ()
+    said: dict[str, None] = {}
+
+    def taken_off(match: re.Match[str]) -> str:
+        words = _meant(match, notes)
+        said.update(dict.fromkeys(words))
+        return "" if words else match[0]
+
+    bare = _MARK.sub(taken_off, cell)
+    if symbol := _SYMBOL_BEHIND.search(plain_text(bare)):
+        said.update(dict.fromkeys(_meant(symbol, notes)))
+    return bare, tuple(said)
+
+
+def _meant(match: re.Match[str], notes: Notes) -> list[str]:
+    mark = _mark(match)
+    return [notes[key] for key in (mark, mark.removeprefix("^")) if key in notes][:1]
+
+
+def _mark(match: re.Match[str]) -> str:
+    groups = {name: value for name, value in match.groupdict().items() if value and name != "text"}
+    ((name, value),) = groups.items()
+    value = value.replace("\\", "").lower()
+    if name == "small":
+        value = "".join(str(_RAISED.index(digit)) for digit in value)
+    return f"^{value}" if name == "foot" else value
+
+
+def _note(line: str) -> tuple[str, str] | None:
+    match = _NOTE.fullmatch(line.strip())
+    return (_mark(match), plain_text(match["text"].rstrip("_*"))) if match else None
+
+
+def _logical_lines(text: str) -> Iterator[str]:
+    """The lines of a text, those that only go on joined to the one before."""
+    current = ""
+    for line in text.split("\n"):
+        if current and not _NOTE.fullmatch(line.strip()):
+            current += f" {line.strip()}"
+        else:
+            if current:
+                yield current
+            current = line.strip()
+    if current:
+        yield current

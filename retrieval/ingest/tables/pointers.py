@@ -1,0 +1,305 @@
+"""Which tables of a book a pointer may mean, and which of them is the nearest."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from retrieval.ingest.losses import attempt
+from retrieval.ingest.tables.header import ReadRow
+from retrieval.ingest.tables.reading import Reading
+from retrieval.ingest.tables.table import Table
+
+MAX_WORDS = 8
+
+_CUE = re.compile(
+    r"(?<![^\W_])(?:see(?:\s+also)?|refers?\s+to|(?:described|detailed|explained|given|listed)\s+(?:in|under|at)|as\s+(?:in|under|per)|cf\b\.?)"
+    r"(?![^\W_])\s*",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[\"“‘]([^\"”’\n]{2,60})[\"”’]|(?<![^\W_])[_*]{1,3}([^_*\n]{2,60}?)[_*]{1,3}(?![^\W_])")
+_NUMBERED = re.compile(r"(?:the\s+)?([Tt]able\s+(?:[A-Z]{0,2}[.-]?\d+(?:[.-]\w+)*|[IVXLC]+(?![\w])))")
+_NAMED = re.compile(
+    r"(?:the\s+|its\s+)?(?:table\s+)?((?:[A-Z][\w'’/-]*)(?:[ ,]+(?:of|the|and|in|to|for|with|from|[A-Z][\w'’/-]*))*)"
+)
+_SAID = re.compile(
+    r"(?:the\s+)?([a-z][a-z'’ -]{2,40}?)\s+"
+    r"(?:spell|feat|power|skill|item|creature|condition|action|ability|section|description|table|chart)s?\b"
+)
+_END = re.compile(r"\.(?!\d)|[;)\n]")
+
+
+def references(text: str) -> Iterator[str]:
+    """Names that a text refers to, as written, in its order; whether something bears such a name is not known here."""
+    for cue in _CUE.finditer(text):
+        after = text[cue.end() : cue.end() + 120]
+        if text[max(cue.start() - 1, 0)] in "_*":  # `_See also_ "Cover"`: the mark ends with the cue
+            after = after.lstrip("_* ")
+        # The end of the sentence; a quotation that begins before it counts whole.
+        end = _END.search(after)
+        clause = after[: end.start()] if end else after
+        quoted = [match[1] or match[2] for match in _QUOTED.finditer(after) if match.start() < len(clause)]
+        if quoted:
+            yield from quoted
+        elif named := _NUMBERED.match(clause) or _NAMED.match(clause):
+            yield named[1]
+        elif said := _SAID.match(clause):
+            yield said[1]
+
+
+def shortened(words: list[str]) -> Iterator[str]:
+    """A name and what is left of it when its last words are dropped, longest first ("Charge and the ..." is Charge)."""
+    for length in range(min(len(words), MAX_WORDS), 0, -1):
+        yield " ".join(words[:length])
+
+
+MOST_OTHER_WORDS = 2
+"""Words of a cell beside its pointer; one with more says something of its own."""
+LONGEST = 120
+"""Characters of such a cell."""
+
+_WORD = re.compile(r"\w+")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_QUOTED_CELL = re.compile(r"\s*[\"“‘](?P<words>[^\"”’“‘]{2,60})[\"”’]\s*")
+_CODE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z][A-Za-z0-9]*(?<=[a-z0-9])[A-Z][A-Za-z0-9]*")
+"""`MAV_TYPE`, `StationType`."""
+_KINDS = frozenset(("table", "tables", "enum", "enumeration", "chart", "section", "below", "above"))
+_BESIDE = frozenset(
+    (
+        *("see", "also", "refer", "refers", "to", "cf", "the", "its", "and", "of", "in", "at", "for", "as", "per"),
+        *("with", "from", "under", "details", "values", "described", "detailed", "explained", "given", "listed"),
+    )
+)
+_SINGULAR = ("as", "is", "ss", "us")
+"""Ends of words that are no plurals: `gas`, `status`."""
+_NUMBER = re.compile(r"(?:table|tables)\s+(?P<number>(?=\w*\d|[ivxlc]+\b|\w\b)[\w]+(?:[.-]\w+)*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """What a cell points to."""
+
+    names: tuple[str, ...]
+    """At least one. How the table may be called, as `called` writes it; the likeliest first."""
+    is_code: bool
+    """Whether the cell is an identifier and says nowhere that it points."""
+
+
+def pointer_in(cell: str) -> Pointer | None:
+    """The one thing that a cell points to; None if it points to nothing, to several, or says more than that."""
+    cell = cell.strip()
+    if len(cell) > LONGEST or not _LETTERS.search(cell):
+        return None
+    if _CODE.fullmatch(cell):
+        return Pointer((called(cell),), is_code=True)
+    if whole := _QUOTED_CELL.fullmatch(cell):
+        names = tuple(_spellings(whole["words"]))
+        return Pointer(names, is_code=False) if names else None
+    found = list(references(cell))
+    if len(found) != 1 or _counted(cell, found[0]) or len(_others(cell, found[0])) > MOST_OTHER_WORDS:
+        return None
+    names = tuple(_spellings(found[0]))
+    return Pointer(names, is_code=False) if names else None
+
+
+def called(title: str) -> str:
+    """A title for comparing: its words in small letters, the last one without the `s` of a plural."""
+    words = _WORD.findall(title.casefold())
+    if words and not words[-1].endswith(_SINGULAR):
+        words[-1] = words[-1].removesuffix("s")
+    return " ".join(words)
+
+
+def numbered(title: str) -> tuple[str, str] | None:
+    """`Table 13: Stairs` as `table 13` and the rest, `Stairs`; None for a title without a number."""
+    match = _NUMBER.match(title.strip())
+    return (f"table {match['number'].casefold()}", title.strip()[match.end() :].lstrip(" :.–—-")) if match else None
+
+
+def _spellings(name: str) -> Iterator[str]:
+    """A reference as it is written, and without the words at its ends that only lead to it."""
+    if number := numbered(name):
+        yield number[0]
+        return
+    words = _WORD.findall(name)
+    while words and words[0].casefold() in _KINDS | _BESIDE:
+        words = words[1:]
+    for shorter in shortened(words):
+        kept = shorter.split(" ")
+        dropped = words[len(kept) :]
+        if _LETTERS.search(shorter) and all(word.casefold() in _KINDS | _BESIDE for word in dropped):
+            yield called(shorter)
+
+
+def _counted(cell: str, name: str) -> bool:
+    """Whether a number follows the name: `Message Type 4` is one of many, and not the table of message types."""
+    return re.search(re.escape(name) + r"\s*[#(]?\d", cell) is not None
+
+
+def _others(cell: str, name: str) -> Sequence[str]:
+    """The words of a cell that neither belong to its pointer nor lead to it."""
+    own = {*_WORD.findall(name.casefold()), *_KINDS, *_BESIDE}
+    return [word for word in _WORD.findall(cell.casefold()) if _LETTERS.search(word) and word not in own]
+
+
+_LAST_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+
+_Section = tuple[str, tuple[str, ...]]
+
+
+class Titles:
+    """The tables of one book by what they are called: caption, number, or a heading that is over them alone."""
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        """Gather the titles of all tables of a book, in reading order."""
+        self._tables = tables
+        under = Counter(map(_section, tables))
+        found: dict[str, list[int]] = defaultdict(list)
+        titled: dict[_Section, list[int]] = defaultdict(list)
+        for place, table in enumerate(tables):
+            alone = under[_section(table)] == 1
+            for name in dict.fromkeys(_names(table, alone=alone)):
+                found[name].append(place)
+            if table.title:
+                titled[_section(table)].append(place)
+        self._found, self._titled = found, titled
+
+    def meant(self, pointer: Pointer, place: int) -> int | None:
+        """The table that is meant where the table at `place` says this; None if there is none, or no nearest one."""
+        for name in pointer.names:
+            at = [other for other in self._found.get(name, ()) if other != place]
+            if at:
+                return self._nearest(at, place)
+        return None if pointer.is_code else self._told(pointer, place)
+
+    def _told(self, pointer: Pointer, place: int) -> int | None:
+        """The only table of the same section that is called the same in more or fewer words, two of them at least."""
+        said = set(pointer.names[0].split())
+        told = []
+        for other in self._titled.get(_section(self._tables[place]), ()):
+            words = set(called(self._tables[other].title or "").split())
+            if other != place and min(len(said), len(words)) > 1 and (said <= words or words <= said):
+                told.append(other)
+        return told[0] if len(told) == 1 else None
+
+    def _nearest(self, at: Sequence[int], place: int) -> int | None:
+        """Of the same section rather than of the same document, and there the nearest; elsewhere the only one."""
+        here = self._tables[place]
+        inside = [other for other in at if self._tables[other].document == here.document]
+        if not inside:
+            return at[0] if len(at) == 1 else None
+        return min(inside, key=lambda other: (-_shared(here, self._tables[other]), abs(other - place), -other))
+
+
+def _section(table: Table) -> _Section:
+    return table.document, table.heading_path
+
+
+def _names(table: Table, *, alone: bool) -> Iterator[str]:
+    written = [table.title, table.heading_path[-1] if alone and table.heading_path else None]
+    for title in filter(None, written):
+        number = numbered(title)
+        if number:
+            yield number[0]
+        for spelling in (title, _LAST_BRACKETS.sub("", title), number[1] if number else ""):
+            if name := called(spelling):
+                yield name
+
+
+def _shared(one: Table, other: Table) -> int:
+    """Headings that two tables of a document have in common, from the outermost on."""
+    count = 0
+    for left, right in zip(one.heading_path, other.heading_path, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+MOST_NAMES = 3
+"""A table that rows of more names point to is about none of them."""
+MOST_TARGETS = 3
+"""A name whose rows point to more tables says nothing of any of them: `flags`, `type`."""
+MOST_WORDS = 5
+"""Words of a row's name; a longer cell is a sentence."""
+
+_PARENTHESES = re.compile(r"\([^()]*\)")
+_MARKS = re.compile(r"(?<!\w)\d+(?!\w)|[^\w\s/'’&.:-]|_")
+_THREE_LETTERS = re.compile(r"[^\W\d_]{3}")
+_ANY_WORD = re.compile(r"[^\W_]+")
+
+
+def referrers(tables: Sequence[Table], readings: Sequence[Reading]) -> Mapping[str, tuple[str, ...]]:
+    """Names of the rows that point to each table, by the table's id; few tables have any.
+
+    Args:
+        tables: all of a book, in reading order.
+        readings: aligned.
+    """
+    titles = Titles(tables)
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for place, (table, reading) in enumerate(zip(tables, readings, strict=True)):
+        pointed = attempt(
+            partial(_pointed, titles, place, reading),
+            lambda: (),
+            "what the rows of a table point to",
+            table.document,
+            table.lines[0],
+        )
+        for target, name in pointed:
+            found[tables[target].id].setdefault(name.casefold(), name)
+    known = {table.id: _said(table) for table in tables if table.id in found}
+    targets = Counter(name for names in found.values() for name in names)
+    few = {
+        table: [name for folded, name in names.items() if targets[folded] <= MOST_TARGETS]
+        for table, names in found.items()
+        if len(names) <= MOST_NAMES
+    }
+    new = {table: tuple(name for name in names if not _is_said(name, known[table])) for table, names in few.items()}
+    return {table: names for table, names in new.items() if names}
+
+
+def _said(table: Table) -> Sequence[set[str]]:
+    """The words of what is nearest to a table's rows: its heading, its caption, each of its columns."""
+    return [_words(text) for text in (*table.heading_path[-1:], table.caption or "", *table.header)]
+
+
+def _is_said(name: str, known: Sequence[set[str]]) -> bool:
+    return any(_words(name) <= words for words in known)
+
+
+def _words(text: str) -> set[str]:
+    return set(_ANY_WORD.findall(text.casefold()))
+
+
+def _pointed(titles: Titles, place: int, reading: Reading) -> Sequence[tuple[int, str]]:
+    """The places of the tables that the rows of one table point to, each with the name of its row."""
+    data = [row for row in reading.rows if row.role == "data"]
+    return [pair for row in data for pair in _pointed_by(titles, place, reading, row)]
+
+
+def _pointed_by(titles: Titles, place: int, reading: Reading, row: ReadRow) -> Iterator[tuple[int, str]]:
+    for at, cell in enumerate(row.cells):
+        pointer = pointer_in(cell)
+        # The key of a list of tables is the name of each, and points to it without a word.
+        if pointer is None or (pointer.is_code and at == reading.key_column):
+            continue
+        target = titles.meant(pointer, place)
+        if target is not None and (name := _name(reading, row, at)):
+            yield target, name
+
+
+def _name(reading: Reading, row: ReadRow, pointing: int) -> str:
+    """What the row is called: its key, or else its first cell of words, if those are few; without numbers."""
+    cells = [row.cells[at] for at in dict.fromkeys((reading.key_column, *range(len(row.cells)))) if at != pointing]
+    name = next(
+        (name for cell in cells if _THREE_LETTERS.search(name := _plain(cell)) and pointer_in(cell) is None), ""
+    )
+    return name if len(name.split()) <= MOST_WORDS else ""
+
+
+def _plain(cell: str) -> str:
+    """`Rate of Turn (ROT)` without its brackets, `3 (Yaw Behavior)` without its number and its mark."""
+    words = (" ".join(_MARKS.sub(" ", text).split()) for text in (_PARENTHESES.sub(" ", cell), cell))
+    return next(filter(_THREE_LETTERS.search, words), "").rstrip(" .:")

@@ -1,1 +1,0 @@
-"""Cells that send their reader to another table."""

@@ -1,1 +1,0 @@
-"""Tables as they are in the source: pipes, drawn lines and lists, their captions and their notes."""

@@ -1,0 +1,1 @@
+"""Text as tokens: vocabulary, canonical form, numbers."""

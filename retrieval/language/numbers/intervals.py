@@ -1,0 +1,314 @@
+"""Intervals: a number alone, `7 to 9`, `17+`, `200 tons or less`, `more than 2,000`."""
+
+from collections.abc import Sequence
+from math import inf
+from typing import NamedTuple
+
+from retrieval.language.numbers.amounts import Amount, amount, following
+from retrieval.language.numbers.numerals import PERCENTILE_HUNDRED, Piece, hyphen_at, mark_at, touches, word_at
+from retrieval.language.numbers.quantity import (
+    AFTER_LABEL,
+    AS_TEXT,
+    DOWNWARDS,
+    FUNCTION_WORDS,
+    LONGEST_BOUND,
+    MONTHS,
+    NUMBER_WORDS,
+    NUMBERING,
+    OPENERS,
+    OPENING,
+    PHRASES,
+    UNKNOWN_WAY,
+    UPWARDS,
+    Kind,
+    Unit,
+    beyond,
+    singular,
+)
+
+_DASHES = frozenset("-–—−‐‑‒~…")
+_STILL = frozenset({"present", "now", "today"})
+_TO = frozenset({"to", "through", "thru", "until", "till"})
+_BEGINNINGS = OPENERS | NUMBER_WORDS | {"between", "from", "a", "an", "-", "−", "–", "+"}
+"""The words and marks that a quantity can begin with."""
+
+
+class Interval(NamedTuple):
+    """Both ends as written, the unit, and the places of the first piece and of the piece after the last."""
+
+    low: float
+    high: float
+    kind: Kind
+    at: int
+    bare_next: int
+    next: int
+    unit: Unit | None = None
+    singular: bool = False
+    label: str | None = None
+    base: tuple[float, float] | None = None
+    """Both ends in base units, where the two are written in units of their own."""
+
+    @property
+    def shares_unit(self) -> bool:
+        """Whether the unit at the end of a list can be its own too: not in `a bonus of 2 and 300 points`."""
+        return self.unit is None and self.label is None and self.kind in ("number", "range", "ordinal")
+
+    def labelled(self, label: str | None) -> "Interval":
+        """The interval with its label; the noun after `level 9` in `level 9 fighter` is then no unit of it.
+
+        An ordinal numbers the noun that follows it, and no word before: `a ranger of 12th level`.
+        """
+        if self.kind == "ordinal":
+            return self if self.unit else self._replace(label=label)
+        if label and self.singular:
+            return self._replace(label=label, unit=None, next=self.bare_next, singular=False)
+        return self._replace(label=label)
+
+    def in_base_units(self) -> tuple[float, float]:
+        """Both ends converted; a bound that is left out stays left out."""
+        if self.base:
+            return self.base
+        return in_base(self.low, self.unit), in_base(self.high, self.unit)
+
+
+def in_base(value: float, unit: Unit | None) -> float:
+    """Convert a value as written."""
+    return value if unit is None else value * unit.factor + unit.offset
+
+
+def interval(found: Sequence[Piece], at: int) -> Interval | None:
+    """Read what begins at a place: a number, a range or an open interval."""
+    first = found[at]
+    if first.kind in {"word", "mark"}:
+        if first.lower not in _BEGINNINGS:
+            return None
+        if first.lower == "between":
+            return _between(found, at)
+        if first.lower == "from":
+            return _from(found, at)
+        if first.lower in OPENERS:
+            return _opened(found, at)
+    start = amount(found, at)
+    return start and _grown(found, start)
+
+
+def _single(start: Amount) -> Interval:
+    return Interval(
+        start.value, start.value, start.kind, start.at, start.bare_next, start.next, start.unit, start.singular
+    )
+
+
+def _grown(found: Sequence[Piece], start: Amount) -> Interval:
+    """A number with what stands after it: the other end of a range, a plus, `or more`."""
+    if start.kind in AS_TEXT:
+        return _single(start)
+    return _range(found, start) or _open_after(found, start) or _single(start)
+
+
+def _range(found: Sequence[Piece], start: Amount) -> Interval | None:
+    place = start.next
+    if mark_at(found, place) == "+" and touches(found, place) and word_at(found, place + 1) in _TO:
+        place += 1
+    place = _after_range_mark(found, place)
+    last = amount(found, place) if place else None
+    return _joined(start, last) if last else _twice_counted(found, start)
+
+
+def _twice_counted(found: Sequence[Piece], start: Amount) -> Interval | None:
+    """`100.01 GT to 500 GT`: behind both ends the same letters, which are no unit that anybody knows."""
+    counted = word_at(found, start.next)
+    place = _after_range_mark(found, start.next + 1) if counted and start.unit is None else 0
+    last = amount(found, place) if place else None
+    if last is None or last.unit or word_at(found, last.next) != counted:
+        return None
+    both = _joined(start, last)
+    return both and both._replace(next=last.next + 1, bare_next=last.next + 1)
+
+
+def _after_range_mark(found: Sequence[Piece], at: int) -> int:
+    """The place after `-`, `to` or `up to`; 0 if there is none."""
+    if word_at(found, at) in _TO:
+        return at + 1
+    if word_at(found, at) == "up" and word_at(found, at + 1) == "to":
+        return at + 2
+    if mark_at(found, at) == "." and mark_at(found, at + 1) == "." and touches(found, at) and touches(found, at + 1):
+        return at + 2
+    if mark_at(found, at) not in _DASHES:
+        return 0
+    # `3 -5` is a number and a negative one; `3-5`, `3 - 5` and `3 –5` are ranges.
+    lone = not touches(found, at) and touches(found, at + 1) and found[at].text != "–"
+    return 0 if lone else at + 1
+
+
+def _joined(start: Amount, last: Amount) -> Interval | None:
+    if last.kind in AS_TEXT or ("fraction" in (start.kind, last.kind) and not start.value < last.value):
+        return None
+    unit, own = last.unit or start.unit, start.unit or last.unit
+    if unit and own and unit.name != own.name:
+        return None
+    low, high = start.value, _completed(start, last)
+    ends = in_base(low, own), in_base(high, unit)
+    base = ends if own != unit else None
+    if ends[0] > ends[1]:
+        low, high, unit = high, low, own
+        base = base and (ends[1], ends[0])
+    return Interval(low, high, "range", start.at, last.bare_next, last.next, unit, last.singular, base=base)
+
+
+def _completed(start: Amount, last: Amount) -> float:
+    """The upper end: `96-00` goes to a hundred, `2004–05` to the year 2005."""
+    if last.figures.isdigit() and start.figures.isdigit() and len(last.figures) == 2 < len(start.figures) == 4:
+        whole = start.value - start.value % 100 + (0 if last.figures == PERCENTILE_HUNDRED else last.value)
+        whole += 100 if last.figures == PERCENTILE_HUNDRED else 0
+        return whole if whole > start.value else last.value
+    return last.value
+
+
+def _between(found: Sequence[Piece], at: int) -> Interval | None:
+    """`between 3 and 5`: without the two numbers, the word says nothing."""
+    low = amount(found, at + 1, joined=False)
+    if low is None or low.kind in AS_TEXT or word_at(found, low.next) != "and":
+        return None
+    high = amount(found, low.next + 1)
+    both = _joined(low, high) if high else None
+    return both and both._replace(at=at)
+
+
+def _from(found: Sequence[Piece], at: int) -> Interval | None:
+    """`from 10 up to 20`, `from 17 on`."""
+    start = amount(found, at + 1)
+    if start is None or start.kind in AS_TEXT:
+        return None
+    grown = _grown(found, start)
+    if grown.kind in ("range", "open"):
+        return grown._replace(at=at)
+    if word_at(found, start.next) in ("on", "up", "upward", "upwards", "onward", "onwards"):
+        return _open(start, True, False, start.next + 1)._replace(at=at)
+    return None
+
+
+def _opened(found: Sequence[Piece], at: int) -> Interval | None:
+    """`more than 100`, `≥ 3`, `at most 5`."""
+    for length in range(LONGEST_BOUND, 0, -1):
+        bound = PHRASES.get(tuple(piece.lower for piece in found[at : at + length]))
+        if bound:
+            place = at + length
+            place += word_at(found, place) == "of" or mark_at(found, place) == "#"
+            start = amount(found, place)
+            if start is None or start.kind in AS_TEXT:
+                return None
+            return _step(found, start, *bound, at) or _open(start, *bound, start.next)._replace(at=at)
+    return None
+
+
+def _step(found: Sequence[Piece], start: Amount, upwards: bool, without: bool, at: int) -> Interval | None:
+    """`over 3 to 4 kg`, `more than 1 but not more than 5`: a step of a scale, from its first bound to its second."""
+    if not upwards:
+        return None
+    place = start.next + (word_at(found, start.next) in ("and", "but"))
+    end = _after_range_mark(found, place) if place == start.next else 0
+    below = False
+    for length in range(LONGEST_BOUND, 0, -1):
+        bound = PHRASES.get(tuple(piece.lower for piece in found[place : place + length]))
+        if not end and bound and not bound[0]:
+            end, below = place + length, bound[1]
+    last = amount(found, end) if end else None
+    both = _joined(start, last) if last else None
+    if both is None or both.low != start.value:
+        return None
+    bounds = both.base or both.in_base_units()
+    moved = [
+        (beyond(low) if without else low, -beyond(-high) if below else high)
+        for low, high in ((both.low, both.high), bounds)
+    ]
+    (low, high), base = moved
+    return both._replace(at=at, low=low, high=high, base=base)
+
+
+def _open_after(found: Sequence[Piece], start: Amount) -> Interval | None:
+    for place in dict.fromkeys((start.next, start.bare_next)):
+        if mark_at(found, place) == "+" and touches(found, place) and not _goes_on(found, place + 1):
+            return _with_unit(found, start, _open(start, True, False, place + 1))
+        word = word_at(found, place + 1)
+        if mark_at(found, place) in _DASHES and word in _STILL:
+            return _open(start, True, False, place + 2)
+        if word_at(found, place) in ("or", "and") and word in OPENING:
+            if word in UNKNOWN_WAY:
+                return _single(start)._replace(kind="open", bare_next=place + 2, next=max(start.next, place + 2))
+            return _with_unit(found, start, _open(start, word in UPWARDS, False, place + 2))
+    return None
+
+
+def _goes_on(found: Sequence[Piece], at: int) -> bool:
+    return touches(found, at) and (found[at].kind == "figure" or mark_at(found, at) == "+")
+
+
+def _with_unit(found: Sequence[Piece], start: Amount, opened: Interval) -> Interval:
+    """`5+ years`, `5 or more ranks`: the unit after the opening."""
+    if opened.unit:
+        return opened
+    after = following(found, opened.next, start.at)
+    return opened._replace(unit=after.unit, next=after.next, bare_next=opened.next, singular=after.singular)
+
+
+def _open(start: Amount, upwards: bool, without: bool, after: int) -> Interval:
+    bound = start.value
+    if without:
+        bound = beyond(bound) if upwards else -beyond(-bound)
+    ends = (bound, inf) if upwards else (-inf, bound)
+    bare = start.bare_next if after == start.next else after
+    return Interval(*ends, "open", start.at, bare, max(after, start.next), start.unit, start.singular)
+
+
+_LONGEST_ABBREVIATION = 4
+_NO_LABEL = FUNCTION_WORDS | NUMBER_WORDS | AFTER_LABEL
+_NO_NAME = NUMBERING | MONTHS | FUNCTION_WORDS | NUMBER_WORDS
+_COMPARING = (FUNCTION_WORDS - {"one"}) | UPWARDS | DOWNWARDS | frozenset("<>=≤≥⩽⩾")
+"""An interval that begins with one of these does not stand directly after the word before it."""
+_LEADING = frozenset(":=#")
+_APOSTROPHES = frozenset("'’")
+_SENTENCE_ENDS = frozenset(".!?:;")
+
+
+def label_before(found: Sequence[Piece], at: int) -> str | None:
+    """The word that numbers what begins at a place: `level five`, `score of ten`, `strength: 15`, `frame no. 10`."""
+    place = at - 1
+    if hyphen_at(found, place):
+        place -= 1
+    else:
+        for _ in range(3):
+            place -= _leads_to_number(found, place)
+    if place < 0 or found[place].kind not in ("word", "dice"):
+        return None
+    word = found[place].lower
+    if word == "s" and mark_at(found, place - 1) in _APOSTROPHES and touches(found, place):
+        return None
+    return None if word in _NO_LABEL else singular(word)
+
+
+def _leads_to_number(found: Sequence[Piece], at: int) -> bool:
+    mark = mark_at(found, at)
+    return mark in _LEADING or (mark == "." and word_at(found, at - 1) == "no") or word_at(found, at) in AFTER_LABEL
+
+
+def follows_name(found: Sequence[Piece], at: int) -> bool:
+    """Whether a number stands directly after a name: an identifier, or a capitalised word inside a sentence.
+
+    A word that numbers things is none (`Level 5`), nor is a short one in capitals (`AC 5`, `TL 10`).
+    """
+    place = at - 1
+    place -= hyphen_at(found, place)
+    if place < 0 or found[place].kind != "word" or found[at].lower in _COMPARING:
+        return False
+    word = found[place].text
+    if _is_identifier(word):
+        return True
+    if not word[0].isupper() or singular(word.lower()) in _NO_NAME:
+        return False
+    if word.isupper() and len(word) <= _LONGEST_ABBREVIATION:
+        return False
+    return place > 0 and mark_at(found, place - 1) not in _SENTENCE_ENDS
+
+
+def _is_identifier(word: str) -> bool:
+    return not word.isalpha() or (word[1:] != word[1:].lower() and not word.isupper())

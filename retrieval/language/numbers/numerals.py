@@ -1,0 +1,362 @@
+"""A number without sign and unit: figures, words, or figures with a word (`1.5 million`, `2 and a half`, `7th`)."""
+
+import re
+from collections.abc import Sequence
+from math import inf, isinf
+from typing import NamedTuple
+
+from retrieval.language.numbers.quantity import (
+    AFTER_PRONOUN,
+    ARTICLES,
+    BEFORE_PRONOUN,
+    CARDINALS,
+    FUNCTION_WORDS,
+    MULTIPLES,
+    ORDINALS,
+    PART,
+    PARTS,
+    SCALES,
+    Kind,
+    measure,
+)
+
+
+class Piece(NamedTuple):
+    """A piece of text at `start`, up to `end`."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    lower: str
+
+
+# The order is the meaning: the longest reading of a run of figures is tried first. Every group
+# that repeats has a limit, so that a text takes time in proportion to its length.
+_PIECE = re.compile(
+    r"""
+    (?P<code>    (?<![\w-])[A-Z]\w{0,20}(?:-\w{1,20}){0,4}?-(?:[A-Za-z]{1,9}[0-9]|[0-9]{1,9}[A-Za-z])\w{0,20}(?!\w) )
+  | (?P<date>    [0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?![\w-]) | [0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{4}(?![\w/]) )
+  | (?P<time>    [0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?(?![\w:]) )
+  | (?P<ratio>   [0-9]+(?::[0-9]+){1,7}+(?![\w:]) | [0-9]+(?:/[0-9]+){2,7}+(?![\w/]) )
+  | (?P<version> [vV]?[0-9]+(?:\.[0-9]+){2,7}+(?![\w,]) )
+  | (?P<dice>    [0-9]*[dD](?:[1-9][0-9]*|%)(?!\w)(?:\s?[-+−–x×*]\s?[0-9]+(?![\w.]))? )
+  | (?P<chain>   [0-9]+(?:[-–][0-9]+){2,7}+(?!\w) | [0-9]{1,3}(?:\.[0-9]{3}){1,7}+,[0-9]+ )
+  | (?P<hex>     0[xX][0-9a-fA-F]{1,16}(?!\w) )
+  | (?P<power>   [0-9]{1,9}\^-?[0-9]{1,4}(?!\w) )
+  | (?P<sum>     [0-9]{1,9}\+[0-9]{1,9}(?!\w) | (?<![\w-])1-1(?![\w-]) )
+  | (?P<slashed> [0-9]{1,9}[/⁄][0-9]{1,9}(?!\w) )
+  | (?P<figure>  (?:[0-9]{1,3}(?:(?:,[0-9]{3}){1,7}+|(?:[\u00a0\u2009\u202f][0-9]{3}){1,7}+)(?![0-9])|[0-9]+)
+                 (?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3}(?!\w))? | (?<![\w.])\.[0-9]+ )
+  | (?P<vulgar>  [½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞] )
+  | (?P<raised>  [⁰¹²³⁴-⁹]+ )
+  | (?P<money>   (?:(?<![\w])[kKMB]?Cr|[$€£¥])(?=[\s]?[.0-9]) )
+  | (?P<times>   (?:(?<!\w)[xX]|×)(?=\s?[0-9]+(?:\.[0-9]+)?(?!\w)) )
+  | (?P<word>    [^\W\d]\w* )
+  | (?P<mark>    \S )
+    """,
+    re.VERBOSE,
+)
+VULGAR = dict(
+    zip(
+        "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞",
+        (1 / 2, 1 / 3, 2 / 3, 1 / 4, 3 / 4, 1 / 5, 2 / 5, 3 / 5, 4 / 5, 1 / 6, 5 / 6, 1 / 8, 3 / 8, 5 / 8, 7 / 8),
+        strict=True,
+    )
+)
+_GROUPING = str.maketrans("", "", ",\u00a0\u2009\u202f")
+PERCENTILE_HUNDRED = "00"
+MOST_PARTS = 32
+"""A larger divisor is no part of anything: `18/50` is a score."""
+
+
+def pieces(text: str) -> list[Piece]:
+    """Cut a text, left to right; only white space and raised footnote figures fall away. `1--3` has one long dash."""
+    found = [
+        Piece(match.lastgroup or "", words := match.group(), match.start(), match.end(), words.lower())
+        for match in _PIECE.finditer(text)
+        if match.lastgroup != "raised"
+    ]
+    return _with_long_dashes(found) if "--" in text else found
+
+
+def _with_long_dashes(found: list[Piece]) -> list[Piece]:
+    """Two hyphens between two figures as the dash for which Pandoc and TeX take them; the first figure has no sign."""
+    made: list[Piece] = []
+    for at, piece in enumerate(found):
+        second = mark_at(found, at) == mark_at(found, at - 1) == "-" and at > 1 and touches(found, at)
+        figures = second and found[at - 2].kind == "figure" and at + 1 < len(found) and found[at + 1].kind == "figure"
+        if figures and mark_at(found, at - 3) not in ("-", "−", "–"):
+            made[-1] = Piece("mark", "–", made[-1].start, piece.end, "–")
+        else:
+            made.append(piece)
+    return made
+
+
+def value_of(piece: Piece) -> float | None:
+    """What a figure is worth; None if it is no figure, or beyond what a float can hold."""
+    value = _VALUES[piece.kind](piece.text) if piece.kind in _VALUES else None
+    return None if value is None or isinf(value) else value
+
+
+def _figure(text: str) -> float:
+    return 100.0 if text == PERCENTILE_HUNDRED else float(text.translate(_GROUPING))
+
+
+def _power(text: str) -> float:
+    base, _, exponent = text.partition("^")
+    try:
+        return float(base) ** int(exponent)
+    except (OverflowError, ZeroDivisionError):
+        return inf
+
+
+def _sum(text: str) -> float:
+    # Hit dice of 5+3 are more than 5+1 and less than 6: the value keeps the order and is no addition.
+    if text == "1-1":
+        return 0.99
+    base, _, more = text.partition("+")
+    return float(base) + min(float(more), 99.0) / 100
+
+
+def _slashed(text: str) -> float | None:
+    over, _, under = text.replace("⁄", "/").partition("/")
+    return int(over) / int(under) if 2 <= int(under) <= MOST_PARTS and int(over) < 2 * int(under) else None
+
+
+_VALUES = {
+    "figure": _figure,
+    "hex": lambda text: float(int(text, 16)),
+    "power": _power,
+    "sum": _sum,
+    "slashed": _slashed,
+    "vulgar": VULGAR.__getitem__,
+}
+
+
+def touches(found: Sequence[Piece], at: int) -> bool:
+    """Whether nothing stands between the piece at `at` and the one before it."""
+    return 0 < at < len(found) and found[at - 1].end == found[at].start
+
+
+def word_at(found: Sequence[Piece], at: int) -> str:
+    """The lower-case word at a place; empty where there is none."""
+    return found[at].lower if 0 <= at < len(found) and found[at].kind == "word" else ""
+
+
+def hyphen_at(found: Sequence[Piece], at: int) -> bool:
+    """Whether a hyphen ties the pieces before and after it together: `ten-round`, `twenty-one`."""
+    return mark_at(found, at) in ("-", "‐", "‑") and touches(found, at) and touches(found, at + 1)
+
+
+def mark_at(found: Sequence[Piece], at: int) -> str:
+    """The mark at a place; empty where there is none."""
+    return found[at].text if 0 <= at < len(found) and found[at].kind == "mark" else ""
+
+
+class Spelled(NamedTuple):
+    """A number in words, and the place of the piece after it."""
+
+    value: float
+    next: int
+    ordinal: bool = False
+
+
+def spelled(found: Sequence[Piece], at: int, *, joined: bool = True) -> Spelled | None:
+    """Read a number in words at a place; without `joined` it ends at `and`: `between one hundred and two hundred`."""
+    word = word_at(found, at)
+    if word in ("a", "an") and word_at(found, at + 1) in MULTIPLES:
+        return _Reader(found, joined, group=1.0).read(at + 1)
+    return _Reader(found, joined, group=0.0).read(at) if word in CARDINALS or word in ORDINALS else None
+
+
+class _Reader:
+    """Adds up one number in words; `room` is what the next word must be smaller than."""
+
+    def __init__(self, found: Sequence[Piece], joined: bool, group: float) -> None:
+        self.found, self.joined = found, joined
+        self.total, self.group = 0.0, group
+        self.room = 0.0 if group else 1e3
+        self.scale = 1e15
+        self.before_and: Spelled | None = None
+
+    def read(self, at: int) -> Spelled:
+        end = at
+        while True:
+            word = word_at(self.found, at)
+            if word in ORDINALS and ORDINALS[word] < self.room and self._fits_second(word, at, end):
+                return Spelled(self.total + self.group + ORDINALS[word], at + 1, ordinal=True)
+            if not self._take(word):
+                if word in MULTIPLES and self.before_and:
+                    return self.before_and
+                break
+            at = end = at + 1
+            if hyphen_at(self.found, at) or self._goes_on_after_comma(at):
+                at += 1
+            elif self.joined and self.room >= 100 and word_at(self.found, at) == "and":
+                self.before_and = Spelled(self.total + self.group, end)
+                at += 1
+        return Spelled(self.total + self.group, end)
+
+    def _fits_second(self, word: str, at: int, end: int) -> bool:
+        """`twenty second` is a time; `twenty-second` and `one hundred and second` are ordinals, and so is `second`."""
+        return word != "second" or at != end or not self.group
+
+    def _goes_on_after_comma(self, at: int) -> bool:
+        """`one thousand, two hundred`; a comma before anything smaller begins the next number of a list."""
+        return (
+            self.room >= 1e3
+            and mark_at(self.found, at) == ","
+            and word_at(self.found, at + 1) in CARDINALS
+            and word_at(self.found, at + 2) == "hundred"
+        )
+
+    def _take(self, word: str) -> bool:
+        if word in CARDINALS:
+            value = CARDINALS[word]
+            if value >= self.room or (value == 0 and self.room < 1e3):
+                return False
+            self.group += value
+            self.room = 10.0 if value >= 20 else 0.0
+            if value == 0:
+                self.scale = 0.0
+        elif word == "hundred":
+            if not 0 < self.group < 100:
+                return False
+            self.group, self.room = self.group * 100, 100.0
+        elif word == "dozen":
+            if not 0 < self.group < 100 or self.total:
+                return False
+            self.group, self.room, self.scale = self.group * 12, 0.0, 0.0
+        elif word in SCALES and self.group and SCALES[word] < self.scale:
+            self.scale = SCALES[word]
+            self.total, self.group, self.room = self.total + self.group * self.scale, 0.0, 1e3
+        else:
+            return False
+        return True
+
+
+_ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
+
+
+class Numeral(NamedTuple):
+    """A value and the place of the piece after it; `figures` is empty for a number in words."""
+
+    value: float
+    next: int
+    kind: Kind = "number"
+    figures: str = ""
+
+
+def numeral(found: Sequence[Piece], at: int, *, joined: bool) -> Numeral | None:
+    """Read a number at a place; without `joined`, `and` stands between two numbers and not inside one."""
+    if at >= len(found):
+        return None
+    read = _part(found, at) or _figures(found, at) or _words(found, at, joined)
+    return read and _with_half(found, _with_part(found, _multiplied(found, read)), joined)
+
+
+def _figures(found: Sequence[Piece], at: int) -> Numeral | None:
+    piece = found[at]
+    value = value_of(piece)
+    if value is None:
+        return None
+    if piece.kind in ("slashed", "vulgar"):
+        return Numeral(value, at + 1, "fraction", piece.text)
+    if piece.kind == "sum":
+        return Numeral(value, at + 1, "sum", piece.text)
+    if touches(found, at + 1) and word_at(found, at + 1) in _ORDINAL_ENDINGS:
+        return Numeral(value, at + 2, "ordinal", piece.text)
+    more = at + 1 + hyphen_at(found, at + 1)
+    if more < len(found) and found[more].kind in ("slashed", "vulgar") and value.is_integer():
+        part = value_of(found[more])
+        if part is not None and part < 1:
+            return Numeral(value + part, more + 1, "number", piece.text)
+    return Numeral(value, at + 1, "number", piece.text)
+
+
+def _words(found: Sequence[Piece], at: int, joined: bool) -> Numeral | None:
+    word = word_at(found, at)
+    if not word or (word == "second" and word_at(found, at - 1) == "per"):
+        return None
+    read = spelled(found, at, joined=joined)
+    if read is None or (word == "one" and read.next == at + 1 and _is_pronoun(found, at)):
+        return None
+    return Numeral(read.value, read.next, "ordinal" if read.ordinal else "number")
+
+
+def _is_pronoun(found: Sequence[Piece], at: int) -> bool:
+    """Whether `one` stands for a thing: `which one hits harder`, `the small one`, `one of them`."""
+    if hyphen_at(found, at + 1):
+        return False
+    after = word_at(found, at + 1)
+    if word_at(found, at - 1) in BEFORE_PRONOUN or after in AFTER_PRONOUN:
+        return True
+    return not after and word_at(found, at - 2) in ARTICLES
+
+
+def _part(found: Sequence[Piece], at: int) -> Numeral | None:
+    """`half of the surface`, `half an hour`, `half-inch`, `a quarter of`, `a third of`."""
+    article = word_at(found, at) in ARTICLES - {"the"}
+    place = at + article
+    word, after = word_at(found, place), word_at(found, place + 1)
+    if word not in PART or _is_ordinal(word_at(found, at - 1)):
+        return None
+    if word == "half" and after in ARTICLES and word_at(found, place + 2) in MULTIPLES:
+        return Numeral(MULTIPLES[word_at(found, place + 2)] / 2, place + 3)
+    if word in ("half", "quarter"):
+        inner = place + 1 + hyphen_at(found, place + 1)
+        of_measure = inner < len(found) and found[inner].kind == "word" and measure(found[inner].text) is not None
+        if of_measure:
+            return Numeral(1 / PART[word], place + 1, "fraction")
+    if word == "half":
+        if after == "of" or after in ARTICLES or (article and not after and not hyphen_at(found, place + 1)):
+            return Numeral(0.5, place + 1, "fraction")
+    elif after == "of" and (article or word == "quarter"):
+        return Numeral(1 / PART[word], place + 1, "fraction")
+    return None
+
+
+def _is_ordinal(word: str) -> bool:
+    """Whether the word before makes a time of play of it: `the second half of the game`, `the 3rd quarter of 2008`."""
+    return word in ORDINALS or word in _ORDINAL_ENDINGS
+
+
+def _multiplied(found: Sequence[Piece], read: Numeral) -> Numeral:
+    """`1.5 million`, `3 dozen`, `10-thousand`."""
+    place = read.next + hyphen_at(found, read.next)
+    word = word_at(found, place)
+    if read.figures and read.kind == "number" and word in MULTIPLES:
+        return read._replace(value=read.value * MULTIPLES[word], next=place + 1)
+    return read
+
+
+def _with_part(found: Sequence[Piece], read: Numeral) -> Numeral:
+    """`two thirds`, `three-quarters`, `one third of`."""
+    place = read.next + hyphen_at(found, read.next)
+    word = word_at(found, place)
+    if read.kind != "number" or not read.value.is_integer():
+        return read
+    after = word_at(found, place + 1)
+    if read.value == 1 and word in PART:
+        is_part = word in ("half", "quarter") or not after or after in FUNCTION_WORDS
+        return read._replace(value=1 / PART[word], next=place + 1, kind="fraction") if is_part else read
+    if word in PARTS:
+        return read._replace(value=read.value / PARTS[word], next=place + 1, kind="fraction")
+    return read
+
+
+def _with_half(found: Sequence[Piece], read: Numeral, joined: bool) -> Numeral:
+    """`two and a half`, `2 and three quarters`."""
+    if not joined or read.kind != "number" or word_at(found, read.next) != "and" or not read.value.is_integer():
+        return read
+    article = word_at(found, read.next + 1) == "a"
+    word = word_at(found, read.next + 2)
+    if article and word in ("half", "quarter", "third"):
+        return read._replace(value=read.value + 1 / PART[word], next=read.next + 3)
+    counted = spelled(found, read.next + 1) if not article else None
+    if counted and not counted.ordinal:
+        part = _with_part(found, Numeral(counted.value, counted.next))
+        if part.kind == "fraction" and part.value < 1:
+            return read._replace(value=read.value + part.value, next=part.next)
+    return read

@@ -1,0 +1,213 @@
+"""A quantity as it was read, and whether one lies in another."""
+
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+from math import isinf
+from typing import Literal, NamedTuple
+
+Kind = Literal["number", "ordinal", "fraction", "range", "open", "sum", "dice", "version", "date", "time", "ratio"]
+
+AS_TEXT: frozenset[Kind] = frozenset({"dice", "version", "date", "time", "ratio"})
+"""Kinds that have no place on the line of numbers: they match their own spelling alone."""
+
+
+ROUNDING = 1e-12
+"""What two conversions of one value may differ by, as a part of it."""
+
+_SAME = str.maketrans({"−": "-", "–": "-", "×": "x", "*": "x"})
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """An interval on the line of numbers, with what it counts.
+
+    `low` and `high` are in the base unit of their dimension, as seconds; `written` holds the same ends in the unit that
+    the text uses. A bare number is compared with `written`: the `90` of a question may mean the `90 minutes` of a cell,
+    and not its 5400 seconds.
+    """
+
+    low: float
+    """The smallest value; -inf where the interval is open downwards, and not a number for a kind of `AS_TEXT`."""
+    high: float
+    """The largest value; a hair below the bound where the text leaves the bound out (`under 5`)."""
+    unit: str | None
+    """The base unit (`second`, `metre`, `percent`), or the noun that follows, singular; None for a bare number."""
+    kind: Kind
+    start: int
+    """The first character in the text that was read."""
+    end: int
+    """The character after the last."""
+    text: str
+    """As written, with its unit."""
+    written: tuple[float, float]
+    """Both ends in the unit of the text."""
+    label: str | None = None
+    """The word that numbers it, lower case and singular: `level` of `levels 3-5`, `score` of `a score of nineteen`."""
+    follows_name: bool = False
+    """It stands directly after a name, as in `MAVLink 2`: then it may be a part of the name."""
+
+
+def holds(cell: Quantity, asked: Quantity) -> bool:
+    """Whether the asked number, or the whole of the asked range, lies in the cell's interval.
+
+    Units that differ contradict; a bare number contradicts no unit. A half lies in `46%–55%`. Dice, versions, dates,
+    times and ratios hold their own spelling alone.
+    """
+    if cell.kind in AS_TEXT or asked.kind in AS_TEXT:
+        return cell.kind == asked.kind and spelling(cell.text) == spelling(asked.text)
+    if cell.unit == asked.unit:
+        return _within((cell.low, cell.high), asked.low, asked.high)
+    if cell.unit == "percent" and asked.unit is None and asked.kind == "fraction":
+        return _within((cell.low, cell.high), asked.low * 100, asked.high * 100)
+    if asked.unit == "percent" and cell.unit is None and cell.kind == "fraction":
+        return _within((cell.low * 100, cell.high * 100), asked.low, asked.high)
+    if cell.unit is None or asked.unit is None or cell.unit == asked.label or asked.unit == cell.label:
+        return _within(cell.written, *asked.written)
+    return False
+
+
+def _within(ends: tuple[float, float], low: float, high: float) -> bool:
+    return ends[0] - slack(ends[0]) <= low and high <= ends[1] + slack(ends[1])
+
+
+def slack(end: float) -> float:
+    """How far a number may be off an end of an interval and still be that end."""
+    return 0.0 if isinf(end) else abs(end) * ROUNDING
+
+
+def beyond(bound: float) -> float:
+    """The least value that counts as more than a bound: nearer ones may be the bound itself in another unit."""
+    return bound + max(abs(bound), 1.0) * ROUNDING * 10
+
+
+def spelling(text: str) -> str:
+    """The text of a quantity that matches its own spelling alone, without what its spellings differ in."""
+    folded = "".join(text.lower().split()).translate(_SAME)
+    return "1" + folded if folded.startswith("d") else folded.removeprefix("v")
+
+
+_LISTS: dict[str, str] = tomllib.loads((files("retrieval.language.numbers") / "words.toml").read_text("utf-8"))
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(_LISTS[name].split())
+
+
+def _values(by_one: str, by_ten: str) -> dict[str, float]:
+    ones = {word: float(value) for value, word in enumerate(_LISTS[by_one].split())}
+    return ones | {word: 10.0 * value for value, word in enumerate(_LISTS[by_ten].split(), 2)}
+
+
+CARDINALS = _values("cardinals", "tens")
+ORDINALS = _values("ordinals", "tenth_ordinals")
+SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+MULTIPLES = SCALES | {"hundred": 100.0, "dozen": 12.0}
+PART = {"half": 2.0, "quarter": 4.0} | {word: value for word, value in ORDINALS.items() if value > 2}
+"""`one third`: what the word divides by."""
+PARTS = {f"{word}s": value for word, value in PART.items()} | {"halves": 2.0}
+"""`two thirds`."""
+NUMBER_WORDS = frozenset({*CARDINALS, *ORDINALS, *MULTIPLES, *PART, *PARTS})
+
+UPWARDS, DOWNWARDS = _words("upwards"), _words("downwards")
+BEFORE_PRONOUN, AFTER_PRONOUN = _words("before_pronoun"), _words("after_pronoun")
+FUNCTION_WORDS = _words("function")
+AFTER_LABEL = _words("after_label")
+NUMBERING = _words("numbering")
+MONTHS = _words("months")
+ARTICLES = frozenset({"a", "an", "the"})
+
+
+def singular(word: str) -> str:
+    """Fold a lower-case noun and its plural to one form; it is a key for comparison more than a word."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("sses", "xes", "zes", "ches", "shes", "uses")):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return {"dice": "die", "men": "man", "feet": "foot"}.get(word, word)
+
+
+class Unit(NamedTuple):
+    """A unit of the text: a value in the base unit is `written * factor + offset`."""
+
+    name: str
+    factor: float = 1.0
+    offset: float = 0.0
+
+
+_CELSIUS, _FAHRENHEIT = Unit("celsius"), Unit("celsius", 5 / 9, -160 / 9)
+_TEMPERATURES = {"c": _CELSIUS, "celsius": _CELSIUS, "f": _FAHRENHEIT, "fahrenheit": _FAHRENHEIT}
+_SHORTEST = 2
+"""Letters of what is short for a unit."""
+_POWERS = {"sq": ("square", 2), "square": ("square", 2), "cu": ("cubic", 3), "cubic": ("cubic", 3)}
+
+
+def _table() -> dict[str, Unit]:
+    bases: dict[str, dict[str, str]] = tomllib.loads(
+        (files("retrieval.language.numbers") / "measures.toml").read_text("utf-8")
+    )
+    found: dict[str, Unit] = {}
+    for base, rows in bases.items():
+        for factor, spelled in rows.items():
+            for word in spelled.split():
+                unit = found[word] = Unit(base, float(factor))
+                if len(word) > 2:
+                    found.setdefault(word.lower(), unit)
+                if len(word) > 2 and word.isascii() and word.islower() and word[-1] not in "sz":
+                    found.setdefault(word + "s", unit)
+    return found
+
+
+_MEASURES = _table()
+
+
+def measure(word: str) -> Unit | None:
+    """The unit of measure that a word or sign spells; case tells `MB` from `mb` and `A` from `a`."""
+    return _MEASURES.get(word) or (_MEASURES.get(word.lower()) if len(word) > 2 else None)
+
+
+def short_for(unit: str) -> list[str]:
+    """A unit, and its beginnings, which may be short for it, the longest first: a book with `th` has no `thaler`."""
+    return [unit, *(unit[:length] for length in range(len(unit) - 1, _SHORTEST - 1, -1))]
+
+
+def temperature(word: str) -> Unit | None:
+    """The scale that follows `degrees` or its sign."""
+    return _TEMPERATURES.get(word.lower())
+
+
+def is_power(word: str) -> bool:
+    """Whether a lower-case word makes an area or a volume of the length after it."""
+    return word in _POWERS
+
+
+def powered(word: str, unit: Unit) -> Unit | None:
+    """The unit of `square feet` or `cu. m`, from the word and the unit after it; None unless that is a length."""
+    if unit.name != "metre" or word not in _POWERS:
+        return None
+    name, power = _POWERS[word]
+    return Unit(f"{name}-metre", unit.factor**power)
+
+
+UNKNOWN_WAY = frozenset({"better", "worse"})
+"""Some columns get better upwards, some downwards: the bound stands for itself alone."""
+OPENING = UPWARDS | DOWNWARDS | UNKNOWN_WAY
+Bound = tuple[bool, bool]
+PHRASES: dict[tuple[str, ...], Bound] = {
+    # The words before a number: does it open upwards, and is the number itself left out.
+    **{(word, "than"): (True, True) for word in UPWARDS},
+    **{(word, "than"): (False, True) for word in DOWNWARDS},
+    **{(word,): (True, True) for word in ("over", "above", "exceeding", "beyond", ">")},
+    **{(word,): (False, True) for word in ("under", "below", "<")},
+    **dict.fromkeys((("at", "least"), ("≥",), ("⩾",), ("minimum",), (">", "="), ("=", ">")), (True, False)),
+    **dict.fromkeys((("up", "to"), ("at", "most"), ("≤",), ("⩽",), ("maximum",), ("<", "=")), (False, False)),
+    **{(no, word, "than"): (False, False) for no in ("no", "not") for word in UPWARDS},
+    **{(no, word, "than"): (True, False) for no in ("no", "not") for word in DOWNWARDS},
+    **{("not", word): (False, False) for word in ("over", "above", "exceeding", "beyond")},
+    **{("not", word): (True, False) for word in ("under", "below")},
+    ("up", "to", "and", "including"): (False, False),
+}
+OPENERS = frozenset(words[0] for words in PHRASES)
+LONGEST_BOUND = 4

@@ -1,0 +1,158 @@
+"""The quantities of a text: numbers joined to ranges, opened by `or more` and `under`, and numbered by a label."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
+from math import inf
+
+from retrieval.language.numbers.intervals import Interval, follows_name, interval, label_before
+from retrieval.language.numbers.numerals import Piece, pieces
+from retrieval.language.numbers.quantity import NUMBER_WORDS, NUMBERING, Quantity
+
+_FIGURE = re.compile(r"[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
+_WORD = re.compile(r"[a-z]+")
+_AT_ONCE = 64
+"""Questions that may be asked at a time and be read once each: predicates and ranking read the same."""
+_JOINERS = frozenset({",", "and", "or", "&", "/", ", and", ", or"})
+
+
+@lru_cache(maxsize=_AT_ONCE)
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """Every quantity of a text, left to right, not overlapping. Figures inside an identifier are none."""
+    if not _FIGURE.search(text) and NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower())):
+        return ()
+    found = pieces(text)
+    read: list[Interval] = []
+    at = 0
+    while at < len(found):
+        span = interval(found, at)
+        if span is None:
+            at += 1
+            continue
+        label = label_before(found, span.at)
+        if label is None and span.unit is None and read and _joins(text, found, read[-1], span):
+            label = read[-1].label
+        read.append(span.labelled(label))
+        at = read[-1].next
+    return tuple(_quantity(text, found, span) for span in _with_shared_units(text, found, read))
+
+
+def _joins(text: str, found: Sequence[Piece], first: Interval, second: Interval) -> bool:
+    """Whether two numbers stand in one list, as in `levels 3, 4 and 5`."""
+    return text[found[first.next - 1].end : found[second.at].start].strip().lower() in _JOINERS
+
+
+def _with_shared_units(text: str, found: Sequence[Piece], read: list[Interval]) -> Sequence[Interval]:
+    """`3 or 4 hours`: the unit at the end of a list counts for all of it."""
+    for place in range(len(read) - 2, -1, -1):
+        first, second = read[place], read[place + 1]
+        if second.unit and first.shares_unit and _joins(text, found, first, second):
+            read[place] = first._replace(unit=second.unit)
+    return read
+
+
+def _quantity(text: str, found: Sequence[Piece], span: Interval) -> Quantity:
+    start, end = found[span.at].start, found[span.next - 1].end
+    low, high = span.in_base_units()
+    return Quantity(
+        low=low,
+        high=high,
+        unit=span.unit.name if span.unit else None,
+        kind=span.kind,
+        start=start,
+        end=end,
+        text=text[start:end],
+        written=(span.low, span.high),
+        label=span.label,
+        follows_name=span.kind != "ordinal" and follows_name(found, span.at),
+    )
+
+
+LONGEST_CELL = 80
+"""In characters; a longer cell says more than a quantity."""
+
+_GLOSS = re.compile(r"\s*\([^()]*\)\s*$")
+_BEFORE = re.compile(
+    r"[\s*_`~≈(#]*(?:(?:nos?|nr|about|approximately|approx|around|circa|ca|c|roughly|nearly)\.?\s*)?", re.IGNORECASE
+)
+_MARKS = r"[\s*_`.†‡§⁰¹²³⁴-⁹)]*"
+_SMALL = r"[^\W\d_A-Z]+"
+_AFTER = re.compile(
+    rf"{_MARKS}|:\s*[^\W\d_]+(?:[ -][^\W\d_]+){{0,2}}{_MARKS}|[ /-]?{_SMALL}(?:[ -]{_SMALL}){{0,2}}{_MARKS}"
+)
+_NAME_AFTER = re.compile(rf"\s[^\W\d_]+{_MARKS}")
+_LABEL = re.compile(r"[*_]*(?:[A-Z]{1,4}|[^\W\d_]+)\s*[:#.]?\s*")
+_AND_DOWN = re.compile(r"\s*[-−–+]?(?P<figures>[0-9][0-9,.]*)(?P<dash>-)(?:\s+[^\W\d_]+)?\s*")
+_GROUPED = re.compile(r"\s*[1-9][0-9]{0,2}(?: [0-9]{3})+\s*")
+_YEAR = 4
+"""Digits: `1994-` is no year or less."""
+_LIST = re.compile(r"\s*(?:,|/|&|\bor\b|\band\b|,\s*(?:or|and)\b)\s*")
+
+
+def whole_quantity(cell: str) -> Quantity | None:
+    """`9–10`, `11 (B)`, `3 (Count)`, `TL 10`, `10 round burst`, `7 or 8`; None if the cell says anything else.
+
+    Here alone `2-` is 2 or less, and a list of whole numbers without a gap is a range.
+    """
+    if not cell or len(cell) > LONGEST_CELL:
+        return None
+    text = cell
+    while match := _GLOSS.search(text):
+        text = text[: match.start()]
+    text = text or cell
+    if match := _AND_DOWN.fullmatch(text):
+        return _and_down(text, match) if len(match["figures"]) < _YEAR else None
+    if _GROUPED.fullmatch(text):
+        (grouped,) = quantities(text.replace(" ", "\u00a0"))
+        return replace(grouped, text=text.strip())
+    read = quantities(text)
+    found = read[0] if len(read) == 1 else _listed(text, read)
+    if found is None or not _is_gloss(text, found):
+        return None
+    before = text[: found.start]
+    return found if _BEFORE.fullmatch(before) or _is_label(before, found) else None
+
+
+def _and_down(text: str, match: re.Match[str]) -> Quantity | None:
+    """`2-`, `2- tons`: the number and what is below it."""
+    read = quantities(f"{text[: match.start('dash')]} {text[match.end('dash') :]}")
+    if len(read) != 1:
+        return None
+    bound = read[0]
+    end = max(bound.end, match.end("dash"))
+    written = (-inf, bound.written[1])
+    return replace(bound, low=-inf, kind="open", written=written, end=end, text=text[bound.start : end])
+
+
+def _is_gloss(text: str, found: Quantity) -> bool:
+    """Whether a few words at most explain the quantity. Words in capitals make a title of it: `28 Days Later`."""
+    after = _AFTER.fullmatch(text, found.end) or (found.unit is None and _NAME_AFTER.fullmatch(text, found.end))
+    return bool(after)
+
+
+def _is_label(before: str, found: Quantity) -> bool:
+    """Whether one word that numbers things, or an abbreviation, is all that stands before the quantity."""
+    match = _LABEL.fullmatch(before)
+    return bool(match and found.label and (found.label in NUMBERING or before.strip(" *_:#.").isupper()))
+
+
+def _listed(text: str, read: tuple[Quantity, ...]) -> Quantity | None:
+    """`7, 8 and 9` as the range that it fills."""
+    if not read or any(one.kind not in ("number", "ordinal") for one in read):
+        return None
+    values = [one.written[0] for one in read]
+    if any(not _LIST.fullmatch(text, a.end, b.start) for a, b in pairwise(read)):
+        return None
+    if any(b - a != 1 for a, b in pairwise(values)) or not values[0].is_integer():
+        return None
+    first, last = read[0], read[-1]
+    return replace(
+        first,
+        kind="range",
+        high=last.high,
+        end=last.end,
+        text=text[first.start : last.end],
+        written=(first.written[0], last.written[1]),
+    )

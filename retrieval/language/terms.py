@@ -1,0 +1,221 @@
+"""The one tokenizer of the lexical index: what is indexed and what is asked go through the same function.
+
+It keeps the words of canonical text (signs, dice, fractions and decimals stay whole, `7th` and `seven` meet `7`,
+plurals meet their singular) and leaves out binding: a bag of words has no order that a label could bind across. So
+`7th level` and `level 7`, `armour class 6`, `A.C. 6` and `AC6`, `-2` and `−2` are the same bags.
+
+Canonical text itself as tokens was tried on three real books: the same quality within two hundredths of MRR, at five
+times the cost.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache, partial
+from hashlib import sha256
+
+import Stemmer
+
+from retrieval.language.lexicon import singular
+from retrieval.language.tokens import PICTURES, separate_figures, with_signs_spelled
+from retrieval.language.vocabulary import Vocabulary
+
+_PLAIN = str.maketrans({"−": "-", "–": "-", "—": " ", "’": "'", "‘": "'", "⁄": "/"}) | PICTURES
+_DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
+_TOKEN = re.compile(
+    r"""
+      \d*d(?:\d+|%)(?![^\W_])                       # dice: 2d6, d20, d%
+    | \d{1,3}(?:,\d{3})+(?:\.\d+)?                  # thousands: 5,000
+    | \d+/\d+                                       # fractions: 1/4
+    | (?<![^\W_])[-+]\d+(?:\.\d+)?                  # a sign after a space, a bracket or the start
+    | (?<=[^\W\d_])-\d+                             # glued to a letter: AC-2, level-3
+    | (?<=[^\W\d_]\.)\d+(?=\.\d+[^\W\d_])          # a place of a code: the 4 and the 80 of hpc.4.80core
+    | \d+(?:\.\d+)?                                 # numbers; what follows of 7th is dropped below
+    | [^\W\d_]+(?:'[^\W\d_]+)*                      # words
+    """,
+    re.VERBOSE,
+)
+_ORDINAL = re.compile(r"(\d)(?:st|nd|rd|th)\b")
+
+_STOP_WORDS = (
+    *("a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not", "of"),
+    *(
+        "on",
+        "or",
+        "such",
+        "that",
+        "the",
+        "their",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "to",
+        "was",
+        "will",
+        "with",
+    ),
+)
+"""Lucene's English stop words, which published figures leave out too."""
+_KEPT = 16
+"""Tokenizers kept: every snapshot that is opened brings a vocabulary of its own, and a server opens them for months."""
+_ENGLISH = Stemmer.Stemmer("english", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenization:
+    """What is done to a token beyond canonical spelling; part of a snapshot.
+
+    The evals chose both. BM25's nDCG@10 on the open splits, without either, with stems, and with both: Cranfield
+    0.355, 0.377, 0.389; SciFact 0.683, 0.697, 0.700; three rulebooks 0.758, 0.757, 0.762; rows of WikiTableQuestions
+    0.479, 0.480, 0.569. With stop words out of the texts too, the rulebooks fall to 0.737: prose gets shorter by them
+    and rows do not.
+    """
+
+    stem: bool = True
+    """Snowball's English stems: `charging` meets `charge`."""
+    stop: bool = True
+    """A question's stop words score nothing, unless it has no other words. Texts keep theirs."""
+    irregular: bool = True
+    """The plurals that the vocabulary lists: `thieves` meets `thief`."""
+    numbers: bool = True
+    """A number that is spelled meets its figure: `table nine` and `Table 9`. Not `one`, who is anybody, and no ordinal.
+
+    Of 609 look-ups and 136 rules that people asked of 21 books the first hit answered 450 and 90 without, 461 and 89
+    with it; 462 and 88 with `one` too, 460 and 89 with ordinals.
+    """
+
+
+TOKENIZATION = Tokenization()
+
+Tokenize = Callable[[str], Sequence[str]]
+
+
+def tokens(text: str) -> list[str]:
+    """Tokens of a text in order, with repetitions, in the generic vocabulary.
+
+    A number glued to a letter by a minus (`AC-2`, `level-3`) is both, the signed and the plain number: only the
+    label would say which, and a bag of words does not know its labels.
+    """
+    return tokenizer(Vocabulary.default())(text)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tokenizer:
+    """Cuts texts as one vocabulary and one `Tokenization` say. Two of one `identity` cut every text alike."""
+
+    identity: str
+    """SHA-256 of the vocabulary's JSON and of the tokenization."""
+    stem: bool
+    fold: Callable[[str], str]
+    """A word of letters as the form that it shares with its plural, or as the figure that it spells."""
+    phrases: Mapping[str, Sequence[tuple[list[str], list[str]]]]
+    """Ways to say a label or an alias and the words it becomes, longest first, by their first word."""
+
+    def __call__(self, text: str) -> list[str]:
+        """Tokens of a text in order, with repetitions."""
+        found = _folded(_words(text, self.fold), self.phrases)
+        return [_stem(word) for word in found] if self.stem else found
+
+
+@lru_cache(maxsize=_KEPT)
+def tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Tokenizer:
+    """The tokenizer of a vocabulary: its labels and aliases are said in one way (`armour class`, `A.C.` -> `ac`)."""
+    phrases: dict[str, list[tuple[list[str], list[str]]]] = {}
+    said = [(form, label.name) for label in vocabulary.labels for form in label.forms]
+    plurals = vocabulary.plurals if how.irregular else {}
+    fold = partial(_singular, {**plurals, **(_figures(vocabulary) if how.numbers else {})})
+    for form, name in (*said, *vocabulary.aliases.items()):
+        parts, replacement = _words(form, fold), _words(name, fold)
+        if parts and parts != replacement:
+            phrases.setdefault(parts[0], []).append((parts, replacement))
+    for forms in phrases.values():
+        forms.sort(key=lambda form: -len(form[0]))
+    # In the order of the file: where two labels have one form, the first has it.
+    said_by = json.dumps([vocabulary.to_json(), asdict(how)])
+    return Tokenizer(sha256(said_by.encode()).hexdigest(), how.stem, fold, phrases)
+
+
+def cut_identity(tokenize: Tokenize) -> str:
+    """What a tokenizer of ours is identified by; empty for any other function."""
+    if tokenize is tokens:
+        tokenize = tokenizer(Vocabulary.default())
+    return tokenize.identity if isinstance(tokenize, Tokenizer) else ""
+
+
+@lru_cache(maxsize=_KEPT)
+def stop_words(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> frozenset[str]:
+    """What is not looked for, as `tokenizer` cuts it."""
+    tokenize = tokenizer(vocabulary, how)
+    return frozenset(stop for word in _STOP_WORDS for stop in tokenize(word)) if how.stop else frozenset()
+
+
+def question_tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Callable[[str], list[str]]:
+    """What of a question is looked for: its tokens as `tokenizer` cuts them, without stop words."""
+    tokenize, stops = tokenizer(vocabulary, how), stop_words(vocabulary, how)
+
+    def asked(text: str) -> list[str]:
+        found = tokenize(text)
+        return [word for word in found if word not in stops] or found
+
+    return asked
+
+
+@lru_cache(maxsize=1 << 14)
+def cut_word(tokenize: Tokenize, word: str) -> Sequence[str]:
+    """What a tokenizer cuts a word into. Questions repeat their words; a text is cut by the tokenizer itself."""
+    return tuple(tokenize(word))
+
+
+def _folded(words: list[str], phrases: Mapping[str, Sequence[tuple[list[str], list[str]]]]) -> list[str]:
+    if phrases.keys().isdisjoint(words):
+        return words
+    found: list[str] = []
+    place = 0
+    while place < len(words):
+        for parts, replacement in phrases.get(words[place], ()):
+            if words[place : place + len(parts)] == parts:
+                found += replacement
+                place += len(parts)
+                break
+        else:
+            found.append(words[place])
+            place += 1
+    return found
+
+
+def _words(text: str, fold: Callable[[str], str]) -> list[str]:
+    plain = unicodedata.normalize("NFKC", separate_figures(with_signs_spelled(text))).casefold().translate(_PLAIN)
+    plain = _ORDINAL.sub(r"\1", _DOTTED.sub(lambda match: match[0].replace(".", ""), plain))
+    found: list[str] = []
+    for match in _TOKEN.finditer(plain):
+        token = match[0]
+        if token[0].isalpha():
+            found.append(fold(token))
+        elif token[0] == "-" and match.start() and plain[match.start() - 1].isalpha():
+            found += (token, token[1:])
+        else:
+            found.append(token.lstrip("+").replace(",", "") if "d" not in token else token)
+    return found
+
+
+def _figures(vocabulary: Vocabulary) -> dict[str, str]:
+    return {word: str(number) for word, number in vocabulary.cardinals.items() if number > 1}
+
+
+def _singular(forms: Mapping[str, str], word: str) -> str:
+    plain = word.removesuffix("'s").replace("'", "")
+    return forms[plain] if plain in forms else _regular(plain)
+
+
+@lru_cache(maxsize=1 << 17)
+def _regular(word: str) -> str:
+    return singular(word, {})
+
+
+@lru_cache(maxsize=1 << 17)
+def _stem(word: str) -> str:
+    return str(_ENGLISH.stemWord(word)) if word.isalpha() else word

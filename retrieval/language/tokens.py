@@ -1,0 +1,215 @@
+"""Text in, tokens out: normalisation and the pieces that every later pass works on.
+
+Rules 1, 2 and the first half of 3 of the canonical text: compatibility forms, case and quotes are folded, dice,
+fractions, decimals, thousands and times stay whole, dotted abbreviations lose their dots, and a dash is a sign, a
+range or a separator by what comes before it.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+from math import inf, isnan, nan
+from typing import Literal, NamedTuple
+
+_QUOTES = r"(?P<quote>['\"`]){}(?P<inner>[^\s\w]|_)(?P=quote)|[‘“](?P<curled>[^\s\w]|_)[’”]"
+_QUOTED = re.compile(_QUOTES.format(""))
+_SAID = re.compile(rf"(?<![\w'\"`])(?:{_QUOTES.format('(?!(?P=quote))')})(?![\w'\"`])")
+"""Within a text: no fence of three backticks, and no plus between two words in quotes."""
+_ALONE = re.compile(r"(?:[^\s\w]|_)\ufe0f?")
+_ASPECT = re.compile(r"\b(?:BLACK|WHITE|HEAVY|SUIT|FULLWIDTH|SMALL|SYMBOL FOR)\b")
+"""What a name says of how a sign is drawn."""
+_EVERYDAY = {
+    "#": ("hash", "pound sign", "number sign"),
+    "-": ("dash", "hyphen", "minus sign"),
+    "–": ("dash", "en dash"),
+    "—": ("dash", "em dash"),
+    "*": ("star", "asterisk"),
+    ".": ("dot", "period", "full stop"),
+    "@": ("at sign",),
+    "^": ("caret",),
+    "~": ("tilde",),
+    "|": ("pipe", "vertical bar"),
+    "_": ("underscore",),
+    "/": ("slash", "forward slash"),
+    "\\": ("backslash",),
+    "'": ("apostrophe", "single quote"),
+    '"': ("double quote", "quotation mark"),
+    "`": ("backtick", "backquote"),
+    "!": ("exclamation mark", "exclamation point"),
+    "&": ("ampersand",),
+    "<": ("less-than sign", "left angle bracket"),
+    ">": ("greater-than sign", "right angle bracket"),
+    "(": ("left parenthesis", "opening parenthesis", "left bracket", "opening bracket"),
+    ")": ("right parenthesis", "closing parenthesis", "right bracket", "closing bracket"),
+    "[": ("left square bracket", "opening square bracket", "left bracket", "opening bracket"),
+    "]": ("right square bracket", "closing square bracket", "right bracket", "closing bracket"),
+    "{": ("left curly bracket", "opening curly bracket", "left brace", "opening brace"),
+    "}": ("right curly bracket", "closing curly bracket", "right brace", "closing brace"),
+}
+"""What people call the signs whose name in Unicode nobody says: LOW LINE, SOLIDUS, COMMERCIAL AT."""
+
+
+def lone_sign(text: str) -> str | None:
+    """The sign that a text is, by itself or in quotes."""
+    if match := _QUOTED.fullmatch(text):
+        return str(match["inner"] or match["curled"])
+    return text[0] if _ALONE.fullmatch(text) else None
+
+
+@lru_cache(maxsize=1 << 10)
+def names_of_sign(sign: str) -> tuple[str, ...]:
+    """What people call a sign; none where Unicode has no name for it."""
+    if sign in _EVERYDAY:
+        return _EVERYDAY[sign]
+    said = " ".join(_ASPECT.sub(" ", unicodedata.name(sign, "")).split()).lower()
+    return (said,) if said else ()
+
+
+def with_signs_spelled(text: str) -> str:
+    """The text with the name of each sign in quotes behind it: `';'` is `';' semicolon`."""
+    return _SAID.sub(_spelled, text)
+
+
+def _spelled(match: re.Match[str]) -> str:
+    names = names_of_sign(match["inner"] or match["curled"])
+    return f"{match[0]} {names[0]} " if names else match[0]
+
+
+Kind = Literal["word", "number", "ordinal", "spelled", "whole", "mark", "label"]
+Glue = Literal["", "letters", "hyphen", "fraction", "slashed", "sum", "opaque"]
+
+
+class Token(NamedTuple):
+    """A piece of text. `text` is its canonical spelling, `raw` the folded-case spelling of the source."""
+
+    kind: Kind
+    text: str
+    raw: str = ""
+    value: float = nan
+    """What a number, an ordinal, a fraction or a number word is worth; not a number elsewhere."""
+    glue: Glue = ""
+    """How a number hangs on the letters before it (`ac6`, `ac-6`), or what sort of whole token this is."""
+    ordinal: bool = False
+
+
+# The order is the meaning: the longest reading of a run of digits is tried first.
+_TOKEN = re.compile(
+    r"""
+    (?P<time>    [0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?![0-9:]) )
+  | (?P<dice>    [0-9]*d(?:[0-9]+|%)(?=s?(?![^\W_]))s? )
+  | (?P<date>    [0-9]+(?:-[0-9]+){2,}(?![^\W_]) )
+  | (?P<slashed> (?:(?<![^\W_%'"])[+-])?[0-9]+(?:/[+-]?[0-9]+)+(?![^\W_]) )
+  | (?P<sum>     [0-9]+\+[0-9]+(?![^\W_]) )
+  | (?P<chain>   [0-9]+(?:\.[0-9]+){2,} )
+  | (?P<plus>    (?<![^\W_])\+[0-9]+(?:\.[0-9]+)? )
+  | (?P<ordinal> [0-9]+(?:st|nd|rd|th)(?![^\W_]) )
+  | (?P<place>   (?<=[^\W\d_]\.)[0-9]+(?=\.[0-9]+[^\W\d_]) )
+  | (?P<number>  (?:(?<![^\W_%'"])-)?
+                 (?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|(?<![\w.])\.[0-9]+) )
+  | (?P<dotted>  [^\W\d_](?:\.[^\W\d_](?![^\W\d_]))+\.? )
+  | (?P<word>    [^\W\d_]+(?:'s(?![^\W_]))? )
+  | (?P<mark>    [-,;:.?!()\[\]{}=%&/+|<>$€£¥—≥≤] )
+    """,
+    re.VERBOSE,
+)
+
+_DASHES = dict.fromkeys(map(ord, "‐‑‒–−"), "-")
+_PUNCTUATION = str.maketrans({**dict.fromkeys("‘’‛′´`", "'"), **dict.fromkeys("“”„″", '"'), "⁄": "/", "―": "—"})
+PICTURES = {sign: f" {names_of_sign(chr(sign))[0].removeprefix('chess ')} " for sign in range(0x2654, 0x2668)}
+"""Chess pieces and the suits of cards as the words that people say for them: `2♠` is `2 spade`."""
+_FOOTNOTE = re.compile(r"(?<=[0-9])[⁰¹²³⁴-⁹]+")
+_VULGAR = re.compile(r"(?<=[0-9])(?=[¼-¾⅐-⅞])")
+
+
+def separate_figures(text: str) -> str:
+    """The text with a blank before a fraction or a raised figure that follows a number: `2½` is not 21 over 2."""
+    return _VULGAR.sub(" ", _FOOTNOTE.sub(" ", text))
+
+
+def normalise(text: str) -> str:
+    """Fold compatibility forms, case, quotes and dashes; pictures are words. A raised figure after a number goes."""
+    if text.isascii():
+        return text.lower()
+    text = separate_figures(text)
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    text = text.translate(_DASHES).translate(_PUNCTUATION).translate(PICTURES)
+    return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
+
+
+def tokenize(text: str) -> list[Token]:
+    """Cut normalised or raw text into tokens, left to right; white space and decoration fall away."""
+    text = normalise(with_signs_spelled(text))
+    tokens: list[Token] = []
+    end, hyphen = -1, False
+    for match in _TOKEN.finditer(text):
+        group, raw, start = match.lastgroup, match.group(), match.start()
+        if raw == "-":
+            hyphen = _is_separator(text, start, tokens, end)
+            if not hyphen:
+                tokens.append(Token("mark", "-"))
+            end = match.end()
+            continue
+        if group == "word":
+            word = raw.removesuffix("'s")
+            tokens.append(Token("word", word, word))
+        elif group == "mark":
+            tokens.append(Token("mark", raw))
+        else:
+            after_word = start == end and bool(tokens) and tokens[-1].kind == "word"
+            glue: Glue = ("hyphen" if hyphen else "letters") if after_word else ""
+            tokens.append(_figure(group or "", raw, glue))
+        end, hyphen = match.end(), False
+    return tokens
+
+
+def _is_separator(text: str, at: int, tokens: list[Token], end: int) -> bool:
+    """Whether the dash at `at` only joins or hangs on words (`level-3`, `10-foot`, `1st- and 2nd`)."""
+    if not tokens or end != at:
+        return False
+    following = text[at + 1 : at + 2]
+    between_figures = tokens[-1].kind in ("number", "ordinal", "whole") and following.isdigit()
+    return tokens[-1].kind != "mark" and not between_figures and following != "-"
+
+
+def _figure(group: str, raw: str, glue: Glue) -> Token:
+    """Make the token for a match that begins with a figure or a sign."""
+    if group in ("number", "place"):
+        text = plain(raw)
+        return Token("number", text, raw, worth(text), glue)
+    if group == "ordinal":
+        text = plain(raw[:-2])
+        return Token("ordinal", text + raw[-2:], raw, worth(text), glue, ordinal=True)
+    if group == "dotted":
+        word = raw.replace(".", "")
+        return Token("word", word, word)
+    if group == "slashed":
+        value = _fraction(raw)
+        return Token("whole", raw, raw, value, "slashed" if isnan(value) else "fraction")
+    if group == "sum":
+        # `5+3 hit dice` is more than 5+1 and less than 6; the value serves comparison only.
+        base, _, more = raw.partition("+")
+        return Token("whole", raw, raw, worth(base) + min(worth(more), 99.0) / 100, "sum")
+    return Token("whole", raw.removesuffix("s") if group == "dice" else raw, raw, glue="opaque")
+
+
+def plain(figure: str) -> str:
+    """Spell a figure without thousands separators and leading zeros: `5,000` -> `5000`, `007` -> `7`, `.5` -> `0.5`."""
+    sign = "-" if figure.startswith("-") else ""
+    digits = figure.lstrip("-").replace(",", "").lstrip("0")
+    if not digits or digits.startswith("."):
+        digits = "0" + digits
+    return "0" if digits == "0" else sign + digits
+
+
+def worth(figure: str) -> float:
+    """Return the value of a plain figure; a figure beyond a float's reach is not a number anybody compares."""
+    value = float(figure)
+    return nan if value in (inf, -inf) else value
+
+
+def _fraction(raw: str) -> float:
+    # 18/50 is a strength and 10/12/2024 a date: only small denominators are fractions.
+    upper, _, lower = raw.partition("/")
+    if "/" in lower or not lower.isdigit() or len(lower) > 2 or len(upper) > 3:
+        return nan
+    return int(upper) / int(lower) if 2 <= int(lower) <= 16 and abs(int(upper)) < int(lower) else nan

@@ -1,0 +1,277 @@
+"""What the words of a question do: those that say nothing, those that compare or step, those that ask."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import isfinite
+
+from retrieval.language.canonical import Canonical, canonical_term
+from retrieval.language.numbers import AS_TEXT, Quantity, quantities
+from retrieval.language.numbers.columns import DEGREES, column_noun
+from retrieval.language.numbers.quantity import NUMBERING, short_for, slack
+from retrieval.language.vocabulary import Vocabulary
+
+_DECIMAL = ""
+"""The unit of a number with a point and without one; a key of whole numbers holds none, for prices have points too."""
+_HAIR = 1e-6
+"""What a bound that is left out may differ from the number that is written."""
+_PERCENT = "percent"
+_DEGREE = "degree"
+"""What degrees are in a question that names no scale: those of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """An interval in the base unit of what it measures. Ends included; either may be infinite."""
+
+    unit: str
+    low: float
+    high: float
+
+    @property
+    def is_step(self) -> bool:
+        """Whether it is more than one value."""
+        return self.high - self.low > 4 * (slack(self.low) + slack(self.high))
+
+    def holds(self, other: "Amount") -> bool:
+        """Whether the whole of another one lies in it. What counts something else lies in none."""
+        return self.unit == other.unit and self.low <= other.low and other.high <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class SaidAmount:
+    """One that a question says."""
+
+    amount: Amount
+    span: tuple[int, int]
+    """The first of the question's tokens that say it, and the one after the last."""
+
+
+def row_amounts(quantity: Quantity, column: str) -> Iterator[Amount]:
+    """What a row stands for, a hair wider than written: two conversions of one value differ by a rounding error.
+
+    Args:
+        quantity: of its key, or of another step.
+        column: the heading of that cell. `60` under `Points` are 60 points.
+    """
+    written = (quantity.written[0] - slack(quantity.written[0]), quantity.written[1] + slack(quantity.written[1]))
+    if any(isfinite(end) and abs(end - round(end)) > _HAIR for end in quantity.written):
+        yield Amount(_DECIMAL, *written)
+    if quantity.unit is not None:
+        yield Amount(quantity.unit, quantity.low - slack(quantity.low), quantity.high + slack(quantity.high))
+    elif noun := column_noun(column):
+        yield Amount(noun, *written)
+    if quantity.unit == DEGREES:
+        yield Amount(_DEGREE, *written)
+
+
+def said_amounts(question: Canonical) -> tuple[SaidAmount, ...]:
+    """The quantities with a unit that a question says, its decimals, and parts in words as percentages.
+
+    They stand there as they stand alone; others cannot be told from words. A whole number without a unit may be
+    anything.
+    """
+    return tuple(_said_amounts(question))
+
+
+def known_unit(unit: str, units: Collection[str]) -> str:
+    """What the tables that count in these units call one."""
+    return next((each for each in short_for(unit) if each in units), unit)
+
+
+def _said_amounts(question: Canonical) -> Iterator[SaidAmount]:
+    after = 0
+    for found in quantities(question.written):
+        amount = _said_amount(found)
+        run = tuple(canonical_term(found.text, question.vocabulary).split()) if amount else ()
+        start = _find(question.tokens, run, after) if run else -1
+        if amount and start >= 0:
+            after = start + len(run)
+            yield SaidAmount(amount, (start, after))
+
+
+def _said_amount(found: Quantity) -> Amount | None:
+    if found.kind in AS_TEXT:
+        return None
+    if found.unit is None and _is_part(found):
+        return Amount(_PERCENT, 100 * found.low, 100 * found.high)
+    return Amount(found.unit or _DECIMAL, found.low, found.high) if found.unit or _is_decimal(found) else None
+
+
+def _is_part(found: Quantity) -> bool:
+    """Whether it is a part in words, as `a quarter` of something: 25% of it."""
+    return found.kind == "fraction" and not any(map(str.isdigit, found.text))
+
+
+def _is_decimal(found: Quantity) -> bool:
+    """Whether it is a number with a point that numbers nothing: not that of `Table 3.2` and `version 2.0`."""
+    numbers_something = found.follows_name or found.label in NUMBERING
+    return found.kind == "number" and "." in found.text and not numbers_something
+
+
+def _find(tokens: tuple[str, ...], run: tuple[str, ...], after: int) -> int:
+    places = range(after, len(tokens) - len(run) + 1)
+    return next((place for place in places if tokens[place : place + len(run)] == run), -1)
+
+
+MOST = 63
+"""Tokens of a question that are read; a longer one keeps nothing out."""
+LONG = 4
+"""So many words together are a name, whatever they are: `I Want You to Know`."""
+CODE = 5
+"""Figures of a number that is one row's own, as `6205.20`."""
+_PAIR = 2
+_ASKING = frozenset({"what", "which", "who", "when", "where", "how", "why"})
+_KEPT = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """The words of a vocabulary that matter to a comparison of rows, in canonical form."""
+
+    idle: frozenset[str]
+    """They explain nothing and need no explanation: `what`, `is`, `need`."""
+    holding: frozenset[str]
+    """A question with one of them may want other rows than the one that it names: `than`, `other`, `second`, `not`."""
+    opposing: frozenset[str]
+    """What sets two things against each other, or a throw against what it is thrown for: `vs`."""
+
+    @staticmethod
+    def of(vocabulary: Vocabulary) -> "Speech":
+        """Those of a vocabulary; the same object for the same vocabulary."""
+        return _speech(vocabulary)
+
+    def is_name(self, run: Sequence[str]) -> bool:
+        """Whether a run can name a row: it has a code or a word of two letters, and is no turn of phrase."""
+        says = len(run) >= LONG or not all(token in self.idle or token in self.holding for token in run)
+        return says and (_has_long_word(run) or self.is_code(run))
+
+    def is_code(self, run: Sequence[str]) -> bool:
+        """Whether a run has no word of two letters: `m 12`, `e 41`, `0 x 1 a`, five figures; not `a 4` and `4 m`."""
+        if len(run) == 1:
+            return sum(map(str.isdigit, run[0])) >= CODE
+        if _has_long_word(run):
+            return False
+        letters = [token for token in run if _is_word(token) and token not in self.idle]
+        return bool(letters) and any(map(_has_digit, run)) and (len(run) > _PAIR or run[0] in letters)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question by the places of its tokens; bit i of a mask is token i."""
+
+    tokens: tuple[str, ...]
+    places: dict[str, int]
+    """By token: the mask of its places."""
+    informative: int
+    """All but idle words."""
+    words: int
+    """Tokens with a letter and without a digit."""
+    figures: int
+    """Tokens with a digit."""
+    holding: int
+    opposed: tuple[tuple[int, int], ...]
+    """Every opposing word, and the next word after it that is not idle; as masks."""
+    open: bool
+    """Whether it leaves a bound open (`level 7 or higher`)."""
+    amounts: tuple[SaidAmount, ...]
+    speech: Speech
+
+    @staticmethod
+    def of(question: Canonical, units: Collection[str] = ()) -> "Asked | None":
+        """Read a question; None if it is too long. `units` are those that the tables know."""
+        tokens = question.tokens
+        if not 0 < len(tokens) <= MOST:
+            return None
+        speech = Speech.of(question.vocabulary)
+        places: dict[str, int] = {}
+        for place, token in enumerate(tokens):
+            places[token] = places.get(token, 0) | 1 << place
+        twice = (place for place in range(1, len(tokens)) if tokens[place - 1] == "and" and tokens[place] in _ASKING)
+        return Asked(
+            tokens,
+            places,
+            _mask(place for place, token in enumerate(tokens) if token not in speech.idle),
+            _mask(place for place, token in enumerate(tokens) if _is_word(token)),
+            _mask(place for place, token in enumerate(tokens) if _has_digit(token)),
+            _mask(place for place, token in enumerate(tokens) if token in speech.holding) | _mask(twice),
+            tuple(_opposed(tokens, speech)),
+            bool(question.intervals),
+            tuple(_in_units(said_amounts(question), units)),
+            speech,
+        )
+
+    def mask(self, words: Iterable[str]) -> int:
+        """The places of some words."""
+        found = 0
+        for word in words:
+            found |= self.places.get(word, 0)
+        return found
+
+    def settled(self, heads: int) -> int:
+        """Opposing words that compare no rows of a table: what they oppose are words of its heads.
+
+        `saving throw vs poison` asks the column of that name.
+        """
+        found = 0
+        for word, following in self.opposed:
+            found |= word if following & heads else 0
+        return found
+
+    def is_code(self, mask: int) -> bool:
+        """Whether a code stands at these places."""
+        return self.speech.is_code(self._at(mask))
+
+    def said(self, mask: int) -> str:
+        """The tokens at these places."""
+        return " ".join(self._at(mask))
+
+    def _at(self, mask: int) -> list[str]:
+        return [token for place, token in enumerate(self.tokens) if mask >> place & 1]
+
+
+def _in_units(amounts: Iterable[SaidAmount], units: Collection[str]) -> Iterator[SaidAmount]:
+    for each in amounts:
+        yield replace(each, amount=replace(each.amount, unit=known_unit(each.amount.unit, units)))
+
+
+def span_mask(start: int, stop: int) -> int:
+    """The places start .. stop - 1."""
+    return (1 << stop) - (1 << start)
+
+
+def _opposed(tokens: Sequence[str], speech: Speech) -> Iterator[tuple[int, int]]:
+    for place, token in enumerate(tokens):
+        if token in speech.opposing:
+            after = (at for at in range(place + 1, len(tokens)) if tokens[at] not in speech.idle)
+            following = next(after, None)
+            if following is not None:
+                yield 1 << place, 1 << following
+
+
+def _mask(places: Iterable[int]) -> int:
+    found = 0
+    for place in places:
+        found |= 1 << place
+    return found
+
+
+def _has_long_word(run: Iterable[str]) -> bool:
+    return any(len(token) > 1 and _is_word(token) for token in run)
+
+
+def _is_word(token: str) -> bool:
+    return any(map(str.isalpha, token)) and not _has_digit(token)
+
+
+def _has_digit(token: str) -> bool:
+    return any(map(str.isdigit, token))
+
+
+@lru_cache(maxsize=_KEPT)
+def _speech(vocabulary: Vocabulary) -> Speech:
+    def canonical(words: Iterable[str]) -> frozenset[str]:
+        return frozenset(token for word in words for token in canonical_term(word, vocabulary).split())
+
+    stepping = (*vocabulary.sibling_words, *vocabulary.holding_words, *vocabulary.ordinals)
+    return Speech(canonical(vocabulary.idle_words), canonical(stepping), canonical(vocabulary.opposing_words))

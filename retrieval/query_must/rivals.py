@@ -1,0 +1,372 @@
+"""The plain meaning of `contain_no_rival`: which rows a question keeps out because it names another row.
+
+docs/reference/query_must.md says the same in words. The compiled index gives the same verdicts, and tests hold the two
+together.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain, pairwise
+
+from retrieval.language.canonical import Canonical, as_number, canonical_term, literal
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.query_must.rival_speech import Amount, Asked, Speech, span_mask
+
+TWO = "it names more than one row"
+OPEN = "it leaves a bound open"
+ANOTHER_ROW = "another row of its table"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One table of which the question names a row. Masks are those of `Asked`."""
+
+    table: str
+    row: int
+    """Number of the named row; -1 if it is more than one."""
+    named: int
+    """The words that name it."""
+    measured: int
+    """Those of them that are a value of its step: the same words in another row may be the bound of its own."""
+    claimed: int
+    """Those, titles and columns of the table that the question says whole, and `vs` before a word of its heads."""
+    heads: int
+    """Words that the table's heads have."""
+    words: int
+    """Words that the named row has."""
+    title: int
+    """Words that say which table it is."""
+    held: str
+    """Why nothing is kept out; empty if the other rows are."""
+
+    def told(self, asked: Asked) -> int:
+        """The words of the question that could tell rows apart: neither claimed nor idle, nor words of the heads."""
+        return asked.informative & ~self.claimed & ~(self.heads & asked.words)
+
+
+def held_because(asked: Asked, spans: Iterable[int] | None, claimed: int, explained: int, named: int) -> str:
+    """Why a question keeps nothing out of a table though it names a row; empty if it does keep rows out.
+
+    Args:
+        asked: the question.
+        spans: the places of each name that it says of the one row, without its amounts; None if it names several rows.
+        claimed: places of names, titles and columns.
+        explained: places of words that the row or the heads have.
+        named: places of names.
+    """
+    if spans is None:
+        return TWO
+    if asked.open:
+        return OPEN
+    if holding := asked.holding & ~claimed:
+        return f"it may want another row: {asked.said(holding)!r}"
+    if figures := asked.figures & ~claimed & ~explained:
+        return f"nothing in the row explains {asked.said(figures)!r}"
+    before = 0
+    for span in spans:
+        before |= 0 if asked.is_code(span) else span >> 1
+    if before := before & asked.words & asked.informative & ~claimed & ~explained:
+        return f"nothing in the row explains {asked.said(before)!r} before {asked.said(named)!r}"
+    return ""
+
+
+def named_reason(asked: Asked, verdict: Verdict) -> str:
+    """Why the siblings of a named row are kept out."""
+    return f"the question names {asked.said(verdict.named)!r}, {ANOTHER_ROW}"
+
+
+def twin_reason(asked: Asked, verdict: Verdict) -> str:
+    """Why the rows of a table of the same kind are kept out."""
+    return f"the question names {asked.said(verdict.named)!r} of another table: {asked.said(verdict.title)!r}"
+
+
+Run = tuple[str, ...]
+"""Tokens of canonical text that stand together."""
+
+_NUMBERED = re.compile(r"\s*(?:table|tab\.)\s*[\w.-]*\d?[\w.-]*\s*[:.—–]\s+(?=\S)", re.IGNORECASE)
+_BRACKETS = re.compile(r"\s*\([^()]*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRow:
+    """One row as a question may speak of it."""
+
+    names: tuple[str, ...]
+    """What it may be called."""
+    texts: tuple[str, ...]
+    """Its cells, and the label that it stands under."""
+    shared: tuple[str, ...] = ()
+    """Cells that other rows have too: together they may name one row, as two keys do."""
+    amounts: tuple[Amount, ...] = ()
+    """The quantities with a unit that its key stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedTable:
+    """A table whose rows carry `contain_no_rival`. Key: id."""
+
+    id: str
+    kind: str
+    """Tables of one kind have the same columns: twins."""
+    titles: tuple[str, ...]
+    """What the table itself is called: its caption, its nearest heading."""
+    heads: tuple[str, ...]
+    """All that is said of every row: headings, caption."""
+    columns: tuple[str, ...]
+    rows: Mapping[int, KeyedRow]
+    """By the row's number in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableWords:
+    """A table in canonical form."""
+
+    heads: frozenset[str]
+    """Words of its headings, its caption and its columns."""
+    title: frozenset[str]
+    """Words of its titles that say something."""
+    runs: frozenset[Run]
+    """Its titles and its columns of several words, whole, and every label with a number in any of its heads."""
+    rows: Mapping[int, "RowWords"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowWords:
+    """A row in canonical form."""
+
+    names: frozenset[Run]
+    shared: frozenset[Run]
+    words: frozenset[str]
+    amounts: tuple[Amount, ...]
+
+
+def words_of_table(table: KeyedTable, vocabulary: Vocabulary) -> TableWords:
+    """Read a table."""
+    speech = Speech.of(vocabulary)
+    every = (*table.heads, *table.titles, *table.columns)
+    runs = [_run(column, vocabulary) for column in table.columns]
+    whole = {run for run in runs if len(run) > 1}
+    for title in table.titles:
+        plain = _NUMBERED.sub("", title, count=1)
+        whole |= {_run(plain, vocabulary), _run(_BRACKETS.sub("", plain), vocabulary)}
+    whole |= {pair for text in every for pair in _numbered(_run(text, vocabulary), vocabulary)}
+    return TableWords(
+        words_of(every, vocabulary),
+        frozenset(chain.from_iterable(_run(title, vocabulary) for title in table.titles)) - speech.idle,
+        frozenset(run for run in whole if not speech.idle.issuperset(run)),
+        {
+            number: RowWords(
+                _names(row.names, speech, vocabulary),
+                _names(row.shared, speech, vocabulary),
+                words_of(row.texts, vocabulary),
+                row.amounts,
+            )
+            for number, row in table.rows.items()
+        },
+    )
+
+
+def _names(names: Iterable[str], speech: Speech, vocabulary: Vocabulary) -> frozenset[Run]:
+    return frozenset(run for name in names if speech.is_name(run := _run(name, vocabulary)))
+
+
+def words_of(texts: Iterable[str], vocabulary: Vocabulary) -> frozenset[str]:
+    """Every token of some texts, with its numbers bound to labels and without."""
+    return frozenset(token for text in texts for token in _words(text, vocabulary))
+
+
+@lru_cache(maxsize=1 << 16)
+def _words(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
+    # The cells of near-twins repeat each other.
+    return (*canonical_term(text, vocabulary).split(), *_literal(text, vocabulary))
+
+
+def _literal(text: str, vocabulary: Vocabulary) -> list[str]:
+    return literal(text, vocabulary).split()
+
+
+def _run(text: str, vocabulary: Vocabulary) -> Run:
+    return tuple(canonical_term(text, vocabulary).split())
+
+
+def _numbered(run: Run, vocabulary: Vocabulary) -> Iterable[Run]:
+    """`ac 6` of `Roll to hit Armor Class 6`."""
+    labels = vocabulary.lexicon.labels
+    return [pair for pair in pairwise(run) if pair[0] in labels and as_number(pair[1]) is not None]
+
+
+Spans = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOut:
+    """What one question does to the rows of some tables."""
+
+    reasons: Mapping[tuple[str, int], str]
+    """Rows by table and number that it keeps out, and why."""
+    verdicts: Mapping[str, Verdict]
+    """By table, of those that it names a row of."""
+
+    def why(self, table: str, row: int) -> str:
+        """Why a row is kept out; empty if it is not."""
+        return self.reasons.get((table, row), "")
+
+    def held(self, table: str, row: int) -> str:  # noqa: ARG002  (all rows of a table are held back together)
+        """Why nothing is kept out though a row of this row's table is named; empty if none is, or if something is."""
+        verdict = self.verdicts.get(table)
+        return verdict.held if verdict else ""
+
+
+class Rivals:
+    """Keyed tables, of which a question may name a row."""
+
+    def __init__(self, tables: Iterable[KeyedTable], vocabulary: Vocabulary | None = None) -> None:
+        self.vocabulary = vocabulary or Vocabulary.default()
+        self.tables = {table.id: table for table in sorted(tables, key=lambda table: table.id)}
+
+    @cached_property
+    def _words(self) -> Mapping[str, TableWords]:
+        return {name: words_of_table(table, self.vocabulary) for name, table in self.tables.items()}
+
+    @cached_property
+    def _names(self) -> frozenset[Run]:
+        return frozenset(run for words in self._words.values() for row in words.rows.values() for run in row.names)
+
+    @cached_property
+    def _units(self) -> frozenset[str]:
+        rows = (row for words in self._words.values() for row in words.rows.values())
+        return frozenset(amount.unit for row in rows for amount in row.amounts)
+
+    @cached_property
+    def _shared(self) -> frozenset[Run]:
+        return frozenset(run for words in self._words.values() for row in words.rows.values() for run in row.shared)
+
+    def read(self, question: Canonical) -> KeptOut:
+        """Decide every table."""
+        asked = Asked.of(question, self._units)
+        if asked is None:
+            return KeptOut({}, {})
+        spans = self._mentions(asked)
+        shared = _spans(asked, self._shared)
+        verdicts = {name: found for name in self.tables if (found := self._decide(name, asked, spans, shared))}
+        reasons: dict[tuple[str, int], str] = {}
+        for name, verdict in verdicts.items():
+            if not verdict.held:
+                reasons |= {(name, row): named_reason(asked, verdict) for row in self._siblings(name, verdict, asked)}
+        for name, verdict in verdicts.items():
+            if not verdict.held:
+                for twin in self._twins(name, verdict, asked):
+                    reasons.setdefault(twin, twin_reason(asked, verdict))
+        return KeptOut(reasons, verdicts)
+
+    def _mentions(self, asked: Asked) -> Spans:
+        """Where any row of any table is named."""
+        every = [amount for words in self._words.values() for row in words.rows.values() for amount in row.amounts]
+        said = [each.span for each in asked.amounts if any(held.holds(each.amount) for held in every)]
+        return [*_spans(asked, self._names), *said]
+
+    def _decide(self, name: str, asked: Asked, spans: Spans, shared: Spans) -> Verdict | None:
+        table = self._words[name]
+        heads = asked.mask(table.heads)
+        runs = [span_mask(*span) for span in _spans(asked, table.runs)]
+        kept = [span for span in spans if not _is_part(span, spans, runs, heads, asked)]
+        beside = [span for span in shared if not _is_part(span, [*spans, *shared], runs, heads, asked)]
+        called = {number: _said(row.names, kept, asked) for number, row in table.rows.items()}
+        measured = {number: _measured(row, kept, asked) for number, row in table.rows.items()}
+        also = {number: _said(row.shared, beside, asked) for number, row in table.rows.items()}
+        covers = {number: cover for number in table.rows if (cover := _union(called[number]) | measured[number])}
+        able = _widest(covers) if covers else [number for number in table.rows if also[number]]
+        wider = {number: covers.get(number, 0) | _union(also[number]) for number in able}
+        best = _widest(wider)
+        one = best[0] if len(best) == 1 else -1
+        if one < 0 and not covers:
+            return None
+        whole = _union(wider.values()) or _union(covers.values())
+        words = asked.mask(table.rows[one].words) if one >= 0 else 0
+        claimed = _union(runs) | whole | asked.settled(heads)
+        # The 3 of `level 3` is not that of `Table 3`, and a number alone says no title.
+        title = asked.mask(table.title) & asked.informative & ~(whole & asked.figures)
+        title = title if title & asked.words else 0
+        names = [*called[one], *also[one]] if one >= 0 else None
+        steps = _held(table.rows[one], asked, steps=True) & measured[one] if one >= 0 else 0
+        amounts = steps & ~_union(names or ())
+        held = held_because(asked, names, claimed, heads | words, whole)
+        return Verdict(name, one, whole, amounts, claimed, heads, words, title, held)
+
+    def _siblings(self, name: str, verdict: Verdict, asked: Asked) -> list[int]:
+        """Rows that have nothing of the question which the named row has not."""
+        told = verdict.told(asked)
+        found = []
+        for number, row in self._words[name].rows.items():
+            words = asked.mask(row.words)
+            if number == verdict.row or words & told & ~verdict.words:
+                continue
+            if verdict.named & ~(words & ~verdict.measured | _held(row, asked)):
+                found.append(number)
+        return found
+
+    def _twins(self, name: str, verdict: Verdict, asked: Asked) -> list[tuple[str, int]]:
+        """Rows of tables of its kind that have nothing of the question which the named row and its heads have not."""
+        beyond = asked.informative & ~(verdict.words | verdict.heads)
+        found: list[tuple[str, int]] = []
+        for other, table in self._words.items():
+            heads = asked.mask(table.heads)
+            if other == name or self.tables[other].kind != self.tables[name].kind or heads & beyond:
+                continue
+            for number, row in table.rows.items():
+                words = asked.mask(row.words)
+                if not words & beyond and verdict.title & ~(words | heads):
+                    found.append((other, number))
+        return found
+
+
+def _spans(asked: Asked, runs: frozenset[Run]) -> Spans:
+    """Where any of these runs of tokens stands."""
+    size = len(asked.tokens)
+    longest = min(max(map(len, runs), default=0), size)
+    return [
+        (start, stop)
+        for start in range(size)
+        for stop in range(start + 1, min(start + longest, size) + 1)
+        if asked.tokens[start:stop] in runs
+    ]
+
+
+def _is_part(span: tuple[int, int], spans: Spans, runs: Sequence[int], heads: int, asked: Asked) -> bool:
+    """Whether a mention is but a part of a longer one, or says what the heads of the table say."""
+    own = span_mask(*span)
+    if any(own & ~span_mask(*other) == 0 and other != span for other in spans):
+        return True
+    return any(own & ~run == 0 != run & ~own for run in runs) or not (own & ~heads or own & asked.figures)
+
+
+def _widest(covers: Mapping[int, int]) -> list[int]:
+    """The rows that cover all that any of them covers."""
+    whole = _union(covers.values())
+    return [number for number, cover in covers.items() if cover == whole]
+
+
+def _said(runs: frozenset[Run], spans: Spans, asked: Asked) -> list[int]:
+    """Which of these places say one of some runs; as masks."""
+    return [span_mask(*span) for span in spans if asked.tokens[slice(*span)] in runs]
+
+
+def _measured(row: RowWords, spans: Spans, asked: Asked) -> int:
+    """Which of these mentions are amounts that a row stands for; as one mask."""
+    return _held(row, asked) & _union(span_mask(*each.span) for each in asked.amounts if each.span in spans)
+
+
+def _held(row: RowWords, asked: Asked, *, steps: bool = False) -> int:
+    """Where the question says amounts that a row stands for, or those that are one value of a step."""
+    able = [held for held in row.amounts if held.is_step or not steps]
+    within = (each for each in asked.amounts if any(held.holds(each.amount) for held in able))
+    return _union(span_mask(*each.span) for each in within)
+
+
+def _union(masks: Iterable[int]) -> int:
+    found = 0
+    for mask in masks:
+        found |= mask
+    return found

@@ -1,1 +1,0 @@
-"""Which rows of a table a question leaves out, because it names another row of it."""

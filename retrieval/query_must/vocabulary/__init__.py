@@ -1,1 +1,0 @@
-"""The words a library speaks, and their look-up."""

@@ -1,0 +1,304 @@
+"""From a question to its answer, step by step: seed 002's way."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal
+
+from retrieval.errors import RetrievalError
+from retrieval.home import Home
+from retrieval.models.access import KEY, Access
+from retrieval.models.chat import Usage
+from retrieval.models.spending import ChatPrice, chat_price
+from retrieval.rag.cell_reading import read, read_chunk
+from retrieval.rag.cells import Cell
+from retrieval.rag.chat_model import ChatModel, Piece, cited, doubts, format_prompt
+from retrieval.rag.context import Answer, AnswerEvent, Context, Gatherer, Passage
+from retrieval.rag.live import Deadline, LiveIndex
+from retrieval.settings import Settings
+from retrieval.types import Embedder
+
+_OR = "Or, if that is meant: "
+NOT_HERE = "Not in these books."
+PERHAPS_NOT = "Perhaps not in these books."
+READ = "Read from the books, not generated."
+
+
+def worded(cells: Sequence[Cell], passages: Sequence[Passage], *, compared: bool = False) -> Iterator[str]:
+    """The pieces of an answer: each row or passage with what was read of it, and at the end that it was read.
+
+    Joined they are its text: `Axe - Cost: 5 gp [1]`. A second row is another that may be meant, unless rows are
+    compared.
+    """
+    numbers = {each.hit.chunk.id: each for each in passages}
+    for count, (chunk_id, group) in enumerate(groupby(cells, key=lambda cell: cell.chunk_id)):
+        passage = numbers[chunk_id]
+        yield f"{_OR * (count > 0 and not compared)}{_line(list(group), passage)} [{passage.number}]\n"
+    yield READ
+
+
+def nearest(cells: Sequence[Cell], passage: Passage) -> str:
+    """The text of an answer where the books hardly answer: that they may not, and what comes nearest."""
+    return f"{PERHAPS_NOT} The nearest in them: {_line(cells, passage)} [{passage.number}]" if cells else PERHAPS_NOT
+
+
+def _line(cells: Sequence[Cell], passage: Passage) -> str:
+    if not cells[0].column:
+        return " ".join(f"“{cell.text}”" for cell in cells)
+    values = "; ".join(f"{cell.column}: {cell.text}" for cell in cells)
+    return f"{passage.hit.chunk.title} - {values}"
+
+
+How = Literal["auto", "read", "generate"]
+
+
+class Answerer:
+    """Answers questions from the live index of one home. Any number of threads may share one.
+
+    Args:
+        home: the home folder; `answer` in its `rag.yaml` says the model and the threshold.
+        embedder: makes the vectors of questions; None: the one that the index names.
+        how: `read` from cells and sentences, without a model; `generate` by the model; `auto`: by the model where
+            there is a key.
+        live: reads the index; None: one of its own.
+        environment: has the key.
+        deadline: until which a search is waited for; None: as long as it takes.
+        strategy: how to search, where `live` is None; None: as the settings say.
+
+    Raises:
+        UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
+        UnknownNameError: the settings have a key that no setting is called, or there is no such strategy.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        embedder: Embedder | None = None,
+        how: How = "auto",
+        live: LiveIndex | None = None,
+        environment: Mapping[str, str] = os.environ,
+        deadline: Deadline | None = None,
+        strategy: str | None = None,
+    ) -> None:
+        self._live = live or LiveIndex(Home.at(home), embedder, strategy)
+        self._deadline = deadline
+        self.settings = self._live.home.settings.answer
+        wants = how == "generate" or (how == "auto" and bool(environment.get(KEY)))
+        self.model = self._model(environment) if wants else None
+
+    def _model(self, environment: Mapping[str, str]) -> ChatModel:
+        set_, access = self.settings, Access.of_environment(environment)
+        return ChatModel(
+            set_.model,
+            access=access,
+            price=_price_of(self._live.home.settings, set_.model, access),
+            temperature=set_.temperature,
+            max_tokens=set_.max_tokens,
+            timeout=set_.timeout_seconds,
+        )
+
+    def answer(self, query: str) -> Iterator[AnswerEvent]:
+        """The events `search`, `context`, `generation`, `token` by `token`, and `complete` with the whole answer.
+
+        What goes wrong is an `error` event, the last; nothing that this library knows of is raised. Closing the
+        iterator ends everything.
+
+        Args:
+            query: 1 to 2,000 characters.
+        """
+        try:
+            yield from self._events(query)
+        except RetrievalError as error:
+            yield AnswerEvent("error", str(error))
+
+    async def answer_async(self, query: str) -> AsyncIterator[AnswerEvent]:
+        """The events of `answer`, without blocking the event loop: the search is in a thread, the model is awaited."""
+        try:
+            yield _SEARCHING
+            context = await asyncio.to_thread(self.context, query)
+            yield _found(context)
+            if not context.passages:
+                yield _complete(_nothing(context))
+                return
+            yield self._begins(context)
+            telling = _Telling(context, self.model)
+            async for piece in telling.pieces_async():
+                yield AnswerEvent("token", piece)
+            yield _complete(telling.answer())
+        except RetrievalError as error:
+            yield AnswerEvent("error", str(error))
+
+    def answered(self, query: str) -> Answer:
+        """The whole answer at once.
+
+        Raises:
+            RetrievalError: what `answer` gives as an `error` event.
+        """
+        *_, answer = (event.answer for event in self._events(query) if event.answer is not None)
+        return answer
+
+    def context(self, query: str) -> Context:
+        """The passages that a question is answered from.
+
+        Raises:
+            InvalidQueryError: the question is empty or too long.
+            VectorDBUnavailableError: nothing is live, or it cannot be read.
+            EmbeddingFailureError: the question has no vector.
+            RetrievalTimeoutError: it took longer than the deadline.
+        """
+
+        def gather() -> Context:
+            most, least = self.settings.max_chunks, self.settings.min_relevance
+            return self._live.ask(lambda reader: self._live.made_of(reader, Gatherer).gather(query, most, least))
+
+        return self._deadline.run(gather) if self._deadline else gather()
+
+    def close(self) -> None:
+        """Let go of the index; a later question opens it."""
+        self._live.close()
+
+    def _events(self, query: str) -> Iterator[AnswerEvent]:
+        yield _SEARCHING
+        context = self.context(query)
+        yield _found(context)
+        if not context.passages:
+            yield _complete(_nothing(context))
+            return
+        yield self._begins(context)
+        telling = _Telling(context, self.model)
+        for piece in telling.pieces():
+            yield AnswerEvent("token", piece)
+        yield _complete(telling.answer())
+
+    def _begins(self, context: Context) -> AnswerEvent:
+        if self.model is None:
+            return AnswerEvent("generation", "Reading the answer...")
+        server = self.model.access.server
+        sent = f"the question and {_counted(context)} to the model {self.model.model} at {server}"
+        return AnswerEvent("generation", f"Sending {sent}...")
+
+
+class _Telling:
+    """One answer on its way."""
+
+    def __init__(self, context: Context, model: ChatModel | None) -> None:
+        self._context, self._model = context, model
+        self._cells: tuple[Cell, ...] = ()
+        self._told: list[str] = []
+        self._usage = Usage()
+
+    def pieces(self) -> Iterator[str]:
+        if self._model is None:
+            yield from map(self._heard, map(Piece, self._read()))
+            return
+        for piece in self._model.tell(self._prompt()):
+            if text := self._heard(piece):
+                yield text
+
+    async def pieces_async(self) -> AsyncIterator[str]:
+        if self._model is None:
+            for each in await asyncio.to_thread(self._read):
+                yield self._heard(Piece(each))
+            return
+        async for piece in self._model.tell_async(self._prompt()):
+            if text := self._heard(piece):
+                yield text
+
+    def answer(self) -> Answer:
+        """What was told, whole."""
+        text, context, model = "".join(self._told), self._context, self._model
+        return Answer(
+            query=context.query,
+            text=text,
+            mode="generated" if model else "read",
+            citations=cited(text, context.passages),
+            cells=self._cells,
+            doubts=doubts(text, context.query, context.passages) if model else (),
+            snapshot=context.snapshot.id,
+            read_as=context.read_as,
+            model=model.model if model else None,
+            server=model.access.server if model else None,
+            tokens=self._usage.total,
+            usd=model.price.of(self._usage) if model and model.price and self._usage.total else None,
+        )
+
+    def _read(self) -> list[str]:
+        self._cells = read(self._context)
+        compared = len(self._context.parts) > 1
+        return list(worded(self._cells, self._context.passages, compared=compared))
+
+    def _prompt(self) -> str:
+        return format_prompt(self._context.query, self._context.passages)
+
+    def _heard(self, piece: Piece) -> str:
+        self._usage += piece.usage
+        self._told.append(piece.text)
+        return piece.text
+
+
+_SEARCHING = AnswerEvent("search", "Searching the books...")
+
+
+def _found(context: Context) -> AnswerEvent:
+    found = f"Found {_counted(context, 'relevant ')}" if context.passages else context.reason
+    return AnswerEvent("context", found, passages=context.passages)
+
+
+def _counted(context: Context, kind: str = "") -> str:
+    count = len(context.passages)
+    return f"{count} {kind}passage{'s' * (count != 1)}"
+
+
+def _price_of(settings: Settings, model: str, access: Access) -> ChatPrice | None:
+    """The price that the settings say of a model, else OpenAI's where the server is OpenAI's."""
+    own = settings.tables
+    if own.model == model and own.usd_per_million_sent is not None and own.usd_per_million_answered is not None:
+        return ChatPrice(model, own.usd_per_million_sent, own.usd_per_million_answered)
+    return chat_price(model) if access.address is None else None
+
+
+def _nothing(context: Context) -> Answer:
+    none = Answer(context.query, NOT_HERE, "none", (), snapshot=context.snapshot.id, read_as=context.read_as)
+    if context.nearest is None:
+        return none
+    near = context.nearest
+    cells = read_chunk(context.query, near.hit.chunk, context.snapshot)
+    text = nearest(cells, near)
+    return replace(none, text=text, citations=cited(text, (near,)), cells=cells)
+
+
+def _complete(answer: Answer) -> AnswerEvent:
+    return AnswerEvent("complete", answer.text, answer=answer)
+
+
+def answer_record(answer: Answer) -> dict[str, Any]:
+    """An answer, by the names of its fields."""
+    return asdict(answer)
+
+
+def event_record(event: AnswerEvent) -> dict[str, Any]:
+    """An event: `event`, `data`, and of some `passages` or `answer`."""
+    record: dict[str, Any] = {"event": event.event, "data": event.data}
+    if event.passages:
+        record["passages"] = [_passage_record(each) for each in event.passages]
+    if event.answer:
+        record["answer"] = answer_record(event.answer)
+    return record
+
+
+def _passage_record(passage: Passage) -> dict[str, Any]:
+    chunk = passage.hit.chunk
+    return {
+        "number": passage.number,
+        "chunk_id": chunk.id,
+        "title": chunk.title,
+        "book": chunk.book,
+        "document": chunk.document,
+        "text": chunk.text,
+        "relevance": passage.hit.relevance,
+        "question": passage.question,
+    }

@@ -1,0 +1,391 @@
+"""The cells of a row that answer a question."""
+
+import json
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.index.words.word_vectors import word_vector
+from retrieval.language.numbers import AS_TEXT, Quantity, holds, quantities, whole_quantity
+from retrieval.language.terms import Tokenize, cut_word
+from retrieval.rag.relevance import is_everywhere
+from retrieval.types import Chunk, Vector
+
+_WH = re.compile(
+    r"\b(?:what(?:['’]s)?|which|how(?:\s+\w+)?|who(?:m|se)?|when|where|name\s+the|(?:tell|give)\s+me\s+the)\b"
+)
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_AFTER = 4
+"""Words after `which` that may say what is wanted: `which breathing gear does`."""
+
+_QUESTION_WORDS: dict[str, Any] = tomllib.loads((files("retrieval.rag") / "asked_for.toml").read_text("utf-8"))
+_NUMBER_WORDS, _EXPLAIN = (
+    frozenset(_QUESTION_WORDS["number"].split()),
+    frozenset(_QUESTION_WORDS["explanation"].split()),
+)
+_MEASURED: dict[str, frozenset[str]] = {
+    unit: frozenset(said.split()) for unit, said in _QUESTION_WORDS["measured"].items()
+}
+_MONEY = frozenset(_QUESTION_WORDS["money"])
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFor:
+    """What the words of a question tell of its answer."""
+
+    number: bool
+    date: bool
+    person: bool
+    place: bool
+    explanation: bool
+    measures: frozenset[str]
+    """Base units, or `money`, that the answer may be in."""
+    after: frozenset[str]
+    """Words, as the index cuts them, that follow `which` or its like."""
+
+    def fits(self, unit: str | None) -> bool:
+        """Whether a quantity of this base unit is what is wanted."""
+        return unit is not None and ("money" if unit in _MONEY else unit) in self.measures
+
+    def measured_by(self, head: str) -> bool:
+        """Whether a column's head says what is measured: `Wgt` where the question says `how heavy`."""
+        said = WORD.findall(head.casefold())
+        return any(
+            word == each or (2 <= len(word) <= 5 and is_short(word, each))
+            for unit in self.measures
+            for each in _MEASURED[unit]
+            for word in said
+        )
+
+
+def is_short(short: str, word: str) -> bool:
+    """`wgt` for `weight`: its ends and other letters in their order; `atmos` for `atmosphere`: its beginning."""
+    if len(word) <= len(short) + 1:
+        return False
+    rest = iter(word)
+    skeleton = word[0] == short[0] and word[-1] == short[-1] and all(letter in rest for letter in short)
+    return skeleton or (len(short) > 2 and word.startswith(short))
+
+
+def asked_for(question: str, tokenize: Tokenize) -> AskedFor:
+    """Read what kind of thing a question wants."""
+    text = question.casefold()
+    words = frozenset(WORD.findall(text))
+    asks = _WH.search(text)
+    first = asks[0].split()[0] if asks else ""
+    following = WORD.findall(text[asks.end() :])[:_AFTER] if asks else []
+    wanted = [word for word in ((asks[0].split()[1:] if asks else []) + following) if not is_everywhere(word)]
+    return AskedFor(
+        number=not words.isdisjoint(_NUMBER_WORDS),
+        date=first == "when" or not {"year", "date", "day", "month", "season"}.isdisjoint(following[:1]),
+        person=first.startswith("who"),
+        place=first == "where",
+        explanation=not words.isdisjoint(_EXPLAIN),
+        measures=frozenset(unit for unit, said in _MEASURED.items() if not words.isdisjoint(said)),
+        after=frozenset(part for word in wanted for part in cut_word(tokenize, word)),
+    )
+
+
+NAMES = (
+    *("head", "asked", "short_for", "means_word", "means_rest", "said", "said_whole", "cell_alike", "head_unsaid"),
+    *("holds", "holds_labelled", "key", "key_named", "empty", "beside", "axis", "axis_other"),
+    *("number", "measure", "date", "person", "place", "explanation"),
+)
+"""Each 0 to 1:
+
+- `head`: share of the head that the question says; `asked`: that follows its `which`; `short_for`: the head is short
+  for words of the question;
+- `means_word`, `means_rest`: cosine of the head and the nearest word of the question, and all of them, without what
+  cells say;
+- `said`: share of the cell that the question says; `said_whole`; `cell_alike`: cosine of cell and question;
+  `head_unsaid`: `head` without `said`;
+- `holds`: the cell is a number or a range that holds a number of the question; `holds_labelled`: under its label;
+- `key`: the cell picks the row; `key_named`: and the question names the row;
+- `empty`; `beside`: it follows a cell that is said or holds, in a table whose heads repeat;
+- `axis`: a number of the head is one of the question, under its label; `axis_other`: another column's is;
+- `number` and what follows: the cell is of the kind that is asked for.
+"""
+_NEAR, _SAME = 0.3, 0.8
+_BESIDE = 3
+"""Words on each side of a number that may label it."""
+_LONG = 40
+"""Characters from which a cell explains."""
+_LONGEST = 200
+"""Characters of a cell that are looked at."""
+_EMPTY = re.compile(r"[\s\W_]*|n/?a|nil|none", re.IGNORECASE)
+_DATE = re.compile(
+    r"\b(?:1[5-9]\d\d|20\d\d)\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:[a-z]{2,6}|\.)?\b",
+    re.IGNORECASE,
+)
+_NUMBER_CELL = re.compile(r"[\W\d]*\d[\W\d]*(?:[a-z]{1,4}\.?)?", re.IGNORECASE)
+_THREE_LETTERS = re.compile(r"[^\W\d_]{3}")
+_UNIT = re.compile(r"\(([^()]{1,12})\)\s*$")
+
+Features = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AskedRow:
+    """A row that a question is asked of."""
+
+    columns: Sequence[str]
+    cells: Sequence[str]
+    key: int | None
+    """Which cell picks the row."""
+    names: Sequence[str] = ()
+    """What a question may call the row."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Figure:
+    quantity: Quantity
+    near: frozenset[str]
+
+
+class _Question:
+    def __init__(self, text: str, tokenize: Tokenize) -> None:
+        self.text, self.tokenize = text, tokenize
+        self.wants: AskedFor = asked_for(text, tokenize)
+        self.words = WORD.findall(text.casefold())
+        self.tokens = frozenset(tokenize(text))
+        self.figures = [_Figure(found, self._near(found)) for found in quantities(text) if found.kind not in AS_TEXT]
+
+    def _near(self, found: Quantity) -> frozenset[str]:
+        before = WORD.findall(self.text[: found.start].casefold())[-_BESIDE:]
+        after = WORD.findall(self.text[found.end :].casefold())[:_BESIDE]
+        beside = (*before, *after, found.unit or "", found.label or "")
+        return frozenset(
+            part for word in beside if word and not is_everywhere(word) for part in cut_word(self.tokenize, word)
+        ) | frozenset(part for part in self.tokenize(found.text) if part.isalpha())
+
+
+def column_features(question: str, row: AskedRow, tokenize: Tokenize) -> Features:
+    """(columns, NAMES).
+
+    Args:
+        question: as it was asked.
+        row: with at least one column.
+        tokenize: of the index that the row is from.
+    """
+    asked = _Question(question, tokenize)
+    heads = [tuple(cut_word(tokenize, head)) for head in row.columns]
+    cells = [cell[:_LONGEST] for cell in row.cells]
+    parts = [tuple(cut_word(tokenize, cell)) for cell in cells]
+    numbers = [whole_quantity(cell) for cell in cells]
+    said = np.asarray(
+        [0.0 if number else _share(words, asked.tokens) for words, number in zip(parts, numbers, strict=True)]
+    )
+    whole = np.asarray([float(share == 1.0 and _says(words)) for share, words in zip(said, parts, strict=True)])
+    head = np.asarray([_share(words, asked.tokens) for words in heads])
+    held, labelled, axis, other = _numbers(asked, row.columns, heads, numbers)
+    named = _names_row(asked, row.names) if row.key is not None else False
+    key = np.asarray([float(place == row.key) for place in range(len(cells))])
+    picked = np.maximum(whole, labelled)
+    if named and row.key is not None:
+        picked[row.key] = 1.0
+    means_word, means_rest, alike = _meanings(asked, row.columns, cells, parts, picked)
+    repeated = len({head.casefold() for head in row.columns}) < len(row.columns)
+    beside = np.append(0.0, np.maximum(whole, held)[:-1]) if repeated else np.zeros(len(cells))
+    empty = np.asarray([float(bool(_EMPTY.fullmatch(cell))) for cell in cells])
+    return np.column_stack(
+        [
+            *(head, [_share(words, asked.wants.after) for words in heads]),
+            [_short_for(name, asked.words) for name in row.columns],
+            *(means_word, means_rest, said, whole, alike, head * (1.0 - said)),
+            *(held, labelled, key, key * np.maximum(float(named), picked), empty, beside, axis, other),
+            *_kinds(asked.wants, row.columns, cells, numbers),
+        ]
+    )
+
+
+def _share(words: Sequence[str], said: frozenset[str]) -> float:
+    return sum(word in said for word in words) / len(words) if words else 0.0
+
+
+def _says(words: Sequence[str]) -> bool:
+    return any(character.isalnum() for word in words for character in word)
+
+
+def _names_row(asked: _Question, names: Sequence[str]) -> bool:
+    return any(words and asked.tokens.issuperset(words) for words in map(asked.tokenize, names))
+
+
+def _numbers(
+    asked: _Question, columns: Sequence[str], heads: Sequence[Sequence[str]], cells: Sequence[Quantity | None]
+) -> tuple[Features, Features, Features, Features]:
+    """Of each column `holds`, `holds_labelled`, `axis` and `axis_other`.
+
+    A number is first one under whose label a cell holds it, then one of a head, and only then one of any cell.
+    """
+    held, labelled, axis, numbered = np.zeros((4, len(columns)))
+    of_heads = [[each for each in quantities(column) if each.kind not in AS_TEXT] for column in columns]
+    for figure in asked.figures:
+        holding = np.asarray([cell is not None and holds(cell, figure.quantity) for cell in cells], dtype=np.bool_)
+        said = np.asarray([_labels(figure, *each) for each in zip(heads, cells, of_heads, strict=True)])
+        if (holding & said).any():
+            labelled[holding & said] = 1.0
+            continue
+        fits = np.asarray([any(holds(each, figure.quantity) for each in found) for found in of_heads])
+        if fits.any():
+            near = len(figure.near) or 1
+            shares = np.asarray([1.0 + len(figure.near.intersection(head)) / near for head in heads]) * fits / 2.0
+            axis = np.maximum(axis, np.where(shares == shares.max(), shares, 0.0))
+            continue
+        held[holding] = 1.0
+    numbered[[bool(found) for found in of_heads]] = float(axis.any())
+    return np.maximum(held, labelled), labelled, axis, numbered * (axis == 0.0)
+
+
+def _labels(figure: _Figure, head: Sequence[str], cell: Quantity | None, of_head: Sequence[Quantity]) -> bool:
+    """Whether a cell says what the question's number counts. The number of a head is the head's, not its cells'."""
+    same = cell is not None and cell.unit is not None and cell.unit == figure.quantity.unit
+    return same or (not of_head and not figure.near.isdisjoint(head))
+
+
+def _meanings(
+    asked: _Question,
+    columns: Sequence[str],
+    cells: Sequence[str],
+    parts: Sequence[Sequence[str]],
+    picked: Features,
+) -> tuple[Features, Features, Features]:
+    explained = {word for words, pick in zip(parts, picked, strict=True) if pick for word in words}
+    free = {
+        word
+        for word in asked.words
+        if not is_everywhere(word) and not explained.issuperset(cut_word(asked.tokenize, word))
+    }
+    pairs = [f"{first} {second}" for first, second in pairwise(asked.words) if first in free or second in free]
+    near = [*sorted(free), *pairs]
+    rest = " ".join(word for word in asked.words if word in free or word in {"how", "when", "who", "where"})
+    heads = np.stack([_vector(name) for name in columns])
+    word = np.zeros(len(columns))
+    if near:
+        cosines = (np.stack([_vector(each) for each in near]) @ heads.T).max(axis=0)
+        word = np.clip((cosines - _NEAR) / (_SAME - _NEAR), 0.0, 1.0)
+    texts = np.stack([_vector(cell) for cell in cells])
+    means_rest = (heads @ _vector(rest)).astype(np.float64)
+    alike = (texts @ _vector(asked.text)).astype(np.float64)
+    return word * (1.0 - picked), means_rest, alike
+
+
+def _vector(text: str) -> Vector:
+    vector: Vector = word_vector(text.casefold() if text.strip() else "-")
+    return vector
+
+
+def _short_for(head: str, words: Sequence[str]) -> float:
+    """Whether a word of the head is short for words of the question: `TL`, `Wgt`, `Atmos.`."""
+    shorts = [each.casefold() for each in WORD.findall(_UNIT.sub("", head)) if 2 <= len(each) <= 5 and each.isalpha()]
+    initials = "".join(word[0] for word in words)
+    return float(any(each in initials or any(is_short(each, word) for word in words) for each in shorts))
+
+
+def _kinds(
+    wants: AskedFor, columns: Sequence[str], cells: Sequence[str], numbers: Sequence[Quantity | None]
+) -> Features:
+    """(kinds, columns)."""
+    rows = []
+    for column, cell, number in zip(columns, cells, numbers, strict=True):
+        is_number = number is not None or bool(_NUMBER_CELL.fullmatch(cell.strip()))
+        is_text = not is_number and bool(_THREE_LETTERS.search(cell))
+        unit = _UNIT.search(column)
+        of_head = next((each.unit for each in quantities(f"1 {unit[1]}")), None) if unit else None
+        rows.append(
+            (
+                wants.number and is_number,
+                wants.fits(number.unit if number else None) or wants.fits(of_head) or wants.measured_by(column),
+                wants.date and bool(_DATE.search(cell)),
+                wants.person and is_text,
+                wants.place and is_text,
+                wants.explanation and len(cell) > _LONG,
+            )
+        )
+    return np.asarray(rows, dtype=np.float64).T
+
+
+MOST = 3
+"""Cells that one answer reads."""
+SURE = 0.95
+"""Cells are read until one of them is the one that is asked for with this probability."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What was read of a chunk: a cell under the head of its column, or a sentence of prose. Key: (chunk_id, start)."""
+
+    chunk_id: str
+    column: str
+    """Head of its column, `column 1` where it has none, or the label before a value of prose; empty for a sentence."""
+    text: str
+    """As it is written."""
+    place: int
+    """0-based: which cell of the row, or which labelled value or sentence of the prose."""
+    probability: float
+    """0 to 1: that this cell of the row is asked for."""
+
+
+WEIGHTS = Path(__file__).with_name("cell_weights.json")
+
+
+@cache
+def shipped_weights() -> Features:
+    """(features,): what `querymust fit cells` found."""
+    stored: dict[str, float] = json.loads(WEIGHTS.read_text("utf-8"))
+    return np.asarray([stored[name] for name in NAMES])
+
+
+def read_cells(question: str, chunk: Chunk, tokenize: Tokenize, most: int = MOST) -> tuple[Cell, ...]:
+    """The cells of a row that a question asks for, the likeliest first; none of a chunk without cells.
+
+    As many as it takes to be sure, so one where one column is plainly asked for. A choice among the row's
+    columns by its features (`column_features`), as a conditional logit: McFadden, Conditional logit analysis of
+    qualitative choice behavior, 1974.
+
+    Args:
+        question: as it was asked.
+        chunk: a row or a record.
+        tokenize: of the index that it is from.
+        most: how many at most.
+    """
+    if not chunk.cells:
+        return ()
+    row = row_of(chunk)
+    return choose(row, column_features(question, row, tokenize), chunk.id, most)
+
+
+def row_of(chunk: Chunk) -> AskedRow:
+    """The row that a chunk is."""
+    key = chunk.cells.index(chunk.row_key) if chunk.row_key in chunk.cells else None
+    names = [name for name in (chunk.row_key, chunk.called, *chunk.names) if name]
+    return AskedRow(chunk.columns, chunk.cells, key, names)
+
+
+def choose(row: AskedRow, features: Features, chunk_id: str, most: int = MOST) -> tuple[Cell, ...]:
+    """The cells of a row by the features of its columns, as `read_cells` chooses them."""
+    chances = probabilities(features @ shipped_weights())
+    found: list[Cell] = []
+    sure = 0.0
+    for place in np.argsort(-chances, kind="stable")[:most].tolist():
+        if sure >= SURE or (found and not row.cells[place].strip()):
+            break
+        head = row.columns[place].strip() or f"column {place + 1}"
+        found.append(Cell(chunk_id, head, row.cells[place], place, round(float(chances[place]), 4)))
+        sure += chances[place]
+    return tuple(found)
+
+
+def probabilities(scores: Features) -> Features:
+    """(n,) softmax."""
+    raised: Features = np.exp(scores - scores.max())
+    raised /= raised.sum()
+    return raised

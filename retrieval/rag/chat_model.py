@@ -1,0 +1,212 @@
+"""A chat model that tells an answer piece by piece."""
+
+import os
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import aclosing, closing
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from retrieval.errors import GenerationError, ModelError, UnreadableSettingsError
+from retrieval.models.access import Access
+from retrieval.models.chat import Asked, Heard, Usage
+from retrieval.models.openai_client import CHECK, OpenAiClient
+from retrieval.models.spending import ChatPrice
+from retrieval.rag.context import Citation, Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What a model said next."""
+
+    text: str
+    usage: Usage = Usage()  # noqa: RUF009
+    """Of the whole answer, where the server says so; in the last piece alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatModel:
+    """A model of OpenAI, or of any server with its interface.
+
+    No request is sent again once a piece of its answer has come.
+    """
+
+    model: str
+    temperature: float = 0.0
+    max_tokens: int = 800
+    """Of one answer."""
+    timeout: float = 60.0
+    """Seconds until the next piece."""
+    access: Access = field(default_factory=Access)
+    price: ChatPrice | None = None
+    """None: not known."""
+
+    @classmethod
+    def of_environment(cls, model: str, environment: Mapping[str, str] = os.environ, **options: Any) -> "ChatModel":
+        """A model with `OPENAI_API_KEY`, and `OPENAI_BASE_URL` for another server."""
+        return cls(model, access=Access.of_environment(environment), **options)
+
+    def tell(self, prompt: str) -> Iterator[Piece]:
+        """The answer to a prompt. Closing the iterator closes the connection.
+
+        Raises:
+            GenerationError: there is no key; the server cannot be reached, refuses, breaks off or sends garbage; the
+                answer is empty, or cut because it is too long.
+        """
+        state = _Told(self)
+        try:
+            with closing(self._client().stream(self._asked(prompt))) as stream:
+                for heard in stream:
+                    if piece := state.heard(heard):
+                        yield piece
+            yield state.end()
+        except ModelError as error:
+            raise self._failed(error) from error
+
+    async def tell_async(self, prompt: str) -> AsyncIterator[Piece]:
+        """What `tell` gives, without blocking the event loop; it raises the same."""
+        state = _Told(self)
+        try:
+            async with aclosing(self._client().stream_async(self._asked(prompt))) as stream:
+                async for heard in stream:
+                    if piece := state.heard(heard):
+                        yield piece
+            yield state.end()
+        except ModelError as error:
+            raise self._failed(error) from error
+
+    def _client(self) -> OpenAiClient:
+        self.access.require(self.model, "have the answer read from the books")
+        return OpenAiClient(self.access, timeout=self.timeout)
+
+    def _asked(self, prompt: str) -> Asked:
+        return Asked(self.model, (("user", prompt),), self.max_tokens, self.temperature)
+
+    def _failed(self, error: ModelError) -> GenerationError:
+        if not self.access:
+            return GenerationError(str(error))
+        return GenerationError(
+            f"{self.model} gave no answer ({error.said}); {CHECK}, or have the answer read from the books"
+        )
+
+
+class _Told:
+    """What has been heard of one answer."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+        self._finish: str | None = None
+        self._usage, self._any = Usage(), False
+
+    def heard(self, said: Heard) -> Piece | None:
+        if said.usage:
+            self._usage = said.usage
+        self._finish = said.finish or self._finish
+        if said.refusal:
+            raise GenerationError(f"{self._model.model} refused: {said.refusal}")
+        if not said.text:
+            return None
+        self._any = True
+        return Piece(said.text)
+
+    def end(self) -> Piece:
+        """The last piece, which says what was used."""
+        name = self._model.model
+        if self._finish == "length":
+            raise GenerationError(f"the answer of {name} was cut at {self._model.max_tokens} tokens; raise max_tokens")
+        if self._finish is None:
+            raise GenerationError(f"{name} broke off in the middle of its answer; ask again")
+        if not self._any:
+            raise GenerationError(f"{name} answered with nothing; ask again, or have the answer read from the books")
+        return Piece("", self._usage)
+
+
+_BETWEEN = "\n---\n"
+
+
+def format_prompt(
+    query: str,
+    passages: Sequence[Passage],
+    template: Path | None = None,
+) -> str:
+    """The prompt for a question over its passages.
+
+    Args:
+        query: the question.
+        passages: in the order in which they are shown.
+        template: with `$context` and `$question`; None: the one that ships.
+
+    Raises:
+        UnreadableSettingsError: the template cannot be read, or lacks one of the two.
+    """
+    context = _BETWEEN.join(map(_shown, passages))
+    return (_shipped() if template is None else _read(template)).substitute(context=context, question=query)
+
+
+def _shown(passage: Passage) -> str:
+    chunk = passage.hit.chunk
+    page = chunk.metadata.get("page")
+    place = " > ".join((chunk.book, *chunk.heading_path))
+    summary = chunk.metadata.get("summary")
+    lines = [f"[{passage.number}] {place}", *([f"Page {page}"] if page is not None else [])]
+    return "\n".join([*lines, *([str(summary)] if summary else []), "Content:", chunk.text])
+
+
+@cache
+def _shipped() -> Template:
+    return Template((files("retrieval.rag") / "prompt.txt").read_text("utf-8"))
+
+
+def _read(path: Path) -> Template:
+    try:
+        template = Template(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableSettingsError(f"the prompt {path} cannot be read: {error}") from error
+    names = set(template.get_identifiers()) if template.is_valid() else set()
+    if names != {"context", "question"}:
+        raise UnreadableSettingsError(f"the prompt {path} must have $context and $question, and no other $name")
+    return template
+
+
+_CITED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+
+
+def cited(text: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:
+    """The passages that `[1]` or `[1, 3]` in a text point to, in the order of their numbers."""
+    numbers = _cited_numbers(text)
+    return tuple(citation(each) for each in passages if each.number in numbers)
+
+
+def citation(passage: Passage) -> Citation:
+    """Where a passage is from."""
+    chunk = passage.hit.chunk
+    return Citation(passage.number, chunk.id, chunk.book, chunk.document, chunk.lines, chunk.title)
+
+
+def doubts(text: str, question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
+    """What of a generated text cannot be checked: `[9]` where there is no ninth passage, numbers that stand nowhere.
+
+    A number that the model worked out is a doubt too: a reader should look it up.
+    """
+    strange = sorted(_cited_numbers(text) - {each.number for each in passages})
+    known = {number for said in (question, *(_said(each) for each in passages)) for number in _numbers(said)}
+    told = dict.fromkeys(number for number in _numbers(_CITED.sub(" ", text)) if number not in known)
+    return (*(f"[{number}]" for number in strange), *told)
+
+
+def _cited_numbers(text: str) -> set[int]:
+    return {int(number) for match in _CITED.finditer(text) for number in match[1].split(",")}
+
+
+def _said(passage: Passage) -> str:
+    chunk = passage.hit.chunk
+    return " ".join((chunk.text, chunk.source, chunk.title, *chunk.heading_path, *chunk.columns))
+
+
+def _numbers(text: str) -> list[str]:
+    return [match[0].replace(",", "") for match in _NUMBER.finditer(text)]

@@ -1,0 +1,169 @@
+"""The first hits of a search put in order by a model; where it cannot be believed, as they stood."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from math import inf, nextafter
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from retrieval.errors import ModelError
+from retrieval.files.clock import Clock
+from retrieval.index.embedding.sentence_model import loaded
+from retrieval.models.access import Access
+from retrieval.models.chat import Asked, Usage, prompt_words
+from retrieval.models.openai_client import OpenAiClient
+from retrieval.models.spending import chat_price
+from retrieval.strategy import ModelOrder
+from retrieval.types import Addend, Chunk, Hit, Ordering, Receipt, Retrieval, Stage
+
+_LONGEST = 1200
+"""Characters of a passage that are shown."""
+_RETRIES, _SECONDS = 1, 30.0
+"""A question waits for it."""
+
+
+class PassageOrder(BaseModel):
+    """What the model answers."""
+
+    model_config = ConfigDict(extra="forbid")
+    order: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """The places of passages, best first, and what was used to find them."""
+
+    places: tuple[int, ...]
+    """Where each stood, from 0. Empty: there is no order to believe."""
+    why_not: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+def chat_order(access: Access, model: str, question: str, chunks: Sequence[Chunk]) -> Ordered:
+    """Passages in the order of a chat model.
+
+    Raises:
+        ModelError: there is no key, or the server cannot be reached or refuses.
+    """
+    access.require(model, "take the strategy default")
+    answered = _client(access).chat(_asked(model, question, chunks))
+    usage, read = answered.usage, answered.read_as(PassageOrder)
+    if isinstance(read, str):
+        return Ordered((), read, usage)
+    order = read.order
+    if sorted(order) != list(range(1, len(chunks) + 1)):
+        return Ordered((), "its answer does not have every passage once", usage)
+    return Ordered(tuple(number - 1 for number in order), usage=usage)
+
+
+def _asked(model: str, question: str, chunks: Sequence[Chunk]) -> Asked:
+    passages = [
+        {"passage": number, "title": chunk.title, "text": chunk.search_text[:_LONGEST]}
+        for number, chunk in enumerate(chunks, start=1)
+    ]
+    told = json.dumps({"question": question, "passages": passages}, ensure_ascii=False)
+    return Asked(
+        model,
+        (("system", prompt_words(__package__, "prompt_v1.txt")), ("user", told)),
+        32 + 8 * len(chunks),
+        form=PassageOrder,
+    )
+
+
+@lru_cache(maxsize=4)
+def _client(access: Access) -> OpenAiClient:
+    return OpenAiClient(access, retries=_RETRIES, timeout=_SECONDS)
+
+
+_BATCH = 32
+
+
+def cross_encoded(model: str, question: str, chunks: Sequence[Chunk]) -> list[float]:
+    """How well each passage answers, in the model's own unit.
+
+    Raises:
+        ModelError: the library or the model is not on this machine.
+    """
+    pairs = [(question, chunk.search_text) for chunk in chunks]
+    scores = _encoder(model).predict(pairs, batch_size=_BATCH, convert_to_numpy=True, show_progress_bar=False)
+    found: list[float] = np.asarray(scores, dtype=np.float64).reshape(len(chunks)).tolist()
+    return found
+
+
+@lru_cache(maxsize=2)
+def _encoder(model: str) -> Any:
+    return loaded("CrossEncoder", model)
+
+
+STAGE = "order"
+
+
+def in_order(found: Retrieval, order: ModelOrder, k: int, name: str, access: Access | None = None) -> Retrieval:
+    """The k best of a search, the first of it in a model's order.
+
+    Args:
+        found: the search, k hits at least where there are so many, or as many as the model is shown.
+        order: which model, and how many it is shown.
+        k: how many hits come back.
+        name: of the strategy.
+        access: to hosted models; None: that of the environment.
+
+    Raises:
+        ModelError: the model cannot be asked or believed, and the order must be its own.
+    """
+    clock = Clock()
+    shown = found.hits[: order.first]
+    ordered, left = Ordered(()), ""
+    measured: tuple[float, ...] = ()
+    try:
+        if order.by == "cross_encoder":
+            measured = tuple(cross_encoded(order.model, found.query, [hit.chunk for hit in shown]))
+            ordered = Ordered(tuple(sorted(range(len(shown)), key=lambda place: (-measured[place], place))))
+        elif shown:
+            ordered = chat_order(
+                access or Access.of_environment(), order.model, found.query, [hit.chunk for hit in shown]
+            )
+        left = ordered.why_not
+    except ModelError as error:
+        left = str(error)
+    if left and order.must:
+        raise ModelError(f"{order.model} did not order the hits: {left}")
+    milliseconds = clock.milliseconds
+    price = chat_price(order.model) if order.by == "chat" else None
+    usd = price.of(ordered.usage) if price else (0.0 if order.by == "cross_encoder" else None)
+    said = Ordering(order.model, len(shown), left, ordered.usage.prompt, ordered.usage.completion, usd, milliseconds)
+    hits = found.hits if left else _moved(found.hits, ordered.places, order, measured)
+    return Retrieval(found.query, name, hits[:k], _receipt(found.receipt, hits[:k], said))
+
+
+def _moved(hits: Sequence[Hit], places: Sequence[int], order: ModelOrder, measured: Sequence[float]) -> tuple[Hit, ...]:
+    """Each place keeps its score, and the hit that comes there says what it gained or lost by that."""
+    moved = [hits[place] for place in places] + list(hits[len(places) :])
+    made: list[Hit] = []
+    score = inf
+    for rank, (hit, before) in enumerate(zip(moved, hits, strict=True), start=1):
+        # Equal scores would be put in the order of their ids by whoever sorts them.
+        score = min(before.score, nextafter(score, -inf))
+        evidence = hit.evidence
+        if measured and rank <= len(places):
+            evidence = {**evidence, order.by: measured[places[rank - 1]]}
+        addends = (*hit.addends, Addend(order.by, score - hit.score, 1.0))
+        made.append(replace(hit, score=score, rank=rank, evidence=evidence, addends=addends))
+    return tuple(made)
+
+
+def _receipt(receipt: Receipt, hits: Sequence[Hit], ordering: Ordering) -> Receipt:
+    """The receipt of the search with the order; what is said of a hit stands where the hit stands."""
+    said = {each.chunk_id: each for each in receipt.decisions if each.kept}
+    kept = [said[hit.chunk.id] for hit in hits if hit.chunk.id in said]
+    return replace(
+        receipt,
+        decisions=(*kept, *(each for each in receipt.decisions if not each.kept)),
+        stages=(*receipt.stages, Stage(STAGE, ordering.milliseconds)),
+        milliseconds=receipt.milliseconds + ordering.milliseconds,
+        ordering=ordering,
+    )

@@ -1,1 +1,0 @@
-"""Nearest vectors under the predicates: before the search, or in rounds after it."""

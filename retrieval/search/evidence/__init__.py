@@ -1,1 +1,0 @@
-"""What speaks for a chunk: where the words of a question are in it, weighted."""

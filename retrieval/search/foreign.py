@@ -1,0 +1,269 @@
+"""The published search in rounds, over collections that somebody else filled.
+
+A collection's metadata hold `query_must` as JSON text; `title`, `id` and `is_noisy` are read too where they are there.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from retrieval.errors import EmbedderMismatchError, InvalidQueryError, UnknownNameError
+from retrieval.files.clock import Stopwatch
+from retrieval.index.chroma.foreign import (
+    CHROMA_FOLDER,
+    CollectionClient,
+    QueryableCollection,
+    collection_named,
+    open_chroma,
+)
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.language.canonical import Canonical
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.query_must.refusal import refusal
+from retrieval.search.iterative import IterativeOutcome, Neighbour, iterate
+from retrieval.search.query import Query
+from retrieval.search.receipt import debug_lines
+from retrieval.strategy import DEFAULT_K
+from retrieval.types import Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One collection, or a part of it whose distances count differently."""
+
+    collection: QueryableCollection
+    label: str
+    """Tells it from the other collections that are asked."""
+    vector: list[float]
+    id_key: str
+    where: Mapping[str, Any] | None
+    weight: float
+
+    def unseen(self, wanted: int, seen: Sequence[Neighbour]) -> list[Neighbour]:
+        """The nearest candidates that were not seen, at their weighted distance."""
+        own = {candidate.id for candidate in seen if candidate.collection == self.label}
+        copies = {_said(candidate) for candidate in seen}
+        # So many may be copies of what other collections gave.
+        wanted += len(seen) - len(own)
+        unseen = {self.id_key: {"$nin": sorted(own)}} if own else None
+        answer = self._query(wanted, _both(self.where, unseen))
+        if any(candidate.id in own for candidate in answer):
+            answer = self._query(wanted + len(own), self.where)
+        return [
+            replace(candidate, distance=candidate.distance / self.weight)
+            for candidate in answer
+            if candidate.id not in own and _said(candidate) not in copies
+        ]
+
+    def _query(self, wanted: int, where: Mapping[str, Any] | None) -> list[Neighbour]:
+        asked = {"query_embeddings": [self.vector], "n_results": wanted, "where": where}
+        try:
+            answer = self.collection.query(**asked, include=["metadatas", "documents", "distances"])
+        except Exception as error:
+            if "dimension" not in str(error).lower():
+                raise
+            raise EmbedderMismatchError(
+                f"collection {self.label!r} refused a vector of {len(self.vector)} dimensions ({error}); "
+                "ask with the embedder that filled it"
+            ) from error
+        lists = (answer[name][0] for name in ("ids", "distances", "metadatas", "documents"))
+        return [self._candidate(*fields) for fields in zip(*lists, strict=True)]
+
+    def _candidate(
+        self, chunk_id: str, distance: float, metadata: Mapping[str, Any] | None, document: str | None
+    ) -> Neighbour:
+        known = metadata or {}
+        return Neighbour(
+            id=chunk_id,
+            distance=float(distance),
+            title=str(known.get("title", chunk_id)),
+            query_must=known.get("query_must"),
+            document=document,
+            metadata=dict(known),
+            collection=self.label,
+        )
+
+
+def sources_of(
+    collections: Mapping[str, QueryableCollection],
+    vector: Sequence[float],
+    id_key: str,
+    where: Mapping[str, Any] | None,
+    noisy_weight: float,
+) -> list[Source]:
+    """What to ask for the nearest candidates of these collections, which are given by their labels."""
+    return [
+        Source(collection, label, list(vector), id_key, condition, weight)
+        for label, collection in collections.items()
+        for condition, weight in _parts(where, noisy_weight)
+    ]
+
+
+def merged(answers: Iterable[Sequence[Neighbour]]) -> list[Neighbour]:
+    """Candidates by distance, then id; of copies the nearest, and of equally near ones that of the first collection."""
+    nearest: dict[tuple[object, ...], Neighbour] = {}
+    for candidate in sorted(chain.from_iterable(answers), key=lambda candidate: (candidate.distance, candidate.id)):
+        nearest.setdefault(_said(candidate), candidate)
+    return list(nearest.values())
+
+
+def _said(candidate: Neighbour) -> tuple[object, ...]:
+    """What copies of one chunk share. An id alone may be of other chunks in other collections: many count from 1."""
+    return candidate.id, candidate.title, candidate.document, candidate.query_must
+
+
+def _parts(where: Mapping[str, Any] | None, noisy_weight: float) -> list[tuple[Mapping[str, Any] | None, float]]:
+    if noisy_weight == 1.0:
+        return [(where, 1.0)]
+    # A chunk without the key passes `$ne`.
+    return [(_both(where, {"is_noisy": {"$ne": True}}), 1.0), (_both(where, {"is_noisy": True}), noisy_weight)]
+
+
+def _both(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    return {"$and": [one, other]} if one and other else one or other
+
+
+Asked = str | QueryableCollection
+"""A collection by its name, or itself."""
+
+
+def retrieve_with_iterative_filtering(
+    query: str,
+    collection_name: Asked | Sequence[Asked],
+    k: int = DEFAULT_K,
+    max_iterations: int = 3,
+    debug: bool = False,
+    *,
+    client: CollectionClient | str | Path = CHROMA_FOLDER,
+    embedder: Embedder | None = None,
+    id_key: str = "id",
+    vocabulary: Vocabulary | Mapping[str, Vocabulary] | None = None,
+    where: Mapping[str, Any] | None = None,
+    noisy_weight: float = 1.0,
+) -> IterativeOutcome:
+    """Search foreign collections whose metadata hold `query_must` as a JSON string.
+
+    Args:
+        query: the question.
+        collection_name: a collection's name, a Chroma collection, or anything with its `name` and `query`; or several
+            of one embedder, whose answers are merged by distance, then id. What two of them have alike (id, title,
+            document, predicate) is one chunk; the same id with other words is another.
+        k: how many chunks to return.
+        max_iterations: how often to ask at most.
+        debug: print what `debug_lines` says of the outcome.
+        client: where names are looked up: a Chroma client, the folder of Chroma's files, or a server's address.
+        embedder: the model that made the collections' vectors; the default one when None.
+        id_key: metadata key that repeats a record's id, for `$nin`. Where it is missing the collection is asked for
+            more instead, and what was seen is dropped.
+        vocabulary: for the canonical form: one for all, or each collection's own by its name; where none is given the
+            generic one.
+        where: Chroma's filter on metadata, which holds beside the predicates.
+        noisy_weight: above 0; below 1, chunks whose metadata say `is_noisy` are put back: their distance is divided by
+            it, so that fewer rounds go to near-twins.
+
+    Raises:
+        InvalidQueryError: the question is empty or too long, or a number makes no sense.
+        UnknownNameError: no collection is called that, or a vocabulary is of none that is asked.
+        IndexMissingError: there is no Chroma at that place.
+        EmbedderMismatchError: a collection holds vectors of another dimension.
+    """
+    _check(k, max_iterations, noisy_weight)
+    watch = Stopwatch()
+    with ExitStack() as open_until_the_end:
+        with watch.stage("collections"):
+            collections = open_until_the_end.enter_context(_opened(collection_name, client))
+        with watch.stage("canonical"):
+            questions = _questions(query, collections, vocabulary)
+        with watch.stage("embed"):
+            vector = [float(number) for number in (embedder or load_embedder()).embed_query(query)]
+        sources = sources_of(collections, vector, id_key, where, noisy_weight)
+
+        def ask(wanted: int, seen: Sequence[Neighbour]) -> list[Neighbour]:
+            return merged([source.unseen(wanted, seen) for source in sources])[:wanted]
+
+        def read(each: Neighbour) -> Canonical:
+            return questions[each.collection or ""].canonical
+
+        def say(each: Neighbour) -> str:
+            return refusal(query, read(each), each.query_must)
+
+        with watch.stage("dense"):
+            outcome = iterate(ask, read, say, k, max_iterations)
+    readings = {label: question.canonical.text.strip() for label, question in questions.items()}
+    receipt = replace(
+        outcome.receipt,
+        canonical=next(iter(readings.values()), ""),
+        stages=watch.stages,
+        milliseconds=watch.milliseconds,
+    )
+    outcome = replace(outcome, receipt=receipt, readings=readings)
+    if debug:
+        sys.stdout.write("\n".join(debug_lines(outcome)) + "\n")
+    return outcome
+
+
+def _check(k: int, max_iterations: int, noisy_weight: float) -> None:
+    if not noisy_weight > 0:
+        raise InvalidQueryError(f"noisy_weight is {noisy_weight}; a distance is divided by it, so give more than 0")
+    for name, number in (("k", k), ("max_iterations", max_iterations)):
+        if not isinstance(number, int) or number < 1:
+            raise InvalidQueryError(f"{name} is {number!r}; give a whole number, at least 1")
+
+
+@contextmanager
+def _opened(
+    asked: Asked | Sequence[Asked], client: CollectionClient | str | Path
+) -> Iterator[Mapping[str, QueryableCollection]]:
+    """The collections by their labels; what was opened for their names is closed behind the block."""
+    wanted = [asked] if isinstance(asked, str) or not isinstance(asked, Sequence) else list(asked)
+    if not wanted:
+        raise InvalidQueryError("no collection is named; name at least one")
+    if not any(isinstance(each, str) for each in wanted):
+        yield _labelled(wanted, _unnamed)
+    elif isinstance(client, str | Path):
+        with open_chroma(client) as opened:
+            yield _labelled(wanted, lambda name: collection_named(opened, name))
+    else:
+        yield _labelled(wanted, lambda name: collection_named(client, name))
+
+
+def _unnamed(name: str) -> QueryableCollection:
+    raise UnknownNameError("collection", name, ())
+
+
+def _labelled(
+    wanted: Sequence[Asked], named: Callable[[str], QueryableCollection]
+) -> Mapping[str, QueryableCollection]:
+    found: dict[str, QueryableCollection] = {}
+    for each in wanted:
+        collection = named(each) if isinstance(each, str) else each
+        found[_free(collection.name, found)] = collection
+    return found
+
+
+def _free(name: str, taken: Mapping[str, object]) -> str:
+    """Collections of two clients may have one name."""
+    number = 2
+    free = name
+    while free in taken:
+        free, number = f"{name} ({number})", number + 1
+    return free
+
+
+def _questions(
+    query: str,
+    collections: Mapping[str, QueryableCollection],
+    vocabulary: Vocabulary | Mapping[str, Vocabulary] | None,
+) -> Mapping[str, Query]:
+    """The question as each collection's vocabulary reads it."""
+    if not isinstance(vocabulary, Mapping):
+        return dict.fromkeys(collections, Query.ask(query, vocabulary))
+    names = {collection.name for collection in collections.values()}
+    for name in vocabulary:
+        if name not in names:
+            raise UnknownNameError("collection", name, names)
+    return {label: Query.ask(query, vocabulary.get(collection.name)) for label, collection in collections.items()}

@@ -1,1 +1,0 @@
-"""Collections that somebody else filled, asked in rounds."""

@@ -1,0 +1,290 @@
+"""A caller's filter on metadata: a tree of frozen records, turned into a mask over all chunks.
+
+::
+
+    Retriever.open(home).retrieve(question, where=And((Eq("book", "rules"), Not(Contains("tags", "optional")))))
+
+Texts compare with texts, numbers with numbers, and true with false; nothing else compares. A chunk without the key
+fails every comparison but `Ne`. What a list holds is found by `Contains` alone.
+"""
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import reduce
+
+import numpy as np
+
+from retrieval.errors import InvalidQueryError
+from retrieval.index.snapshot.metadata_index import Column, Mask, MetadataIndex, Scalar
+
+
+class Filter(ABC):
+    """Which chunks a caller wants to have back."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def mask(self, index: MetadataIndex) -> Mask:
+        """(n,): True for chunks that pass.
+
+        Raises:
+            UnknownNameError: the filter names a key that no chunk has.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Condition(Filter, ABC):
+    """A key and a value, compared in the way that the class is called."""
+
+    key: str
+    value: Scalar
+
+
+class Eq(Condition):
+    """The key's value is this one."""
+
+    __slots__ = ()
+
+    def mask(self, index: MetadataIndex) -> Mask:
+        """See Filter."""
+        return index.mask(self.key, "eq", self.value)
+
+
+class Ne(Condition):
+    """The key's value is not this one, or there is none."""
+
+    __slots__ = ()
+
+    def mask(self, index: MetadataIndex) -> Mask:
+        """See Filter."""
+        return ~index.mask(self.key, "eq", self.value)
+
+
+class Gt(Condition):
+    """The key's value is greater."""
+
+    __slots__ = ()
+
+    def mask(self, index: MetadataIndex) -> Mask:
+        """See Filter."""
+        return index.mask(self.key, "gt", self.value)
+
+
+class Gte(Condition):
+    """The key's value is greater or equal."""
+
+    __slots__ = ()
+
+    def mask(self, index: MetadataIndex) -> Mask:
+        """See Filter."""
+        return index.mask(self.key, "gte", self.value)
+
+
+class Lt(Condition):
+    """The key's value is less."""
+
+    __slots__ = ()
+
+    def mask(self, index: MetadataIndex) -> Mask:
+        """See Filter."""
+        return index.mask(self.key, "lt", self.value)
+
+
+class Lte(Condition):
+    """The key's value is less or equal."""
+
+    __slots__ = ()
+
+    def mask(self, index: MetadataIndex) -> Mask:
+        """See Filter."""
+        return index.mask(self.key, "lte", self.value)
+
+
+class Contains(Condition):
+    """The key's list has this member; a single value counts as a list of one."""
+
+    __slots__ = ()
+
+    def mask(self, index: MetadataIndex) -> Mask:
+        """See Filter."""
+        return index.mask(self.key, "eq", self.value, members=True)
+
+
+@dataclass(frozen=True, slots=True)
+class In(Filter):
+    """The key's value is one of these; of none, nothing passes."""
+
+    key: str
+    values: tuple[Scalar, ...]
+
+    def mask(self, index: MetadataIndex) -> Mask:
+        """See Filter."""
+        return Or(tuple(Eq(self.key, value) for value in self.values)).mask(index)
+
+
+@dataclass(frozen=True, slots=True)
+class And(Filter):
+    """All of these hold; of none, everything passes."""
+
+    filters: tuple[Filter, ...]
+
+    def mask(self, index: MetadataIndex) -> Mask:
+        """See Filter."""
+        masks = (each.mask(index) for each in self.filters)
+        return reduce(np.logical_and, masks, np.ones(index.n_chunks, dtype=np.bool_))
+
+
+@dataclass(frozen=True, slots=True)
+class Or(Filter):
+    """At least one of these holds; of none, nothing passes."""
+
+    filters: tuple[Filter, ...]
+
+    def mask(self, index: MetadataIndex) -> Mask:
+        """See Filter."""
+        masks = (each.mask(index) for each in self.filters)
+        return reduce(np.logical_or, masks, np.zeros(index.n_chunks, dtype=np.bool_))
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Filter):
+    """This does not hold."""
+
+    filter: Filter
+
+    def mask(self, index: MetadataIndex) -> Mask:
+        """See Filter."""
+        return ~self.filter.mask(index)
+
+
+LISTED = 12
+"""Values that are named at most."""
+
+
+def why_empty(wanted: Filter, index: MetadataIndex) -> str | None:
+    """One sentence; None where the filter leaves chunks.
+
+    Raises:
+        UnknownNameError: the filter names a key that no chunk has.
+    """
+    left = int(wanted.mask(index).sum())
+    if left:
+        return None
+    strange = [said for each in _demands(wanted) for said in _unknown(each, index)]
+    return "; ".join(strange) or "the filters leave no chunk: each is met by some, all together by none"
+
+
+def strange_values(wanted: Filter, index: MetadataIndex) -> str | None:
+    """One sentence about values that the filter names and no chunk has, be it empty or not; None without such."""
+    said = []
+    for key, value, filters in _named(wanted):
+        if not filters.mask(index).any():
+            said.append(f"no chunk has {key}={value}; {key} is one of: {_listed(index.columns[key], [value])}")
+    return "; ".join(dict.fromkeys(said)) or None
+
+
+def _named(wanted: Filter) -> Iterator[tuple[str, str, Filter]]:
+    """(key, value, the filter for that value alone) of every value that is asked for or refused."""
+    if isinstance(wanted, And | Or):
+        for each in wanted.filters:
+            yield from _named(each)
+    elif isinstance(wanted, Not):
+        yield from _named(wanted.filter)
+    elif isinstance(wanted, In):
+        for value in wanted.values:
+            yield wanted.key, str(value), Eq(wanted.key, value)
+    elif isinstance(wanted, Contains | Eq):
+        yield wanted.key, str(wanted.value), wanted
+    elif isinstance(wanted, Ne):
+        yield wanted.key, str(wanted.value), Eq(wanted.key, wanted.value)
+
+
+def _demands(wanted: Filter) -> Iterator[Filter]:
+    """The filters that must all hold."""
+    if isinstance(wanted, And):
+        for each in wanted.filters:
+            yield from _demands(each)
+    else:
+        yield wanted
+
+
+def _unknown(demand: Filter, index: MetadataIndex) -> Iterator[str]:
+    values = list(_values(demand))
+    keys = {key for key, _ in values}
+    if len(keys) != 1 or demand.mask(index).any():
+        return
+    (key,) = keys
+    asked = list(dict.fromkeys(value for _, value in values))
+    known = _listed(index.columns[key], asked)
+    yield f"no chunk has {key}={'|'.join(asked)}; {key} is one of: {known}"
+
+
+def _values(demand: Filter) -> Iterator[tuple[str, str]]:
+    """(key, value as text) of filters that ask for a value and nothing else."""
+    if isinstance(demand, Contains | Eq):
+        yield demand.key, str(demand.value)
+    elif isinstance(demand, In):
+        yield from ((demand.key, str(value)) for value in demand.values)
+    elif isinstance(demand, Or):
+        for each in demand.filters:
+            yield from _values(each)
+
+
+def _listed(column: Column, asked: list[str]) -> str:
+    """The values, nearest first; of many only the nearest, and how many more there are."""
+    known = [str(value) for value in (*column.texts, *column.numbers, *column.flags)]
+    near = [match for value in asked for match in get_close_matches(value, known, n=LISTED, cutoff=0.4)]
+    ordered = list(dict.fromkeys([*near, *known]))
+    more = f", and {len(ordered) - LISTED} more" if len(ordered) > LISTED else ""
+    return ", ".join(ordered[:LISTED]) + more
+
+
+_COMPARISON = re.compile(r"\s*(?P<key>[^=!<>]+?)\s*(?P<sign>!=|>=|<=|=|>|<)\s*(?P<value>.*?)\s*", re.DOTALL)
+_ORDERED: Mapping[str, Callable[[str, Scalar], Filter]] = {">": Gt, ">=": Gte, "<": Lt, "<=": Lte}
+
+
+def read_filter(*texts: str) -> Filter:
+    """All of these hold together.
+
+    `=` also finds what is in a list, `|` separates values of which one is enough, and `!=` is the contrary of
+    `=`. A value that reads as a number or as true or false is looked for as that and as a text; in double quotes it is
+    a text only.
+
+    Raises:
+        InvalidQueryError: a text is not a comparison.
+    """
+    return And(tuple(_read(text) for text in texts))
+
+
+def _read(text: str) -> Filter:
+    match = _COMPARISON.fullmatch(text)
+    if match is None or not match["value"]:
+        raise InvalidQueryError(f"{text!r} is not a filter; write KEY=VALUE, or one of != > >= < <= between them")
+    key, sign, value = match["key"], match["sign"], match["value"]
+    if sign in _ORDERED:
+        return Or(tuple(_ORDERED[sign](key, reading) for reading in _readings(value)))
+    same = Or(tuple(Contains(key, reading) for part in _parts(value) for reading in _readings(part.strip())))
+    return same if sign == "=" else Not(same)
+
+
+def _parts(value: str) -> list[str]:
+    """What is between the bars; a bar within double quotes is part of its text."""
+    return re.findall(r'(?:"(?:[^"\\]|\\.)*"|[^|])+', value)
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)
+
+
+def _readings(value: str) -> tuple[Scalar, ...]:
+    try:
+        read = json.loads(value, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        return (value,)
+    if isinstance(read, str):
+        return (read,)
+    return (read, value) if isinstance(read, (bool, int, float)) else (value,)

@@ -1,1 +1,0 @@
-"""Why a chunk was kept or excluded: as records, and as lines."""

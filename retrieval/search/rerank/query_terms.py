@@ -1,0 +1,192 @@
+"""What a question asks, in the numbers of an index: its words, their weights, its quantities and its codes."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.index.words.figure_index import STRANGE, unit_number
+from retrieval.language.numbers import Quantity, quantities
+from retrieval.language.numbers.quantity import AS_TEXT, measure
+from retrieval.language.terms import Tokenize, cut_word, tokenizer
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.search.query import LETTERS, Query
+
+_UNIT = re.compile(r"[^\W\d_]{2,}|[°%][CF]?")
+_NO_UNITS = frozenset({"in", "as", "is", "us", "am", "min", "x", "times", "second", "credit", "pp", "ep", "sp", "gee"})
+"""Words that are a unit behind a number alone."""
+MOST = 48
+"""Distinct words of a question that are looked at; the rarest of a longer one."""
+IDLE = 0.25
+"""What a word counts that says how something is asked, and not what: `need` is rare in a book, and says little."""
+BEFORE, AFTER = 3, 3
+"""Words beside a number that may say what it counts."""
+
+_IDENTIFIER = re.compile(r"(?<![\w-])[A-Z]{1,5}-?\d[\w-]*")
+_PARTS = 3
+"""Words of a name like `L54-30-S400`: its numbers are none. `AC6` and `T55` have fewer."""
+_CODE = re.compile(r"(?<![\w'.-])([A-Z])(?![\w'.])")
+
+Words = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figure:
+    """A number of the question."""
+
+    quantity: Quantity
+    unit: int
+    label: int
+    """Numbers of the figure index."""
+    near: Words
+    """Words of the index that stand beside it, its unit and its label."""
+    places: Words
+    """Which of the question's words it is written in, without its unit: places in `Asked.words`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A question as a snapshot sees it."""
+
+    known: Mapping[str, int]
+    """Its t distinct words that the index has, and the place of each in what follows."""
+    words: Words
+    """(t,) numbers of those words, rising."""
+    weights: Weights
+    """(t,) how rare each is."""
+    strangers: Mapping[str, float]
+    """Distinct words that the index does not have, and their weights."""
+    pairs: Words
+    """(t, t): which of the p pairs it is that word j follows word i, as in the question; -1 where it does not."""
+    worth: Weights
+    """(p,) what each pair is worth."""
+    worth_of_all: float
+    """Sum of those; 1 where there is none."""
+    behind: Words
+    """(t,) the word that must stand before each for it to be said: the `30` of `L54-30-S400` is no cell's; -1: none."""
+    figures: tuple[Figure, ...]
+    units: frozenset[int]
+    """What it asks for an amount of, and names none: `how many amps`. Numbers of the figure index."""
+    codes: frozenset[int]
+    """Single capital letters, as numbers of their characters."""
+
+    @property
+    def whole(self) -> float:
+        """Sum of the weights; 1 where there is none."""
+        return float(self.weights.sum()) or 1.0
+
+
+def ask(snapshot: Snapshot, question: Query) -> Asked:
+    """Read a question against a snapshot."""
+    asked = snapshot.lexical.looked_for(question.text)
+    figures = [found for found in quantities(question.text) if asked and found.kind not in AS_TEXT]
+    beside = [_beside(snapshot, question.text, found) for found in figures]
+    every = list(dict.fromkeys((*asked, *(word for words in beside for word in words))))
+    at = dict(zip(every, snapshot.lexical.terms.words(every), strict=True))
+    numbers = {word: number for word in asked if (number := at[word]) is not None}
+    strangers = [word for word in dict.fromkeys(asked) if at[word] is None][:MOST]
+    weights = _weights(snapshot, numbers)
+    known = sorted(numbers, key=lambda word: -weights[word])[:MOST]
+    order = sorted(known, key=numbers.__getitem__)
+    place = {word: number for number, word in enumerate(order)}
+    worth = np.zeros((len(order), len(order)))
+    for first, second in pairwise(asked):
+        if first in place and second in place:
+            worth[place[first], place[second]] = min(weights[first], weights[second])
+    before = _parts_of_names(snapshot, question.text, asked)
+    pairs = np.full(worth.shape, -1)
+    pairs[worth > 0] = np.arange(np.count_nonzero(worth))
+    return Asked(
+        place,
+        np.asarray([numbers[word] for word in order], dtype=np.int64),
+        np.asarray([weights[word] for word in order], dtype=np.float64),
+        _weights(snapshot, dict.fromkeys(strangers, -1)),
+        pairs,
+        worth[worth > 0],
+        float(worth.sum()) or 1.0,
+        np.asarray([-1 if word not in before else at[before[word]] for word in order], dtype=np.int64),
+        tuple(_figure(snapshot, found, words, at, place) for found, words in zip(figures, beside, strict=True)),
+        _units(snapshot, question.text, figures),
+        _codes(question.text),
+    )
+
+
+def _weights(snapshot: Snapshot, numbers: Mapping[str, int]) -> dict[str, float]:
+    """How rare each word is, by its number, and less where it says only how something is asked."""
+    rarity = snapshot.rarity[list(numbers.values())].tolist() if numbers else []
+    idle = _idle(snapshot.vocabulary)
+    return {word: weight * (IDLE if word in idle else 1.0) for word, weight in zip(numbers, rarity, strict=True)}
+
+
+@lru_cache(maxsize=16)
+def _idle(vocabulary: Vocabulary) -> frozenset[str]:
+    return frozenset(word for idle in vocabulary.idle_words for word in tokenizer(vocabulary)(idle))
+
+
+def _figure(
+    snapshot: Snapshot, found: Quantity, beside: Sequence[str], at: Mapping[str, int | None], place: Mapping[str, int]
+) -> Figure:
+    units, cut = snapshot.figures.units, _cutter(snapshot)
+    near = sorted(number for word in beside if (number := at[word]) is not None)
+    written = sorted({place[word] for word in cut(found.text) if word in place and word not in beside})
+    return Figure(
+        found,
+        unit_number(units, found.unit),
+        unit_number(units, found.label),
+        np.asarray(near, np.int64),
+        np.asarray(written, np.int64),
+    )
+
+
+def _cutter(snapshot: Snapshot) -> Tokenize:
+    return snapshot.lexical.ask or snapshot.lexical.tokenize
+
+
+def _beside(snapshot: Snapshot, text: str, found: Quantity) -> Sequence[str]:
+    """Words of letters beside a number, its unit and its label, each once."""
+    before = LETTERS.findall(text[: found.start])[-BEFORE:]
+    after = LETTERS.findall(text[found.end :])[:AFTER]
+    lexical, cut = snapshot.lexical, _cutter(snapshot)
+    # Together, for a label of several words is one word of the index; and each by itself, for its own sake.
+    together = (*lexical.looked_for(" ".join(before)), *lexical.looked_for(" ".join(after)))
+    alone = (*before, *after, found.unit or "", found.label or "")
+    each = (part for word in alone if word for part in cut_word(cut, lexical.said(word)))
+    return [word for word in dict.fromkeys((*together, *each)) if word.isalpha()]
+
+
+def _parts_of_names(snapshot: Snapshot, text: str, asked: Sequence[str]) -> Mapping[str, str]:
+    """The numbers that are said only as parts of longer names, each with the part before it."""
+    found: dict[str, str] = {}
+    count = Counter(asked)
+    for match in _IDENTIFIER.finditer(text):
+        parts = [part for part in _cutter(snapshot)(match[0]) if not part.startswith("-")]
+        if len(parts) >= _PARTS:
+            count.subtract(parts)
+            found |= {part: first for first, part in pairwise(parts) if part[0].isdigit()}
+    known = snapshot.lexical.terms
+    return {part: first for part, first in found.items() if count[part] <= 0 and known.position(first) is not None}
+
+
+def _units(snapshot: Snapshot, text: str, figures: Sequence[Quantity]) -> frozenset[int]:
+    """The units that are said without a number."""
+    counted = [(found.start, found.end) for found in figures]
+    names = {
+        unit.name
+        for match in _UNIT.finditer(text)
+        if not any(start <= match.start() < end for start, end in counted)
+        and match[0].lower() not in _NO_UNITS
+        and (unit := measure(match[0]))
+    }
+    return frozenset(unit_number(snapshot.figures.units, name) for name in names) - {STRANGE}
+
+
+def _codes(text: str) -> frozenset[int]:
+    """`size K`, `class B`; an `I` and the first word of a sentence are none."""
+    return frozenset(ord(match[1]) for match in _CODE.finditer(text) if match[1] != "I" and match.start() > 0)

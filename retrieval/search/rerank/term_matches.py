@@ -1,0 +1,216 @@
+"""Which words of a question the candidates say, field by field."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.files.arrays import begins
+from retrieval.index.words.field_index import Cells, Words
+from retrieval.search.fusion import Positions, Scores
+from retrieval.search.rerank.query_terms import Asked
+
+Mask = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+
+STRETCH = 16
+"""Half the words of a stretch: about a sentence or two."""
+SLOTS = 64
+"""Cells of a row, or columns of a table, that are told apart."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fields:
+    """Some fields of n candidates, or of n tables: all their words, and which of those are asked.
+
+    The words lie end to end, field by field, and candidate by candidate in a field.
+    """
+
+    asked: Asked
+    rarity: Scores
+    """(terms + 1,) weight of every word of the index, and of one that it does not have."""
+    n: int
+    sizes: Numbers
+    """(fields, n) words of each."""
+    words: npt.NDArray[np.int32]
+    """(m,)."""
+    places: Numbers
+    """(m,) where each word is in the arrays of its field."""
+    ends: Numbers
+    """(fields * n + 1,): the words of field f of candidate i lie between ends[f * n + i] and the next."""
+    hits: Numbers
+    """(h,) which of the words are asked, rising."""
+    owner: Numbers
+    """(h,) field * n + candidate of each hit."""
+    which: Numbers
+    """(h,) which word of the question each hit is."""
+
+    def said(self) -> Mask:
+        """(fields, n, t): whether the candidate's field has the question's word."""
+        found = np.zeros((len(self.ends) - 1, len(self.asked.words)), dtype=np.bool_)
+        found[self.owner, self.which] = True
+        return found.reshape(*self.sizes.shape, found.shape[1])
+
+    def shares(self, fields: int) -> Scores:
+        """(fields, n) how much of each of the first fields the question says, by weight; 0 for an empty one."""
+        total = fields * self.n
+        ends = self.ends[: total + 1]
+        words, hits = self.words[: ends[-1]], self.hits[: np.searchsorted(self.hits, ends[-1])]
+        every = np.bincount(np.repeat(np.arange(total), self.sizes[:fields].ravel()), self.rarity[words], total)
+        said = np.bincount(self.owner[: len(hits)], self.rarity[words[hits]], total)
+        return np.divide(said, every, out=np.zeros(total), where=every > 0).reshape(fields, self.n)
+
+    def pairs(self) -> Mask:
+        """(fields, n, p): which of the question's pairs of words stand in the field as in the question."""
+        found = np.zeros((len(self.ends) - 1, len(self.asked.worth)), dtype=np.bool_)
+        if len(self.asked.worth):
+            beside = (self.hits[1:] == self.hits[:-1] + 1) & (self.owner[1:] == self.owner[:-1])
+            pair = np.where(beside, self.asked.pairs[self.which[:-1], self.which[1:]], -1)
+            place = np.flatnonzero(pair >= 0)
+            found[self.owner[place], pair[place]] = True
+        return found.reshape(*self.sizes.shape, found.shape[1])
+
+    def densest(self, field: int) -> Scores:
+        """(n,) weight of the question's words that stand together, in the best stretch of a field."""
+        best = np.zeros(self.n)
+        first, last = np.searchsorted(self.owner, [field * self.n, (field + 1) * self.n])
+        hits, owner, which = self.hits[first:last], self.owner[first:last], self.which[first:last]
+        if not len(hits):
+            return best
+        starts = np.flatnonzero(begins(owner))
+        rank = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(owner)))
+        block = (hits - self.ends[owner]) // STRETCH
+        # As many stretches as the longest field has: the sums of a candidate are the same whoever stands beside it.
+        n_blocks = (int(self.sizes[field].max()) - 1) // STRETCH + 2
+        found = np.zeros((len(starts), n_blocks, len(self.asked.words)), dtype=np.bool_)
+        # Each word is in two stretches that overlap by half, so that no sentence is cut in both.
+        found[rank, block, which] = True
+        found[rank, block + 1, which] = True
+        best[owner[starts] - field * self.n] = (found @ self.asked.weights).max(axis=1)
+        return best
+
+    def cells(self, field: int, cell_of: Cells) -> "Said":
+        """What is said of the cells of a field.
+
+        Args:
+            field: its number among these.
+            cell_of: which cell each word of the field is in, rising in each candidate.
+        """
+        start, stop = self.ends[field * self.n], self.ends[(field + 1) * self.n]
+        first, last = np.searchsorted(self.hits, [start, stop])
+        hits, which = self.hits[first:last] - start, self.which[first:last]
+        owner = self.owner[first:last] - field * self.n
+        every = np.minimum(cell_of[self.places[start:stop]], SLOTS - 1) + SLOTS * np.repeat(
+            np.arange(self.n), self.sizes[field]
+        )
+        slot = every[hits]
+        new = begins(slot)
+        number = np.cumsum(new) - 1
+        slots = slot[new]
+        size = np.searchsorted(every, slots, side="right") - np.searchsorted(every, slots)
+        return Said(
+            self.n,
+            owner,
+            which,
+            number,
+            slots // SLOTS,
+            size,
+            np.bincount(number, minlength=len(slots)),
+            np.bincount(number, self.asked.weights[which], len(slots)).astype(np.float64),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Said:
+    """The cells of n candidates that the question says a word of."""
+
+    n: int
+    owner: Numbers
+    """(h,) candidate of each word that is said."""
+    which: Numbers
+    """(h,) which word of the question it is."""
+    cell: Numbers
+    """(h,) in which of the c cells it is."""
+    of: Numbers
+    """(c,) candidate of each cell."""
+    size: Numbers
+    """(c,) words."""
+    said: Numbers
+    """(c,) words that the question says."""
+    weight: Scores
+    """(c,) their weight."""
+
+    @property
+    def whole(self) -> Mask:
+        """(c,) cells that are said whole."""
+        whole: Mask = self.said == self.size
+        return whole
+
+    @property
+    def shares(self) -> Scores:
+        """(c,) weight of what is said, times how much of the cell that is."""
+        return (self.weight * self.said) / self.size
+
+    def best(self, values: Scores) -> Scores:
+        """(n,) the largest value of each candidate's cells, 0 at least."""
+        largest = np.zeros(self.n)
+        np.maximum.at(largest, self.of, values)
+        return largest
+
+    def in_whole(self, t: int) -> Mask:
+        """(n, t): whether a cell that is said whole has the word."""
+        found = np.zeros((self.n, t), dtype=np.bool_)
+        quoted = self.whole[self.cell]
+        found[self.owner[quoted], self.which[quoted]] = True
+        return found
+
+
+def look(fields: Sequence[Words], keys: Positions, asked: Asked, rarity: Scores) -> Fields:
+    """Some fields of the same candidates.
+
+    Args:
+        fields: words by key.
+        keys: (n,) of each candidate: its position, or the number of its table.
+        asked: the question.
+        rarity: (terms + 1,) weight of every word of the index, and of one that it does not have.
+    """
+    starts = np.concatenate([field.starts[keys] for field in fields])
+    sizes = np.concatenate([field.starts[keys + 1] for field in fields]) - starts
+    ends = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=ends[1:])
+    places = np.repeat(starts - ends[:-1], sizes) + np.arange(ends[-1])
+    bounds = ends[:: len(keys)] if len(keys) else np.zeros(len(fields) + 1, dtype=np.int64)
+    words = np.concatenate(
+        [field.items[places[first:stop]] for field, first, stop in zip(fields, bounds[:-1], bounds[1:], strict=True)]
+    )
+    # By number, and -1 for a word that the index does not have: the last entry.
+    known = np.full(len(rarity), -1, dtype=np.int8)
+    known[asked.words] = np.arange(len(asked.words))
+    which = known[words]
+    hits = np.flatnonzero(which >= 0)
+    owner = np.searchsorted(ends, hits, side="right") - 1
+    if (asked.behind >= 0).any():
+        stands = _stands_behind(words, hits, ends[owner], asked.behind[which[hits]])
+        hits, owner = hits[stands], owner[stands]
+    return Fields(
+        asked,
+        rarity,
+        len(keys),
+        sizes.reshape(len(fields), len(keys)),
+        words,
+        places,
+        ends,
+        hits,
+        owner,
+        which[hits].astype(np.int64),
+    )
+
+
+def _stands_behind(words: npt.NDArray[np.int32], hits: Numbers, begins_at: Numbers, wanted: Numbers) -> Mask:
+    """(h,) whether the wanted word is one of the two before each hit in its field, or none is wanted."""
+    stands: Mask = wanted < 0
+    # `MX-64` is cut into `mx`, `-64` and `64`.
+    for back in (1, 2):
+        stands |= (hits - back >= begins_at) & (words[hits - back] == wanted)
+    return stands

@@ -1,0 +1,257 @@
+"""Search in rounds: a question is taken apart, searched broadly, and asked again where facts are missing."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
+
+from retrieval.errors import InvalidQueryError, QueryAnalysisError
+from retrieval.search.metadata_filter import Filter
+from retrieval.search.retriever import Retriever
+from retrieval.strategy import Strategy
+from retrieval.types import Hit, Retrieval
+from retrieval.understand.decompose.comparisons import Names
+from retrieval.understand.decompose.decomposer import RuleDecomposer
+from retrieval.understand.decompose.decomposition import Dealt, Decomposer, Decomposition, deal
+from retrieval.understand.decompose.facts import (
+    Decider,
+    Fact,
+    IterationDecision,
+    IterationSettings,
+    Progress,
+    RuleDecider,
+)
+from retrieval.understand.hints import HintConfig, HintedSearch, Relevance
+
+log = logging.getLogger(__name__)
+DEALT_FROM = 40
+"""Hits of each part that a comparison is dealt from."""
+
+
+@dataclass(frozen=True, slots=True)
+class IterativeResult:
+    """What was found, and how."""
+
+    hits: tuple[Hit, ...]
+    """Of a comparison: the best answer of each part in turn; else by adjusted relevance."""
+    answers: dict[str, str]
+    """By chunk id: the sub-query that the hit answers."""
+    decomposition: Decomposition
+    facts: tuple[Fact, ...]
+    """In the order in which they were found."""
+    decisions: tuple[IterationDecision, ...]
+    """One after each round."""
+    executed_queries: tuple[str, ...]
+    stopped: str
+    """Why no further round was made."""
+
+
+class IterativeRetriever:
+    """Gathers facts for a question in rounds. Any number of threads may share one.
+
+    Args:
+        retriever: over the index.
+        decomposer: takes questions apart; else by rules.
+        decider: decides after each round; else by rules.
+        hints: settings of the category hints.
+        settings: bounds.
+        category_key: metadata key of the categories, or several.
+        clock: seconds.
+        names: of what is in the index; else they are read from it.
+        strategy: how each sub-query is searched.
+        relevance: measures what the decider sees; `rag.relevance.relevance_of` is the calibrated one. None: a function
+            of the score, which cannot tell whether a question is answered at all.
+    """
+
+    def __init__(
+        self,
+        retriever: Retriever,
+        decomposer: Decomposer | None = None,
+        decider: Decider | None = None,
+        *,
+        hints: HintConfig = HintConfig(),  # noqa: B008
+        settings: IterationSettings = IterationSettings(),  # noqa: B008
+        category_key: str | Sequence[str] = "category",
+        clock: Callable[[], float] = monotonic,
+        names: Names | None = None,
+        strategy: str | Strategy = "default",
+        relevance: Relevance | None = None,
+    ) -> None:
+        self.retriever, self.settings, self._clock, self.strategy = retriever, settings, clock, strategy
+        self.hinted = HintedSearch(hints, category_key, relevance)
+        columns = retriever.snapshot.metadata.columns
+        keys = (category_key,) if isinstance(category_key, str) else category_key
+        self.categories = list(dict.fromkeys(text for key in keys if key in columns for text in columns[key].texts))
+        self.decomposer = decomposer or RuleDecomposer(names or Names(retriever.snapshot.chunks), self.categories)
+        self.decider = decider or RuleDecider(settings.enough)
+
+    def retrieve(
+        self,
+        query: str,
+        top_k: int = 10,
+        whole: Retrieval | None = None,
+        *,
+        where: Filter | None = None,
+        decomposition: Decomposition | None = None,
+    ) -> IterativeResult:
+        """The facts of a question.
+
+        Args:
+            query: 1 to 2,000 characters.
+            top_k: how many hits at most.
+            whole: the first `DEALT_FROM` that `strategy` finds for the question; None: they are searched where needed.
+            where: which chunks may come back at all.
+            decomposition: of the question, where it is known; None: the decomposer is asked.
+
+        Raises:
+            InvalidQueryError: the question is empty or too long, or `top_k` is less than 1.
+        """
+        if top_k < 1:
+            raise InvalidQueryError(f"top_k is {top_k}; ask for at least 1")
+        search = _Rounds(self, query, decomposition or self.decomposed(query)[0], top_k, whole, where)
+        dealt, stopped = None, search.run()
+        if search.parts:
+            dealt = search.dealt()
+            if search.decomposition.tentative and not dealt.alike:
+                log.info("The answers of the parts are not alike: the question is searched as it is.")
+                whole = search.find(query, DEALT_FROM)
+                search = _Rounds(self, query, search.decomposition.whole(query), top_k, whole, where)
+                dealt, stopped = None, search.run()
+        hits, answers = (dealt.hits, dict(dealt.parts)) if dealt else search.best()
+        return IterativeResult(
+            hits,
+            answers,
+            search.decomposition,
+            search.found,
+            tuple(search.decisions),
+            tuple(search.executed),
+            stopped,
+        )
+
+    def seconds(self) -> float:
+        """Of the clock."""
+        return self._clock()
+
+    def decided(self, progress: Progress) -> IterationDecision:
+        """What comes next; the end where the decider cannot say."""
+        try:
+            return self.decider.decide(progress)
+        except QueryAnalysisError as error:
+            log.warning("No further round is made: %s", error)
+            return IterationDecision(False, reasoning=f"no decision: {error}")
+
+    def decomposed(self, query: str) -> tuple[Decomposition, str]:
+        """What a question is made of, and why the decomposer could not say so; itself where it could not.
+
+        Raises:
+            InvalidQueryError: the question is empty or too long.
+        """
+        try:
+            return self.decomposer.decompose(query), ""
+        except QueryAnalysisError as error:
+            if isinstance(self.decomposer, RuleDecomposer):
+                raise InvalidQueryError(str(error)) from error
+            log.warning("The question is searched as it is: %s", error)
+            return Decomposition(main_intent=query, sub_queries=(query,)), str(error)
+
+
+class _Rounds:
+    """One question on its way."""
+
+    def __init__(
+        self,
+        retriever: IterativeRetriever,
+        query: str,
+        decomposition: Decomposition,
+        k: int,
+        whole: Retrieval | None,
+        where: Filter | None,
+    ) -> None:
+        self._retriever, self._query, self.decomposition, self._where = retriever, query, decomposition, where
+        usual = retriever.settings.results_per_sub_query
+        self.parts = decomposition.sub_queries if len(decomposition.sub_queries) > 1 else ()
+        self._k, self._kept = k, usual if self.parts else max(usual, k)
+        self._started = retriever.seconds()
+        self._facts: dict[str, Fact] = {}
+        self._rankings: dict[str, tuple[int, Retrieval]] = {query: (DEALT_FROM, whole)} if whole is not None else {}
+        self.executed: list[str] = []
+        self.decisions: list[IterationDecision] = []
+
+    @property
+    def found(self) -> tuple[Fact, ...]:
+        return tuple(self._facts.values())
+
+    def find(self, sub_query: str, k: int) -> Retrieval:
+        """The k best for a sub-query. What is dealt is searched once, as far as it will be dealt from."""
+        asked, found = self._rankings.get(sub_query, (0, None))
+        if found is None or asked < k:
+            asked = max(k, DEALT_FROM) if sub_query in self.parts else k
+            found = self._retriever.retriever.retrieve(
+                sub_query, asked, self._retriever.strategy, where=self._where, decisions=False
+            )
+            if self.parts:
+                self._rankings[sub_query] = asked, found
+        return replace(found, hits=found.hits[:k])
+
+    def dealt(self) -> Dealt:
+        """The answers of all parts, in turn."""
+        whole, *found = (self.find(each, DEALT_FROM) for each in (self._query, *self.parts))
+        return deal(whole, found, self._k)
+
+    def best(self) -> tuple[tuple[Hit, ...], dict[str, str]]:
+        """The best facts, and by chunk id the sub-query that each answers."""
+        # A later round asks less exactly: what it finds comes behind, unless it alone answers.
+        enough = self._retriever.settings.enough
+        late = self._retriever.hinted.relevance is not None and not any(
+            fact.iteration == 1 and fact.found.relevance >= enough for fact in self.found
+        )
+
+        def place(fact: Fact) -> tuple[bool, int, float]:
+            misses = late and fact.found.relevance < enough
+            return misses, fact.iteration, -fact.found.adjusted_relevance
+
+        best = sorted(self.found, key=place)[: self._k]
+        return tuple(fact.found.hit for fact in best), {fact.found.hit.chunk.id: fact.sub_query for fact in best}
+
+    def run(self) -> str:
+        """Make rounds; say why there is no further one."""
+        settings = self._retriever.settings
+        asked, focus = self.decomposition.sub_queries, self.decomposition.category_hints
+        rewords: Mapping[str, str] = {}
+        for iteration in range(1, settings.max_iterations + 1):
+            self._round(asked, focus, rewords, iteration)
+            decision = self._retriever.decided(self._progress(iteration))
+            self.decisions.append(decision)
+            asked = tuple(each for each in decision.next_sub_queries if each not in self.executed)
+            rewords = decision.rewords
+            focus = tuple(each for each in decision.category_focus if each in self._retriever.categories)
+            if not decision.continue_iteration or not asked:
+                return decision.reasoning or "nothing is left to ask"
+            if spent := self._spent():
+                return spent
+        return f"{settings.max_iterations} rounds were made"
+
+    def _round(self, asked: Sequence[str], focus: Sequence[str], rewords: Mapping[str, str], iteration: int) -> None:
+        weights = self.decomposition.category_weights if iteration == 1 else {}
+        may_broaden = iteration < self._retriever.settings.max_iterations
+        for sub_query in asked:
+            self.executed.append(sub_query)
+            part = rewords.get(sub_query, sub_query)
+            ranked = self._retriever.hinted.search(
+                sub_query, self._kept, focus, weights, self.find, may_broaden=may_broaden, part=part
+            )
+            for hit in ranked:
+                self._facts.setdefault(hit.hit.chunk.id, Fact(hit, sub_query, iteration, part))
+
+    def _progress(self, iteration: int) -> Progress:
+        most = self._retriever.settings.max_iterations
+        return Progress(self._query, self.decomposition, tuple(self.executed), self.found, iteration, most)
+
+    def _spent(self) -> str | None:
+        """That a budget is used up."""
+        settings = self._retriever.settings
+        seconds = self._retriever.seconds() - self._started
+        tokens = self.decomposition.tokens + sum(each.tokens for each in self.decisions)
+        if seconds > settings.max_seconds or tokens > settings.max_tokens:
+            return f"the budget is used up: {seconds:.1f} s, {tokens:,} tokens"
+        return None

@@ -1,1 +1,0 @@
-"""The values that a question names, as they are written or otherwise."""

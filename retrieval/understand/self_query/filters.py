@@ -1,0 +1,205 @@
+"""When a filter is dropped, and what is said about it."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from operator import ge, gt, le, lt
+from threading import Lock
+from typing import Any
+
+from retrieval.errors import FilterTranslationError, InvalidFilterError
+from retrieval.index.snapshot.metadata_index import Scalar
+from retrieval.search.metadata_filter import And, Condition, Contains, Eq, Filter, Gt, Gte, In, Lt, Lte, Ne, Not, Or
+from retrieval.understand.analysis import QueryAnalysis, UnknownValue
+from retrieval.understand.catalog.catalog import CatalogField
+from retrieval.understand.self_query.conditions import FieldCondition, SelfQueryConfig
+
+_NAMED = 5
+"""Values of a field that a person is told, the most frequent."""
+
+
+class Trigger(Enum):
+    """Why a filter was dropped. A question with a topic and no condition has none to drop."""
+
+    LOW_CONFIDENCE = "the analysis is not certain enough"
+    NO_RESULTS = "no document meets the conditions"
+    UNKNOWN_VALUE = "no document has the value"
+    UNPARSED = "the model could not analyze the question, so it was read without one"
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """One step back from a filter."""
+
+    trigger: Trigger
+    dropped: tuple[str, ...]
+    """The conditions that no longer count, as the question says them."""
+    fields: tuple[str, ...]
+    left: int
+    """Documents that meet what is left."""
+    detail: str = ""
+    """What went wrong, where something did."""
+
+    def __str__(self) -> str:
+        if self.trigger is Trigger.UNKNOWN_VALUE:
+            return f"no document has {self.dropped[0]!r} as {self.fields[0]}{self.detail}; it is searched as a word"
+        if not self.dropped:
+            return f"{self.trigger.value}: {self.detail}" if self.detail else self.trigger.value
+        return f"{self.trigger.value}; dropped {', '.join(map(repr, self.dropped))}, which leaves {self.left} documents"
+
+
+@dataclass(slots=True)
+class FallbackHandler:
+    """Decides when filters are dropped, and counts by what. Safe to share between threads."""
+
+    config: SelfQueryConfig = field(default_factory=SelfQueryConfig)
+    _counts: Counter[tuple[Trigger, str]] = field(default_factory=Counter)
+    _lock: Lock = field(default_factory=Lock)
+
+    def before(
+        self, analysis: QueryAnalysis, conditions: Sequence[FieldCondition], n_documents: int
+    ) -> Fallback | None:
+        """Whether the conditions are not to be used at all, and why."""
+        sure = min((each.confidence for each in conditions), default=1.0)
+        if conditions and min(sure, analysis.confidence) < self.config.fallback_threshold:
+            return self._told(_dropped(Trigger.LOW_CONFIDENCE, conditions, n_documents))
+        return None
+
+    def unparsed(self, detail: str, n_documents: int) -> Fallback:
+        """The step back from a model that did not answer."""
+        return self._told(Fallback(Trigger.UNPARSED, (), (), n_documents, detail))
+
+    def unknown(self, value: UnknownValue, field: CatalogField, n_documents: int) -> Fallback:
+        """The step back from a value that no document has."""
+        often = sorted(field.counts, key=lambda known: (-field.counts[known], str(known)))
+        more = ", ..." if len(often) > _NAMED else ""
+        detail = f" (there are {', '.join(map(str, often[:_NAMED]))}{more})"
+        return self._told(Fallback(Trigger.UNKNOWN_VALUE, (value.text,), (value.field,), n_documents, detail))
+
+    def relaxed(
+        self, conditions: Sequence[FieldCondition], n_left: Callable[[Sequence[FieldCondition]], int]
+    ) -> tuple[tuple[FieldCondition, ...], tuple[Fallback, ...]]:
+        """Conditions that some document meets, after dropping the least certain, then all; and the steps.
+
+        Args:
+            conditions: that no document meets together.
+            n_left: how many documents meet some of them.
+        """
+        least = min(conditions, key=lambda each: each.confidence)
+        steps = []
+        others = tuple(each for each in conditions if each is not least)
+        for kept, gone in ((others, (least,)), ((), others)):
+            if not gone:
+                continue
+            left = n_left(kept)
+            steps.append(self._told(_dropped(Trigger.NO_RESULTS, gone, left)))
+            if left:
+                return kept, tuple(steps)
+        return (), tuple(steps)
+
+    def patterns(self) -> dict[tuple[str, str], int]:
+        """How often each field was dropped, by (why, field), the most often first."""
+        with self._lock:
+            return {(trigger.value, name): count for (trigger, name), count in self._counts.most_common()}
+
+    def _told(self, fallback: Fallback) -> Fallback:
+        with self._lock:
+            self._counts.update((fallback.trigger, name) for name in fallback.fields or ("",))
+        return fallback
+
+
+def _dropped(trigger: Trigger, conditions: Sequence[FieldCondition], left: int) -> Fallback:
+    fields = tuple(dict.fromkeys(name for each in conditions for name in each.fields))
+    return Fallback(trigger, tuple(each.text for each in conditions), fields, left)
+
+
+Where = Mapping[str, Any]
+
+_COMPARE: Mapping[type[Filter], Callable[[Any, Any], bool]] = {Gt: gt, Gte: ge, Lt: lt, Lte: le}
+_NUMBERS = frozenset({int, float})
+_NATIVE: Mapping[type[Filter], str] = {Gt: "$gt", Gte: "$gte", Lt: "$lt", Lte: "$lte"}
+
+
+def chroma_where(wanted: Filter, fields: Mapping[str, CatalogField]) -> Where | None:
+    """The same filter for Chroma; None where everything passes.
+
+    Args:
+        wanted: the filter.
+        fields: of the collection, by name.
+
+    Raises:
+        InvalidFilterError: the filter names a field that the collection does not have.
+        FilterTranslationError: Chroma cannot say that nothing passes, because the collection has no field.
+    """
+    found = _where(wanted, fields, negated=False)
+    if found is True:
+        return None
+    return _nothing(fields) if found is False else found
+
+
+def _where(wanted: Filter, fields: Mapping[str, CatalogField], *, negated: bool) -> Where | bool:
+    if isinstance(wanted, Not):
+        return _where(wanted.filter, fields, negated=not negated)
+    if isinstance(wanted, And | Or):
+        parts = [_where(each, fields, negated=negated) for each in wanted.filters]
+        return _joined(parts, all_of=isinstance(wanted, And) != negated)
+    if isinstance(wanted, Ne):
+        return _where(Eq(wanted.key, wanted.value), fields, negated=not negated)
+    if isinstance(wanted, Contains) and _field(wanted.key, fields).listed:
+        return {wanted.key: {"$not_contains" if negated else "$contains": wanted.value}}
+    if isinstance(wanted, Condition | In):
+        return _compared(wanted, _field(wanted.key, fields), negated=negated)
+    raise FilterTranslationError(f"{wanted!r} has no form in Chroma; use the records of metadata_filter")
+
+
+def _compared(wanted: Condition | In, field: CatalogField, *, negated: bool) -> Where | bool:
+    """A comparison with a single value as Chroma's own, or as the list of the values that pass it."""
+    native = _NATIVE.get(type(wanted))
+    # Chroma cuts off what is behind the point before it compares a whole number with another.
+    if (
+        native
+        and not negated
+        and isinstance(wanted, Condition)
+        and {type(wanted.value)} == set(map(type, field.counts)) <= _NUMBERS
+    ):
+        return {wanted.key: {native: wanted.value}}
+    values: list[Scalar] = [] if field.listed else [value for value in field.counts if _passes(wanted, value)]
+    if not values:
+        return negated
+    return {wanted.key: {"$nin" if negated else "$in": values}}
+
+
+def _passes(wanted: Condition | In, value: Scalar) -> bool:
+    if isinstance(wanted, In):
+        return any(_passes(Eq(wanted.key, each), value) for each in wanted.values)
+    compare = _COMPARE.get(type(wanted), _same)
+    alike = isinstance(value, str) == isinstance(wanted.value, str)
+    return alike and isinstance(value, bool) == isinstance(wanted.value, bool) and compare(value, wanted.value)
+
+
+def _same(one: object, other: object) -> bool:
+    return one == other
+
+
+def _joined(parts: Sequence[Where | bool], *, all_of: bool) -> Where | bool:
+    """`$and` or `$or` of what is left when all that is always so is taken out."""
+    if any(each is (not all_of) for each in parts):
+        return not all_of
+    left = [each for each in parts if not isinstance(each, bool)]
+    if not left:
+        return all_of
+    return left[0] if len(left) == 1 else {"$and" if all_of else "$or": left}
+
+
+def _nothing(fields: Mapping[str, CatalogField]) -> Where:
+    for scalar in (catalog_field for catalog_field in fields.values() if not catalog_field.listed):
+        value = next(iter(scalar.counts))
+        return {"$and": [{scalar.name: {"$eq": value}}, {scalar.name: {"$ne": value}}]}
+    raise FilterTranslationError("nothing passes this filter, and Chroma cannot say so without a field to compare")
+
+
+def _field(name: str, fields: Mapping[str, CatalogField]) -> CatalogField:
+    if name not in fields:
+        raise InvalidFilterError(f"no record has the field {name!r}; there are: {', '.join(sorted(fields)) or 'none'}")
+    return fields[name]

@@ -1,0 +1,143 @@
+"""."""
+
+from random import Random
+
+from evals.generation.names import PlaceNames, TableName, WordPlaces, table_of
+from evals.generation.phrasing import Phrasing
+from retrieval.language.vocabulary import Vocabulary
+
+
+def names(*chunks, shortened=True):
+    found = PlaceNames.of(((table_of(chunk), chunk) for chunk in chunks), shortened=shortened).names
+    return {place[1]: ways for place, ways in found.items()}
+
+
+def table(make_chunk, name, *heads, caption=None):
+    return make_chunk(name, table_id=name, heading_path=heads, caption=caption)
+
+
+def test_the_first_name_is_the_shortest_that_means_one_place(make_chunk):
+    found = names(
+        table(make_chunk, "a", "Fighter", caption="Table: To hit"),
+        table(make_chunk, "b", "Thief", caption="Table: To hit"),
+        table(make_chunk, "c", "Thief", caption="Saves"),
+    )
+    assert [found[name][0] for name in "abc"] == ["To hit (Fighter)", "To hit (Thief)", "Saves"]
+    assert set(found["a"]) > {"Fighter To hit", "To hit of Fighter", "To hit, Fighter"}
+
+
+def test_a_name_loses_a_word_only_where_it_still_means_one_place(make_chunk):
+    found = names(
+        table(make_chunk, "a", caption="Small Craft Drives"), table(make_chunk, "b", caption="Small Craft Hulls")
+    )
+    assert set(found["a"]) == {"Small Craft Drives", "Small Drives", "Craft Drives"}
+    assert names(table(make_chunk, "a", caption="Small Craft Drives"), shortened=False) == {
+        "a": ("Small Craft Drives",)
+    }
+
+
+def test_a_place_without_a_heading_above_has_no_empty_brackets(make_chunk):
+    found = names(table(make_chunk, "a", "Skills"), table(make_chunk, "b", "Skills", "Chapter 2: Skills"))
+    assert found == {}
+
+
+def test_a_shortened_name_neither_begins_nor_ends_with_a_joining_word(make_chunk):
+    found = names(table(make_chunk, "a", caption="Armor by Type"))
+    assert set(found["a"]) == {"Armor by Type", "Armor Type"}
+
+
+def test_an_identifier_loses_its_number_and_its_underscores(make_chunk):
+    found = names(table(make_chunk, "a", "GPS_RTK (127)"), table(make_chunk, "b", "GPS2_RTK (128)"))
+    assert set(found["a"]) == {"GPS_RTK (127)", "GPS_RTK", "GPS RTK", "gps rtk"}
+
+
+def test_a_number_that_tells_two_places_apart_stays(make_chunk):
+    found = names(table(make_chunk, "a", "Wall (1)"), table(make_chunk, "b", "Wall (2)"))
+    assert {name: set(ways) for name, ways in found.items()} == {"a": {"Wall (1)"}, "b": {"Wall (2)"}}
+
+
+def test_places_that_nothing_tells_apart_have_no_name(make_chunk):
+    assert names(table(make_chunk, "a", "Doors"), table(make_chunk, "b", "Doors")) == {}
+
+
+def test_a_sentence_that_introduces_a_table_is_not_its_name(make_chunk):
+    caption = "The following values are allowed"
+    chunk = make_chunk("a", table_id="a", heading_path=("Flags",), caption=caption, introduced=True)
+    assert names(chunk) == {"a": ("Flags",)}
+
+
+def said(make_chunk, beside, row):
+    """Every way in which the table of fighters is called; that of thieves has the same rows."""
+    rows = [
+        make_chunk(f"{table}-{key}", row_key=key, columns=("Level", "Save"), cells=(key, "9"), caption=f"{table} Saves")
+        for table in ("Fighter", "Thief")
+        for key in ("1-3", "4-6", "Giant")
+    ]
+    names = TableName(("Fighter Saves",), WordPlaces(rows), frozenset({"Fighter-1-3", "Fighter-4-6", "Fighter-Giant"}))
+    phrasings = (Phrasing(Random(seed), Vocabulary.default(), frozenset()) for seed in range(100))
+    return {names.say(phrasing, beside, row) for phrasing in phrasings}
+
+
+def test_a_name_is_cut_to_what_tells_the_row_from_all_others(make_chunk):
+    assert said(make_chunk, ["Giant", "Save"], "Fighter-Giant") == {"Fighter Saves", "Fighter"}
+
+
+def test_a_row_that_is_named_by_a_number_needs_a_name_that_means_its_table(make_chunk):
+    assert said(make_chunk, ["Level", "Save"], None) == {"Fighter Saves", "Fighter"}
+
+
+def test_a_name_that_cannot_be_cut_is_said_whole(make_chunk):
+    assert said(make_chunk, ["Level", "Save"], "Fighter-Giant") == {"Fighter Saves"}
+
+
+def test_no_name_is_needed_where_the_rest_says_enough(make_chunk):
+    places = WordPlaces([make_chunk("a", cells=("Oak", "60 ft."), columns=("Tree", "Height"), caption="Trees")])
+    names = TableName(("Trees",), places, frozenset({"a"}))
+    ways = {
+        names.say(Phrasing(Random(n), Vocabulary.default(), frozenset()), ["Oak", "Height"], "a") for n in range(60)
+    }
+    assert ways == {"", "Trees"}
+
+
+def places(make_chunk, *texts):
+    return WordPlaces([make_chunk(str(number), kind="prose", text=text) for number, text in enumerate(texts)])
+
+
+def kept(found, words, beside=(), meant=("0",), least=0):
+    return {
+        tuple(short) if (short := found.shortened(words, beside, set(meant), Random(seed), least)) is not None else None
+        for seed in range(60)
+    }
+
+
+def test_words_are_where_they_are_written(make_chunk):
+    row = make_chunk(
+        "r", heading_path=("Arms",), caption="Swords", columns=("Name",), cells=("Long_sword",), row_key="x"
+    )
+    found = WordPlaces([row, make_chunk("p", kind="prose", text="Swords cut.")])
+    assert found.having(["arms SWORDS", "long"]) == {"r"}
+    assert found.having(["swords"]) == {"r", "p"}
+    assert found.having(["swords", "axes"]) == set()
+    assert found.having([]) == set()
+    assert (found.share("Swords"), found.share("axes")) == (1.0, 0.0)
+
+
+def test_words_are_left_out_while_the_rest_means_the_same_place(make_chunk):
+    found = places(make_chunk, "iron door cost", "iron gate cost", "oak door cost")
+    ways = kept(found, ["iron", "door"], ["cost"])
+    assert ways == {("iron", "door")}, "either word alone is in another place, too"
+    assert kept(found, ["iron", "door", "cost"]) == {("iron", "door", "cost"), ("iron", "door")}
+
+
+def test_nothing_need_be_kept_where_the_rest_says_enough(make_chunk):
+    found = places(make_chunk, "gate iron", "door oak")
+    assert () in kept(found, ["gate"], ["iron"])
+    assert kept(found, ["gate"], ["iron"], least=1) == {("gate",)}
+
+
+def test_words_that_mean_several_places_are_not_shortened(make_chunk):
+    found = places(make_chunk, "iron gate", "iron gate")
+    assert kept(found, ["iron", "gate"]) == {None}
+    assert kept(found, ["iron", "gate"], meant=("0", "1")) >= {("iron",), ("gate",)} or () not in kept(
+        found, ["iron"], meant=("0", "1")
+    )

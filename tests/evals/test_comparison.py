@@ -1,0 +1,140 @@
+"""."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from evals.comparison import CELL_METRICS, Cell, cells, compare_experiments
+from evals.errors import ExperimentError
+from evals.experiment import run_experiment
+from evals.scored_questions import ScoredQuestion
+from evals.significance import paired_randomisation
+from retrieval.strategy import Strategy
+
+
+@pytest.fixture
+def run(library):
+    def run(**rankings):
+        strategies = [Strategy(name, dense_weight=1.0) for name in rankings]
+        return run_experiment(library.searcher(**rankings), strategies, [library.set()], library.chunks, snapshot="s")
+
+    return run
+
+
+def test_strategies_are_compared_in_pairs_and_corrected_together(run):
+    candidate, live = run(a="g0/g1/p/u", b="g0/g2 g1/u p/u"), run(a="g0/g2 g1/u p/u", b="g0/g2 g1/p/u")
+    first, second = compare_experiments(candidate, live, metrics=["mrr"])
+    assert [(each.strategy, each.metric, each.n) for each in (first, second)] == [("a", "mrr", 3), ("b", "mrr", 3)]
+    assert first.difference == pytest.approx((1 + 1 + 1) / 3 - (1 + 1 / 2 + 1 / 2) / 3)
+    assert (first.better, first.worse) == (("q1", "q2"), ())
+    assert (second.better, second.worse) == ((), ("q2",))
+    assert first.p == paired_randomisation([1, 1, 1], [1, 0.5, 0.5]) == 2 / 4
+    assert second.p == 1
+    assert (first.corrected, second.corrected) == (min(1, 2 * first.p), 1)
+    assert not first.significant
+
+
+def test_more_noise_is_worse_and_less_of_a_share_is(run):
+    noisy, clean = run(a="g0 g3/g1 g4/p/u"), run(a="g0 u/g1 u/p/u")
+    by_noise, by_rank = compare_experiments(noisy, clean, metrics=["noise@15", "hit@1"])
+    assert by_noise.difference == (1 + 1 + 0 + 0) / 4
+    assert by_noise.behind
+    assert (by_noise.better, by_noise.worse) == ((), ("q0", "q1"))
+    assert not by_rank.behind
+    (other,) = compare_experiments(clean, noisy, metrics=["noise@15"])
+    assert (other.behind, other.better) == (False, ("q0", "q1"))
+
+
+def test_experiments_without_a_common_strategy_are_refused(run):
+    with pytest.raises(ExperimentError, match="no scored question and strategy in common"):
+        compare_experiments(run(a="g0/g1/p/u"), run(b="g0/g1/p/u"))
+
+
+def row(strategy: str, number: int, value: float, **given: str) -> ScoredQuestion:
+    place = {"set": "s", "split": "open", "book": "one", "kind": "matrix-lookup"} | given
+    return ScoredQuestion(
+        **place,
+        strategy=strategy,
+        question_id=f"q{number}",
+        query="",
+        gold=() if place["kind"] == "no-answer" else ("g",),
+        chunk_ids=(),
+        deep_chunk_ids=(),
+        deep_scores=(),
+        excluded_gold=(),
+        unfiltered_noise=None,
+        unfiltered_guarded_noise=None,
+        unfiltered_recall=None,
+        why="",
+        values=dict.fromkeys(CELL_METRICS, value),
+    )
+
+
+def rows(strategy: str, values: Sequence[float], **given: str) -> list[ScoredQuestion]:
+    return [row(strategy, number, value, **given) for number, value in enumerate(values)]
+
+
+def cell(found: Sequence[Cell], set_: str, book: str, sort: str = "look-up") -> Cell:
+    (only,) = (each for each in found if (each.set, each.book, each.sort, each.metric) == (set_, book, sort, "hit@1"))
+    return only
+
+
+def test_a_cell_is_the_strategy_the_best_other_one_and_their_p() -> None:
+    mine, best = [1, 0, 0, 1], [1, 1, 1, 1]
+    found = cells([*rows("bm25", [1, 0, 1, 1]), *rows("fts5", best), *rows("default", mine)])
+    assert cell(found, "s", "one") == Cell(
+        *("s", "open", "one", "look-up", "hit@1", 4, 0.5, "fts5", 1.0), paired_randomisation(mine, best), ()
+    )
+
+
+def test_only_a_difference_beyond_chance_is_marked_and_whoever_is_ahead_is_named() -> None:
+    behind = [*rows("a", [1] * 20), *rows("b", [1] * 12 + [0] * 8), *rows("c", [1] + [0] * 19)]
+    found = cell(cells([*behind, *rows("default", [0] * 20)]), "s", "one")
+    assert (found.other, found.ahead) == ("a", ("a", "b"))
+    assert found.p < 0.05
+    few = cell(cells([*rows("a", [1, 1, 1]), *rows("default", [0, 0, 0])]), "s", "one")
+    assert few.ahead == ()
+
+
+def test_being_better_is_no_mark() -> None:
+    found = cell(cells([*rows("a", [0] * 20), *rows("default", [1] * 20)]), "s", "one")
+    assert found.p < 0.05
+    assert found.ahead == ()
+
+
+def test_of_equal_others_the_surest_is_shown_and_then_the_first() -> None:
+    mine = [1, 1, 0, 0, 0, 0]
+    others = [*rows("swaps", [0, 0, 1, 1, 1, 1]), *rows("adds", [1, 1, 1, 1, 0, 0]), *rows("twin", [1, 1, 1, 1, 0, 0])]
+    assert cell(cells([*others, *rows("default", mine)]), "s", "one").other == "adds"
+
+
+def test_look_ups_and_rules_are_apart_and_other_kinds_are_in_no_cell() -> None:
+    kinds = {"matrix-lookup": "look-up", "generated-lookup": "look-up", "rule": "rule", "generated-section": "rule"}
+    for kind, sort in kinds.items():
+        found = cells([*rows("a", [1], kind=kind), *rows("default", [0], kind=kind)])
+        assert {each.sort for each in found} == {sort}
+    for kind in ("comparison", "no-answer"):
+        assert cells([*rows("a", [1], kind=kind), *rows("default", [0], kind=kind)]) == ()
+
+
+def test_books_are_pooled_in_their_set_and_sets_together_by_question() -> None:
+    def asked(
+        strategy: str, one: Sequence[float], two: Sequence[float], other: Sequence[float]
+    ) -> list[ScoredQuestion]:
+        second = [row(strategy, number + 10, value, book="two") for number, value in enumerate(two)]
+        return [*rows(strategy, one), *second, *rows(strategy, other, set="t", book="three")]
+
+    found = cells([*asked("default", [1, 1, 1], [0], [0]), *asked("a", [0, 0, 0], [1], [1])])
+    places = dict.fromkeys((each.set, each.book) for each in found)
+    assert list(places) == [("s", "one"), ("s", "two"), ("s", "*"), ("t", "three"), ("t", "*"), ("*", "*")]
+    assert (cell(found, "s", "*").n, cell(found, "s", "*").value) == (4, 0.75)
+    assert (cell(found, "*", "*").n, cell(found, "*", "*").value) == (5, 0.6)
+
+
+def test_one_set_is_not_pooled_with_itself() -> None:
+    assert {each.set for each in cells([*rows("a", [1]), *rows("default", [0])])} == {"s"}
+
+
+@pytest.mark.parametrize("asked", [["default"], ["bm25", "fts5"]])
+def test_without_the_strategy_or_another_one_there_are_no_cells(asked: list[str]) -> None:
+    assert cells([each for name in asked for each in rows(name, [1, 0])]) == ()

@@ -1,0 +1,176 @@
+"""The leaderboard at a glance."""
+
+import base64
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evals.evaluation import HEADLINE, evaluation_of
+from evals.noise import Relatives
+from evals.showing import (
+    MOST,
+    MOST_POINTS,
+    Curve,
+    Judged,
+    SinceLive,
+    board,
+    live_scores,
+    since_live,
+    trend,
+    worst_questions,
+)
+from retrieval.home import Home
+from retrieval.index.embedding.embedders import load_embedder
+from retrieval.index.embedding.embedding_store import embedding_text
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.search.strategies import STRATEGIES
+
+SINCE = {
+    "default": SinceLive(10, 0.9, 0.8),
+    "bm25": SinceLive(10, 0.4, 0.45),
+    "dense": SinceLive(10, 0.5, 0.5001),  # less than is shown is neither more nor less
+}
+
+
+def test_what_ships_is_bold_and_every_strategy_is_beside_what_is_live() -> None:
+    headline = {
+        "bm25": {"mrr": 0.4},
+        "dense": {"mrr": 0.5},
+        "iterative": {"mrr": 0.5},
+        "default": {"mrr": 0.9, "noise@15": 3.25},
+    }
+    lines = board(headline, SINCE, "default").splitlines()
+    assert lines[0] == "| strategy | mrr | mrr - live | hit@1 | hit@5 | noise@15 | false_exclusions |"
+    assert lines[2:] == [
+        "| bm25 | 0.400 | -0.050 | - | - | - | - |",
+        "| dense | 0.500 | +0.000 | - | - | - | - |",
+        "| iterative | 0.500 | - | - | - | - | - |",
+        "| **default** | **0.900** | **+0.100** | **-** | **-** | **3.2** | **-** |",
+    ]
+
+
+def test_it_is_short_enough_to_be_shown_at_once() -> None:
+    numbers = dict.fromkeys(HEADLINE, 0.123456)
+    since = dict.fromkeys(STRATEGIES, SinceLive(1, 0.123456, 0.9))
+    assert len(board(dict.fromkeys(STRATEGIES, numbers), since, "default")) < 1000
+
+
+def test_without_questions_it_says_so() -> None:
+    assert board({}, {}, "default") == "No questions were given, so nothing was scored."
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(curve: Curve) -> ET.Element:
+    (encoded,) = re.findall(r"\(data:image/svg\+xml;base64,([\w+/=]+)\)$", curve.image())
+    return ET.fromstring(base64.b64decode(encoded))
+
+
+def points(curve: Curve, at: int = 0) -> list[tuple[int, int]]:
+    path = drawn(curve).findall(f".//{SVG}path")[at].attrib["d"]
+    return [(int(x), int(y)) for x, y in re.findall(r"(\d+) (\d+)", path)]
+
+
+def test_more_is_higher_and_later_is_to_the_right() -> None:
+    (x0, y0), (x1, y1), (x2, y2) = points(Curve(["a", "b", "c"], {"mrr": [0.1, 0.3, 0.2]}))
+    assert x0 < x1 < x2
+    assert y1 < y2 < y0
+
+
+def test_a_place_without_a_value_is_left_out() -> None:
+    assert len(points(Curve(["a", "b", "c"], {"mrr": [0.1, None, 0.2]}))) == 2
+
+
+def test_of_one_place_there_is_one_point_and_one_label() -> None:
+    one = Curve(["now"], {"mrr": [0.5]})
+    assert len(points(one)) == 1
+    assert [each.text for each in drawn(one).iter(f"{SVG}text")].count("now") == 1
+
+
+def test_without_values_there_is_no_picture() -> None:
+    assert Curve([], {"mrr": []}).image() == ""
+    assert Curve(["a"], {"mrr": [None]}).image() == ""
+
+
+def test_what_is_in_use_is_marked() -> None:
+    marked = Curve(["a", "b", "c"], {"mrr": [0.1, 0.3, 0.2]}, marked=1)
+    assert points(marked, at=1)[1][0] == points(marked)[0][0]
+
+
+@pytest.mark.parametrize("count", [MOST_POINTS, 40])
+def test_the_largest_picture_is_shown_at_once(count: int) -> None:
+    places = [f"2026-11-{number:02}" for number in range(count)]
+    values = [0.123 + number / 97 for number in range(count)]
+    full = Curve(places, {"mrr": values, "mrr of live": values[::-1]}, marked=count - 1)
+    assert len(full.image()) < 1000
+    assert len(points(full, at=1)) == MOST_POINTS
+
+
+def test_a_name_is_text() -> None:
+    assert [each.text for each in drawn(Curve(["<a>"], {"a & b": [1.0]})).iter(f"{SVG}text")][-2:] == ["<a>", "a & b"]
+
+
+def test_what_is_live_differs_in_nothing_from_itself(sample: Home) -> None:
+    found = since_live(sample, evaluation_of(sample, sample.candidate, *STRATEGIES.values()))
+    assert list(found) == list(STRATEGIES)
+    assert {each.delta for each in found.values()} == {0.0}
+    assert {each.n for each in found.values()} == {102}
+
+
+def test_a_candidate_that_finds_nothing_is_below_live(sample_copy: Home, few_questions: Path) -> None:
+    home = replace(sample_copy, settings=replace(sample_copy.settings, questions=(few_questions,)))
+    asked = (STRATEGIES["bm25"], STRATEGIES["default"])
+    live = evaluation_of(home, home.candidate, *asked)
+    with open_snapshot(home.root) as snapshot:
+        chunks = [replace(chunk, search_text=chunk.id, names=()) for chunk in snapshot.chunks]
+    embedder = load_embedder(home.settings.embedder)
+    vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])
+    home.nominate(build_snapshot(home.root, chunks, vectors, embedder.identity, Vocabulary.default()).id)
+    found = since_live(home, evaluation_of(home, home.candidate, *asked))
+    assert list(found) == ["bm25", "default"]
+    assert found["default"].live == pytest.approx(live.headline()["default"]["mrr"])
+    assert all(each.delta < -0.1 for each in found.values())
+
+
+def test_where_nothing_is_live_there_is_nothing_to_compare(sample_copy: Home) -> None:
+    (sample_copy.root / "live").unlink()
+    assert live_scores(sample_copy).evaluation is None
+    assert since_live(sample_copy, evaluation_of(sample_copy, sample_copy.candidate, STRATEGIES["default"])) == {}
+
+
+def test_the_oldest_comes_first_and_a_snapshot_that_was_scored_twice_counts_once() -> None:
+    newest_first = [Judged("b", "now", 0.5, 0.4), Judged("b", "2", 0.3, 0.4), Judged("a", "1", 0.4, None)]
+    assert trend(newest_first) == Curve(["1", "now"], {"mrr": [0.4, 0.5], "mrr of live": [None, 0.4]}).image()
+
+
+def test_without_scores_it_says_so() -> None:
+    assert trend([Judged("a", "now", None, None)]) == "Nothing was scored yet."
+
+
+def test_one_snapshot_is_a_sentence_and_no_picture_of_a_point() -> None:
+    wanted = "mrr 0.500 on the first snapshot that was scored; a picture begins with the second."
+    assert trend([Judged("a", "now", 0.5, None), Judged("a", "1", 0.4, None)]) == wanted
+
+
+def test_they_fail_and_the_lowest_gold_comes_first(sample: Home) -> None:
+    scores = evaluation_of(sample, sample.candidate, STRATEGIES["dense"])
+    rows = scores.rows("dense")
+    with open_snapshot(sample.root, sample.candidate) as snapshot:
+        relatives, read = Relatives.of(tuple(snapshot.chunks)), snapshot.asked
+    found = worst_questions(rows, relatives, read)
+    assert len(found) == MOST
+    ranks = [each.rank or 101 for each in found]
+    assert ranks == sorted(ranks, reverse=True)
+    by_id = {row.question_id: row for row in rows}
+    assert max(row.gold_rank or 101 for row in rows if row.gold) == ranks[0]
+    assert all(by_id[each.question].values["hit@1"] == 0 and each.first != each.gold for each in found)
+    lost = replace(by_id[found[-1].question], excluded_gold=by_id[found[-1].question].gold)
+    again = worst_questions([lost, *(row for row in rows if row.question_id != lost.question_id)], relatives, read)
+    assert again[0].question == lost.question_id
+    assert "the filter excluded gold" in again[0].why
+    assert worst_questions([row for row in rows if row.values.get("hit@1")], relatives, read) == ()

@@ -1,0 +1,115 @@
+"""."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from retrieval.index import graph_building
+from retrieval.index.graph_building import MENTIONED_BY, NEIGHBOURS, THRESHOLD, mentions, similar_pairs
+from retrieval.types import Chunk
+from tests.chunks import EMPTY
+
+
+def prose(heading: str, source: str, **fields) -> Chunk:
+    return replace(EMPTY, heading_path=("Rules", heading), source=source, **fields)
+
+
+def row(heading: str, caption: str | None = None, **fields) -> Chunk:
+    return replace(
+        EMPTY, kind="row", heading_path=("Rules", heading), caption=caption, table_id=f"{heading}{caption}", **fields
+    )
+
+
+def found(*chunks: Chunk) -> list[tuple[int, str]]:
+    return [(position, section[-1]) for position, section in mentions(chunks, lambda text: text.lower().split())]
+
+
+def test_a_paragraph_beside_a_table_leads_to_the_table_that_it_names_by_its_heading() -> None:
+    assert found(prose("Attack", "add the bonus of strength to it"), row("Attack"), row("Strength")) == [
+        (0, "Strength")
+    ]
+
+
+def test_a_table_is_found_by_its_caption_too() -> None:
+    library = prose("Attack", "see carried loads first"), row("Attack"), row("Strength", "Carried Loads")
+    assert found(*library) == [(0, "Strength")]
+
+
+def test_a_sentence_that_introduces_a_table_is_not_its_name() -> None:
+    library = prose("Attack", "roll and add"), row("Attack"), row("Strength", "roll and add", introduced=True)
+    assert found(*library) == []
+
+
+def test_a_paragraph_that_introduces_no_table_is_not_read() -> None:
+    assert found(prose("Tales", "the strength of ten"), row("Attack"), row("Strength")) == []
+
+
+def test_a_paragraph_in_the_section_above_introduces_a_table() -> None:
+    above = replace(EMPTY, heading_path=("Rules",), source="mind your strength")
+    assert found(above, row("Attack"), replace(row("Strength"), heading_path=("Abilities", "Strength"))) == [
+        (0, "Strength")
+    ]
+
+
+def test_a_section_does_not_mention_itself_or_what_it_holds() -> None:
+    above = replace(EMPTY, heading_path=("Rules",), source="attack with strength")
+    assert found(above, row("Attack"), prose("Attack", "an attack is a roll")) == []
+
+
+def test_a_name_that_two_sections_have_leads_nowhere() -> None:
+    other = replace(row("Strength"), heading_path=("Monsters", "Strength"), table_id="other")
+    assert found(prose("Attack", "add strength"), row("Attack"), row("Strength"), other) == []
+
+
+def test_another_book_is_not_mentioned() -> None:
+    assert found(prose("Attack", "add strength"), row("Attack"), row("Strength", book="other")) == []
+
+
+def test_a_longer_name_wins_over_one_inside_it() -> None:
+    library = prose("Attack", "roll a saving throw now"), row("Attack"), row("Saving Throw"), row("Throw")
+    assert found(*library) == [(0, "Saving Throw")]
+
+
+@pytest.mark.parametrize(("paragraphs", "led"), [(MENTIONED_BY, MENTIONED_BY), (MENTIONED_BY + 1, 0)])
+def test_a_name_that_many_paragraphs_say_is_a_word_of_the_book(paragraphs: int, led: int) -> None:
+    library = [prose("Attack", "add strength")] * paragraphs
+    assert len(found(*library, row("Attack"), row("Strength"))) == led
+
+
+def unit(rows: int, seed: int = 0, spread: float = 0.2) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(8, 16))
+    matrix = (centres[rng.integers(0, 8, size=rows)] + spread * rng.normal(size=(rows, 16))).astype(np.float32)
+    return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+
+
+def slow(vectors: np.ndarray, tables: np.ndarray) -> set[tuple[int, int]]:
+    pairs = set()
+    for one in range(len(vectors)):
+        others = [
+            (-float(vectors[one] @ vectors[other]), other)
+            for other in range(len(vectors))
+            if other != one and (tables[one] < 0 or tables[one] != tables[other])
+        ]
+        near = [other for score, other in sorted(others)[:NEIGHBOURS] if -score >= THRESHOLD]
+        pairs |= {(min(one, other), max(one, other)) for other in near}
+    return pairs
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5, 60])
+def test_pairs_are_the_nearest_above_the_threshold(rows: int) -> None:
+    vectors = unit(rows)
+    tables = np.asarray([place // 7 if place % 3 else -1 for place in range(rows)], dtype=np.int32)
+    assert set(map(tuple, similar_pairs(vectors, tables).tolist())) == slow(vectors, tables)
+
+
+def test_of_many_chunks_most_near_pairs_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors, tables = unit(600), np.full(600, -1, dtype=np.int32)
+    exact = set(map(tuple, similar_pairs(vectors, tables).tolist()))
+    monkeypatch.setattr(graph_building, "EXACT", 100)
+    found = similar_pairs(vectors, tables)
+    scores = np.einsum("ij,ij->i", vectors[found[:, 0]], vectors[found[:, 1]])
+    assert (scores >= THRESHOLD).all()
+    assert len(exact & set(map(tuple, found.tolist()))) / len(exact) > 0.6
+    assert np.array_equal(found, similar_pairs(vectors, tables)), "the same pivots every time"

@@ -1,0 +1,225 @@
+"""."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from retrieval.errors import GenerationError, InvalidQueryError
+from retrieval.home import Home
+from retrieval.rag.answerer import READ, Answerer, event_record, worded
+from retrieval.rag.cells import Cell
+from retrieval.rag.context import Passage
+from retrieval.rag.live import LiveIndex
+from retrieval.search.retriever import Retriever
+from retrieval.types import Hit
+from retrieval.understand.decompose.comparisons import Names
+from tests.chunks import EMPTY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from retrieval.home import Home
+    from retrieval.rag.context import AnswerEvent
+    from retrieval.types import Chunk, Retrieval
+    from tests.openai_server.server import FakeOpenAi
+
+
+LOOK_UP = "What does a 7th level cleric need to roll to hit AC 6?"
+
+
+@pytest.fixture(scope="module")
+def answerer(sample: Home) -> Iterator[Answerer]:
+    made = Answerer(sample.root, how="read")
+    yield made
+    made.close()
+
+
+def names(title: str) -> set[str]:
+    return {part.casefold() for part in title.split(" - ")}
+
+
+def awaited(answerer: Answerer, query: str) -> list[AnswerEvent]:
+    async def ask() -> list[AnswerEvent]:
+        return [event async for event in answerer.answer_async(query)]
+
+    return asyncio.run(ask())
+
+
+def test_the_cell_of_a_matrix_is_read_and_said_to_be_read(answerer: Answerer) -> None:
+    events = list(answerer.answer(LOOK_UP))
+    assert list(dict.fromkeys(event.event for event in events)) == [
+        *("search", "context", "generation", "token", "complete")
+    ]
+    answer = events[-1].answer
+    assert answer is not None
+    assert answer.cells[0].column == "Level 7-9"
+    assert answer.cells[0].text == "10"
+    assert answer.mode == "read"
+    assert answer.text.endswith("Read from the books, not generated.")
+    assert answer.text == "".join(event.data for event in events if event.event == "token")
+    assert answer.citations[0].chunk_id == answer.cells[0].chunk_id
+    assert "[1]" in answer.text
+
+
+def test_the_events_are_the_same_without_blocking(answerer: Answerer) -> None:
+    assert awaited(answerer, LOOK_UP) == list(answerer.answer(LOOK_UP))
+
+
+def test_a_comparison_reads_a_row_for_each_part(answerer: Answerer) -> None:
+    answer = answerer.answered("Which costs more, a dagger or a long sword?")
+    read = {cell.chunk_id for cell in answer.cells}
+    assert len(read) >= 2
+    assert {"dagger", "sword, long"} <= {cell for each in answer.citations for cell in names(each.title)}
+    assert {each.chunk_id for each in answer.citations} == read
+    assert {cell.column for cell in answer.cells} == {"Cost"}
+
+
+def test_answerers_of_one_index_read_its_names_once(sample: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[object] = []
+
+    class Counted(Names):
+        def __init__(self, chunks: Iterable[Chunk]) -> None:
+            read.append(chunks)
+            super().__init__(chunks)
+
+    monkeypatch.setattr("retrieval.rag.context.Names", Counted)
+    live = LiveIndex(sample)
+    for _ in range(2):
+        assert Answerer(sample.root, how="read", live=live).answered("dagger or long sword, which costs more?").cells
+    assert len(read) == 1
+    live.close()
+
+
+def test_no_question_is_searched_twice_for_an_answer(answerer: Answerer, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    retrieve = Retriever.retrieve
+
+    def counting(self: Retriever, query: str, *arguments: Any, **options: Any) -> Retrieval:
+        asked.append(query)
+        assert not options["decisions"], "nobody reads them"
+        return retrieve(self, query, *arguments, **options)
+
+    monkeypatch.setattr(Retriever, "retrieve", counting)
+    for query in ("Which costs more, a dagger or a long sword?", "clerics, level 4, armor class 5: minimum roll?"):
+        asked.clear()
+        assert answerer.answered(query).cells
+        assert len(asked) == len(set(asked)) > 1
+
+
+def test_a_list_of_what_picks_a_row_is_not_taken_apart(answerer: Answerer) -> None:
+    context = answerer.context("clerics, level 4, armor class 5: minimum roll?")
+    assert context.parts == ("clerics, level 4, armor class 5: minimum roll?",)
+    assert answerer.answered(context.query).cells[0].text == "13"
+
+
+def test_prose_is_quoted_as_it_stands(answerer: Answerer) -> None:
+    answer = answerer.answered("Does a natural 20 always hit?")
+    (passage, *_) = answerer.context("Does a natural 20 always hit?").passages
+    assert all(not cell.column for cell in answer.cells)
+    source = " ".join(passage.hit.chunk.text.split())
+    assert all(cell.text in source for cell in answer.cells)
+
+
+def test_what_no_book_answers_is_said_to_be_in_none(answerer: Answerer) -> None:
+    events = list(answerer.answer("How do I cook pasta?"))
+    assert [event.event for event in events] == ["search", "context", "complete"]
+    assert "nothing in these books answers" in events[1].data
+    assert events[-1].answer is not None
+    assert events[-1].answer.mode == "none"
+    assert events[-1].answer.text == "Not in these books."
+
+
+def test_what_comes_nearest_stands_beside_the_word_that_the_books_do_not_answer(sample: Home) -> None:
+    strict = Answerer(sample.root, how="read")
+    strict.settings = replace(strict.settings, min_relevance=1.0)
+    events = list(strict.answer(LOOK_UP))
+    strict.close()
+    assert [event.event for event in events] == ["search", "context", "complete"]
+    assert "below 1" in events[1].data
+    assert not events[1].passages
+    answer = events[-1].answer
+    assert answer is not None
+    assert answer.mode == "none"
+    assert answer.text.startswith("Perhaps not in these books. The nearest in them: ")
+    assert "Level 7-9: 10" in answer.text
+    assert [each.chunk_id for each in answer.citations] == [answer.cells[0].chunk_id]
+
+
+def test_what_goes_wrong_is_the_last_event(answerer: Answerer, tmp_path: Path) -> None:
+    assert [event.event for event in answerer.answer("  ")] == ["search", "error"]
+    assert awaited(answerer, "  ") == list(answerer.answer("  "))
+    (*_, last) = Answerer(tmp_path / "nowhere").answer(LOOK_UP)
+    assert last.event == "error"
+    assert "querymust build" in last.data
+    with pytest.raises(InvalidQueryError):
+        answerer.answered("  ")
+
+
+def test_a_model_words_the_answer_where_there_is_a_key(sample: Home, chat_server: FakeOpenAi) -> None:
+    answerer = Answerer(sample.root, environment=chat_server.environment)
+    events = list(answerer.answer(LOOK_UP))
+    assert events == awaited(answerer, LOOK_UP)
+    assert [event.data for event in events if event.event == "token"] == ["The answer ", "is 10 [1]."]
+    answer = events[-1].answer
+    assert answer is not None
+    assert answer.mode == "generated"
+    assert 2 * answer.tokens == chat_server.counts.prompt + chat_server.counts.completion > 0
+    assert answer.cells == ()
+    assert answer.doubts == ()
+    assert [each.number for each in answer.citations] == [1]
+    assert LOOK_UP in chat_server.asked[0]["messages"][0]["content"]
+    answerer.close()
+
+
+def test_a_model_that_fails_is_told_after_what_it_said(sample: Home, chat_server: FakeOpenAi) -> None:
+    chat_server.breaks = 1
+    answerer = Answerer(sample.root, environment=chat_server.environment)
+    assert [event.event for event in answerer.answer(LOOK_UP)][-2:] == ["token", "error"]
+    with pytest.raises(GenerationError, match="broke off"):
+        answerer.answered(LOOK_UP)
+    answerer.close()
+
+
+def test_no_model_is_asked_what_no_book_answers(sample: Home, chat_server: FakeOpenAi) -> None:
+    answerer = Answerer(sample.root, environment=chat_server.environment)
+    assert answerer.answered("How do I cook pasta?").mode == "none"
+    assert chat_server.asked == []
+    answerer.close()
+
+
+def test_events_are_json_values_by_the_names_of_their_fields(sample: Home) -> None:
+    answerer = Answerer(sample.root, how="read")
+    records = [event_record(event) for event in answerer.answer("What does a 7th level cleric need to hit AC 6?")]
+    answerer.close()
+    assert json.loads(json.dumps(records))[0] == {"event": "search", "data": "Searching the books..."}
+    (context,) = (record for record in records if record["event"] == "context")
+    assert context["passages"][0]["number"] == 1
+    assert 0 < context["passages"][0]["relevance"] <= 1
+    assert records[-1]["answer"]["citations"][0]["chunk_id"] == context["passages"][0]["chunk_id"]
+
+
+PASSAGES = tuple(
+    Passage(number, Hit(replace(EMPTY, id=f"c{number}", heading_path=(title,)), 1.0, number), "q")
+    for number, title in ((1, "Axe"), (2, "Bow"))
+)
+CELLS = (Cell("c1", "Cost", "5 gp", 0, 0.6), Cell("c1", "Weight", "7", 1, 0.2), Cell("c2", "Cost", "9 gp", 0, 0.1))
+
+
+def test_the_cells_of_a_row_stand_under_its_title() -> None:
+    assert list(worded(CELLS[:2], PASSAGES)) == ["Axe - Cost: 5 gp; Weight: 7 [1]\n", READ]
+
+
+def test_a_second_row_may_be_meant_or_is_compared() -> None:
+    assert list(worded(CELLS, PASSAGES))[1] == "Or, if that is meant: Bow - Cost: 9 gp [2]\n"
+    assert list(worded(CELLS, PASSAGES, compared=True))[1] == "Bow - Cost: 9 gp [2]\n"
+
+
+def test_sentences_are_quoted() -> None:
+    quoted = (Cell("c2", "", "Bows bend.", 0, 1.0), Cell("c2", "", "They break.", 1, 0.9))
+    assert next(iter(worded(quoted, PASSAGES))) == "“Bows bend.” “They break.” [2]\n"

@@ -1,0 +1,91 @@
+"""."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from retrieval.rag.cell_reading import labelled_values, read, read_chunk, sentences
+from retrieval.rag.context import Context, Passage
+from retrieval.search.retriever import Retriever
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from retrieval.home import Home
+
+
+QUESTION = "what is the base value of a gem on a roll of 60"
+
+
+@pytest.fixture(scope="module")
+def retriever(sample: Home) -> Iterator[Retriever]:
+    found = Retriever.open(sample.root)
+    with found.snapshot:
+        yield found
+
+
+def read_rows(retriever: Retriever, *says: float) -> list[str]:
+    """The chunks of the cells that are read of two rows that are as likely, of which each says so much."""
+    hits = [hit for hit in retriever.retrieve(QUESTION, k=10).hits if hit.chunk.cells and hit.chunk.query_must][:2]
+    passages = tuple(
+        Passage(number, replace(hit, score=1.0), QUESTION, said)
+        for number, (hit, said) in enumerate(zip(hits, says, strict=True), start=1)
+    )
+    cells = read(Context(QUESTION, passages, (QUESTION,), "", retriever.snapshot, passages[0].hit.chunk.id))
+    return list(dict.fromkeys(cell.chunk_id for cell in cells))
+
+
+def test_two_rows_that_say_as_much_both_have_their_say(retriever: Retriever) -> None:
+    assert len(read_rows(retriever, 0.8, 0.8)) == 2
+
+
+def test_a_row_that_says_less_than_the_best_is_not_read_beside_it(retriever: Retriever) -> None:
+    assert len(read_rows(retriever, 0.8, 0.7)) == 1
+
+
+def test_a_compound_asks_for_the_column_of_its_two_words(retriever: Retriever) -> None:
+    row = next(hit.chunk for hit in retriever.retrieve(QUESTION, k=10).hits if "Base Value" in hit.chunk.columns)
+    together = QUESTION.replace("base value", "basevalue")
+
+    assert read_chunk(together, row, retriever.snapshot) == read_chunk(QUESTION, row, retriever.snapshot)
+    assert read_chunk(together, row, retriever.snapshot)[0].column == "Base Value"
+
+
+BLOCK = """### Marsh Ghoul
+
+**AC** 12 **Initiative** +2
+**HP** 22 (5d8)
+
+- Speed: 30 ft.
+
+It hates light. It fears fire!
+
+[Table: MOD, SAVE]
+"""
+
+
+def test_labelled_values_are_read_in_their_order() -> None:
+    assert labelled_values(BLOCK) == (
+        ("AC", "12"),
+        ("Initiative", "+2"),
+        ("HP", "22 (5d8)"),
+        ("Speed", "30 ft."),
+    )
+
+
+def test_a_bold_beginning_of_a_paragraph_is_no_label() -> None:
+    assert labelled_values("**Falling.** " + "A fall hurts those who fall. " * 10) == ()
+
+
+def test_sentences_are_whole_and_headings_none() -> None:
+    found = sentences(BLOCK)
+    assert "It hates light." in found
+    assert "It fears fire!" in found
+    assert not any("Marsh Ghoul" in each or "Table:" in each for each in found)
+
+
+def test_a_number_with_a_point_ends_no_sentence() -> None:
+    assert sentences("It costs 2.50 gold. Pay at once.") == ("It costs 2.50 gold.", "Pay at once.")

@@ -1,0 +1,121 @@
+"""."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from retrieval.language.terms import tokens
+from retrieval.rag.cells import MOST, NAMES, asked_for, is_short, probabilities, read_cells, row_of, shipped_weights
+from retrieval.types import Chunk
+from tests.chunks import EMPTY
+
+SHIPS, ALBATROSS = ("Ship", "Home port", "Year"), ("Albatross", "Genoa", "1871")
+SEVENTH = ("7-8", "10", "11", "12", "13", "14", "15")
+LEVELS = ("Level", "AC 10", "AC 9", "AC 8", "AC 7", "AC 6", "AC 5")
+
+
+def row(columns: tuple[str, ...], cells: tuple[str, ...], key: str | None = None, **fields: object) -> Chunk:
+    return replace(
+        EMPTY,
+        id="r",
+        kind="row",
+        columns=columns,
+        cells=cells,
+        row_key=key or cells[0],
+        **fields,  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "columns", "cells", "wanted"),
+    [
+        ("how heavy is a glaive", ("Weapon", "Cost", "Wgt", "Damage"), ("Glaive", "7", "75", "1d6"), "75"),
+        ("what does a glaive cost?", ("Weapon", "Cost", "Wgt", "Damage"), ("Glaive", "7", "75", "1d6"), "7"),
+        ("TL of the cutter", ("Ship", "Tech Level", "Crew"), ("Cutter", "9", "4"), "9"),
+        ("which port does the Albatross leave from", SHIPS, ALBATROSS, "Genoa"),
+        ("when was the Albatross built", SHIPS, ALBATROSS, "1871"),
+        ("level 7 ranger against AC 6", LEVELS, SEVENTH, "14"),
+        ("ranger of the seventh level: roll for armour class 9", LEVELS, SEVENTH, "11"),
+        ("xp for a rating of 7", ("CR", "XP", "CR", "XP"), ("7", "2,900", "24", "62,000"), "2,900"),
+    ],
+)  # fmt: skip
+def test_the_likeliest_cell_is_the_one_that_is_asked_for(
+    question: str, columns: tuple[str, ...], cells: tuple[str, ...], wanted: str
+) -> None:
+    assert read_cells(question, row(columns, cells), tokens)[0].text == wanted
+
+
+def test_cells_that_stand_in_the_question_are_not_its_answer() -> None:
+    ships = ("Ship", "Home port", "Captain")
+    found = read_cells("who commands the Albatross of Genoa", row(ships, ("Albatross", "Genoa", "M. Ruiz")), tokens)
+    assert found[0].column == "Captain"
+    assert found[0].text == "M. Ruiz"
+
+
+def test_two_columns_that_are_asked_for_are_both_read() -> None:
+    columns = ("Weapon", "Cost", "Weight", "Damage", "Reach", "Hands")
+    found = read_cells(
+        "cost and weight of a glaive", row(columns, ("Glaive", "7 gp", "75", "1d6", "long", "2")), tokens
+    )
+    assert {"7 gp", "75"} <= {cell.text for cell in found}
+    assert len(found) <= MOST
+
+
+def test_a_column_without_a_head_is_called_by_its_number() -> None:
+    found = read_cells("cost of a glaive", row(("", "Cost"), ("7 gp", "7 gp"), key="7 gp"), tokens)
+    assert {cell.column for cell in found} <= {"column 1", "Cost"}
+    assert read_cells("glaive", row(("",), ("a glaive",)), tokens)[0].column == "column 1"
+
+
+def test_nothing_is_read_of_a_chunk_without_cells() -> None:
+    assert read_cells("how heavy is it", EMPTY, tokens) == ()
+
+
+def test_a_second_reading_is_the_same() -> None:
+    chunk = row(LEVELS, SEVENTH)
+    assert read_cells("level 7, AC 6", chunk, tokens) == read_cells("level 7, AC 6", chunk, tokens)
+
+
+def test_probabilities_sum_to_one_and_keep_the_order() -> None:
+    found = probabilities(np.asarray([1000.0, 0.0, -3.0]))
+    assert found.sum() == pytest.approx(1.0)
+    assert found.argmax() == 0
+
+
+def test_every_feature_has_a_weight() -> None:
+    assert shipped_weights().shape == (len(NAMES),)
+
+
+def test_the_key_of_a_row_is_the_cell_that_picks_it() -> None:
+    assert row_of(row(("A", "B"), ("x", "y"), key="y")).key == 1
+    assert row_of(row(("A", "B"), ("x", "y"), key="z")).key is None
+
+
+def test_the_words_of_a_question_tell_what_it_wants() -> None:
+    assert asked_for("how many rounds?", tokens).number
+    assert asked_for("when was it built?", tokens).date
+    assert asked_for("which year was it built?", tokens).date
+    assert asked_for("who wrote it?", tokens).person
+    assert asked_for("where is it kept?", tokens).place
+    assert asked_for("what does it mean?", tokens).explanation
+
+
+def test_what_is_measured_goes_by_unit_and_by_head() -> None:
+    wants = asked_for("how heavy is it?", tokens)
+    assert wants.fits("kilogram")
+    assert not wants.fits("second")
+    assert wants.measured_by("Wgt")
+    assert not wants.measured_by("Cost")
+    assert asked_for("what does it cost?", tokens).fits("credit")
+
+
+def test_the_words_after_which_are_kept() -> None:
+    assert "port" in asked_for("which port does it leave from", tokens).after
+
+
+def test_short_forms_keep_their_ends_or_their_beginning() -> None:
+    assert is_short("wgt", "weight")
+    assert is_short("atmos", "atmosphere")
+    assert not is_short("wgt", "weigh")
+    assert not is_short("no", "not")

@@ -1,0 +1,201 @@
+import json
+import logging
+from dataclasses import dataclass, field
+
+import pytest
+
+from retrieval.errors import InvalidQueryError, QueryAnalysisError
+from retrieval.understand.analysis import Chat
+from retrieval.understand.decompose.decomposer import ModelDecomposer
+from retrieval.understand.decompose.decomposition import Decomposition
+from retrieval.understand.decompose.facts import IterationDecision, IterationSettings, ModelDecider
+from retrieval.understand.decompose.rounds import DEALT_FROM, IterativeRetriever
+from retrieval.understand.hints import HintConfig
+
+
+@dataclass
+class Fixed:
+    parts: Decomposition
+    decisions: list = field(default_factory=list)
+    seen: list = field(default_factory=list)
+
+    def decompose(self, query):
+        return self.parts
+
+    def decide(self, progress):
+        self.seen.append(progress)
+        return self.decisions.pop(0) if self.decisions else IterationDecision(False, reasoning="enough")
+
+
+def titles(hits):
+    return [hit.chunk.heading_path[0].removeprefix("Programme: ") for hit in hits]
+
+
+def test_a_single_question_is_ranked_as_a_search_ranks_it(store):
+    found = IterativeRetriever(store, category_key="status").retrieve("harbour lights", 3)
+    assert titles(found.hits) == titles(store.retrieve("harbour lights", 3).hits)
+    assert found.decomposition.sub_queries == ("harbour lights",)
+
+
+def test_a_comparison_answers_each_part_and_says_which(store):
+    found = IterativeRetriever(store).retrieve("the quiet floor versus paper kings", 4)
+    assert set(titles(found.hits[:2])) == {"The Quiet Floor", "Paper Kings"}
+    assert [found.answers[hit.chunk.id] for hit in found.hits[:2]] == list(found.decomposition.sub_queries)
+
+
+def test_parts_that_only_words_suggest_are_undone_where_one_of_them_has_no_answer_of_its_own(store):
+    parts = ("quiet floor", "quiet floor", "paper kings")
+    found = IterativeRetriever(store, Fixed(Decomposition("compare", parts, tentative=True))).retrieve("quiet floor", 4)
+    assert (found.decomposition.sub_queries, found.decomposition.main_intent) == (("quiet floor",), "look up")
+    assert titles(found.hits) == titles(store.retrieve("quiet floor", 4).hits)
+
+
+def test_undone_parts_cost_no_second_search_for_the_question(store, monkeypatch):
+    asked = []
+    retrieve = type(store).retrieve
+
+    def counting(self, query, k, strategy, **options):
+        asked.append(query)
+        return retrieve(self, query, k, strategy, **options)
+
+    monkeypatch.setattr(type(store), "retrieve", counting)
+    parts = ("quiet floor", "quiet floor", "paper kings")
+    IterativeRetriever(store, Fixed(Decomposition("compare", parts, tentative=True))).retrieve("a quiet floor", 4)
+    assert sorted(asked) == ["a quiet floor", "paper kings", "quiet floor"]
+
+
+def test_each_part_of_a_comparison_is_searched_once_and_so_is_the_whole(store, monkeypatch):
+    asked = []
+    retrieve = type(store).retrieve
+
+    def counting(self, query, k, strategy, **how):
+        asked.append(query)
+        return retrieve(self, query, k, strategy, **how)
+
+    monkeypatch.setattr(type(store), "retrieve", counting)
+    whole = "the quiet floor versus paper kings"
+    found = IterativeRetriever(store).retrieve(whole, 4)
+    assert asked[: len(set(asked))] == asked
+    assert {whole, *found.decomposition.sub_queries} <= set(asked)
+    asked.clear()
+    known = retrieve(store, whole, DEALT_FROM, "default")
+    again = IterativeRetriever(store).retrieve(whole, 4, known)
+    assert (whole in asked, again.answers, titles(again.hits)) == (False, found.answers, titles(found.hits))
+
+
+@pytest.mark.parametrize("query", ["the quiet floor", "shows of the spring", "harbour lights or paper kings"])
+def test_the_beginning_of_a_longer_ranking_is_the_shorter_one(store, query):
+    longer = [(hit.chunk.id, hit.score) for hit in store.retrieve(query, 8, "default").hits]
+    for k in (1, 3, 5, 7):
+        assert [(hit.chunk.id, hit.score) for hit in store.retrieve(query, k, "default").hits] == longer[:k]
+
+
+def test_a_wrong_hint_still_finds_the_document(store):
+    parts = Decomposition(
+        "find", ("harbour lights",), category_hints=("cancelled",), category_weights={"cancelled": 2.0}
+    )
+    found = IterativeRetriever(store, Fixed(parts), category_key="status").retrieve("harbour lights", 8)
+    assert titles(found.hits)[0] == "Harbour Lights"
+    assert len(found.hits) == 8
+
+
+def test_rounds_gather_facts_until_the_decider_stops_and_ask_nothing_twice(store):
+    parts = Decomposition("find", ("harbour lights",))
+    more = IterationDecision(True, ("harbour lights", "paper kings"), ("running", "no such"), "more")
+    fixed = Fixed(parts, [more])
+    found = IterativeRetriever(store, fixed, fixed, category_key="status").retrieve("harbour lights")
+    assert found.executed_queries == ("harbour lights", "paper kings")
+    assert [each.current_iteration for each in fixed.seen] == [1, 2]
+    assert sum(fixed.seen[0].categories_explored.values()) == len(fixed.seen[0].facts)
+    assert found.stopped == "enough"
+
+
+@pytest.mark.parametrize(
+    ("settings", "stopped"),
+    [
+        ({"max_iterations": 1}, "1 rounds were made"),
+        ({"max_seconds": 0}, "the budget is used up: 1.0 s"),
+        ({"max_tokens": 10}, "the budget is used up"),
+    ],
+)
+def test_bounds_end_the_rounds(store, settings, stopped):
+    ticks = iter(range(100))
+    endless = Fixed(
+        Decomposition("f", ("harbour",)), [IterationDecision(True, (f"q{n}",), tokens=20) for n in range(9)]
+    )
+    asked = IterativeRetriever(
+        store, endless, endless, settings=IterationSettings(**settings), clock=lambda: float(next(ticks))
+    )
+    assert asked.retrieve("harbour").stopped.startswith(stopped)
+
+
+def test_it_logs_what_it_does_and_filters_nothing(store, caplog):
+    parts = Decomposition("find", ("harbour lights",), category_hints=("running",))
+    with caplog.at_level(logging.INFO, "retrieval.understand"):
+        IterativeRetriever(store, Fixed(parts), category_key="status").retrieve("harbour lights", 5)
+    assert "Executing vector search with category hints: ['running']" in caplog.text
+    assert "Retrieved 5 chunks after re-ranking." in caplog.text
+    assert "Applying filters" not in caplog.text
+
+
+def test_models_take_apart_and_decide_over_a_socket_and_are_paid_for(store, client, server):
+    parts = {
+        "main_intent": "m",
+        "sub_queries": ["harbour lights"],
+        "search_keywords": [],
+        "category_hints": ["running"],
+    }
+    decisions = [
+        {"continue_iteration": True, "next_sub_queries": ["paper kings"], "category_focus": [], "reasoning": "kings"},
+        {"continue_iteration": False, "next_sub_queries": [], "category_focus": [], "reasoning": "done"},
+    ]
+    server.contents = [json.dumps(each) for each in ({**parts, "category_weights": []}, *decisions)]
+    chat = Chat(client, "m", 0.0, 300)
+    found = IterativeRetriever(store, ModelDecomposer(chat, ["running"]), ModelDecider(chat), category_key="status")
+    result = found.retrieve("harbour lights and paper kings")
+    assert result.executed_queries == ("harbour lights", "paper kings")
+    assert result.stopped == "done"
+    asked = server.asked[1]["messages"][1]["content"]
+    assert "Searched for:\n- harbour lights" in asked
+    assert "Categories explored: " in asked
+
+
+def test_a_model_that_fails_leaves_one_plain_search(store, client, server):
+    server.status = 500
+    chat = Chat(client, "m", 0.0, 300)
+    found = IterativeRetriever(store, ModelDecomposer(chat), ModelDecider(chat)).retrieve("harbour lights", 3)
+    assert titles(found.hits)[0] == "Harbour Lights"
+    assert "no decision" in found.stopped
+
+
+def test_a_search_that_finds_nothing_is_broadened_without_hints(store, caplog, monkeypatch):
+    asked = IterativeRetriever(store, category_key="status")
+    whole = asked.retriever.retrieve
+    sizes = []
+
+    class Empty:
+        snapshot = store.snapshot
+
+        def retrieve(self, query, k, strategy, **how):
+            sizes.append(k)
+            found = whole(query, k, strategy, **how)
+            return found if len(sizes) > 1 else type(found)(found.query, found.strategy, (), found.receipt)
+
+    asked.retriever = Empty()
+    found = asked.retrieve("harbour lights", 5)
+    assert sizes[:2] == [15, 10]
+    assert titles(found.hits)[0] == "Harbour Lights"
+    assert "Attempting broader search without hints" in caplog.text
+
+
+def test_what_cannot_be_asked_is_refused(store):
+    asked = IterativeRetriever(store)
+    with pytest.raises(InvalidQueryError, match="0 characters"):
+        asked.retrieve("")
+    with pytest.raises(InvalidQueryError, match="top_k is 0"):
+        asked.retrieve("a", 0)
+    with pytest.raises(InvalidQueryError, match="max_iterations is 0"):
+        IterationSettings(max_iterations=0)
+    with pytest.raises(QueryAnalysisError):
+        Decomposition.of({}, ())
+    assert HintConfig().broaden_search_multiplier == 3

@@ -1,0 +1,111 @@
+"""A zoo whose beasts have a type and speak languages that are called alike."""
+
+import pytest
+
+from retrieval.understand.catalog.catalog import Catalog, Described
+from retrieval.understand.catalog.words import words
+from retrieval.understand.reading.phrases import People
+from retrieval.understand.reading.reader import Reader
+from retrieval.understand.reading.value_mentions import (
+    FreeTexts,
+    Mentions,
+    are_alternatives,
+    chained,
+    or_between,
+    without_rivals,
+)
+from tests.retrieval.understand.conftest import TODAY
+
+_BEASTS = [
+    ("giant", ["Giant", "Common"], 3),
+    ("elf", ["Elvish", "Common"], 2),
+    ("fey", ["Sylvan"], 1),
+    ("angel", ["Heavenly", "Giant"], 9),
+    ("troll", ["Giant"], 4),
+]
+
+CONDITIONS = [
+    ("giants from the north", "type=giant"),
+    ("angels or fey", "type=angel|type=fey"),
+    ("beasts speaking Elvish, Sylvan or Giant", "languages=Elvish|languages=Sylvan|languages=Giant"),
+    ("beasts with the languages Giant and Common", "languages=Giant languages=Common"),
+    ("trolls with 9 heads", "type=troll heads=9"),
+]
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return Catalog.of(
+        [
+            Described(str(number), f"Beast {number}", {"type": sort, "languages": tongues, "heads": heads})
+            for number, (sort, tongues, heads) in enumerate(_BEASTS * 3)
+        ]
+    )
+
+
+@pytest.mark.parametrize(("question", "conditions"), CONDITIONS)
+def test_the_field_of_a_value_is_the_one_of_its_list_or_of_the_sort(
+    catalog: Catalog, question: str, conditions: str
+) -> None:
+    groups: dict[int, list[str]] = {}
+    for each in Reader.of(catalog).read(question, TODAY).entities:
+        groups.setdefault(each.group, []).append(f"{each.field}={each.value}")
+    assert " ".join("|".join(group) for group in groups.values()) == conditions
+
+
+def test_a_chain_is_of_one_field_and_ends_where_the_sentence_turns(catalog: Catalog) -> None:
+    said = words("angels, fey or trolls but not elf")
+    found = Mentions(catalog).within(said)
+    chains = [[str(each.values[0]) for each in chain] for chain in chained(found, said)]
+    assert ["angel", "fey", "troll"] in chains
+    assert all("elf" not in chain for chain in chains if len(chain) > 1)
+
+
+def test_a_value_that_is_within_a_longer_list_of_another_field_is_not_meant(catalog: Catalog) -> None:
+    said = words("Elvish, Sylvan or Giant")
+    found = Mentions(catalog).within(said)
+    assert {each.field.name for each in found} == {"type", "languages"}
+    kept = [*without_rivals([*chained(found, said)], People(said, found))]
+    assert [chain[0].field.name for chain in kept] == ["languages"]
+    assert are_alternatives(kept[0], said)
+
+
+def test_or_between_values_may_have_small_words_and_the_names_of_fields_beside_it() -> None:
+    assert or_between(words("kind or of"), ["kind"])
+    assert not or_between(words("kind or of"), [])
+    assert not or_between(words("and of"), [])
+
+
+_CALLED = ["Northern Lights", "A Boat for Two", "W", "The Long Way", *(f"Story {number}" for number in range(30))]
+
+
+@pytest.fixture(scope="module")
+def texts() -> FreeTexts:
+    documents = [
+        Described(str(number), "Book", {"headline": called, "shelf": "AB"[number % 2]})
+        for number, called in enumerate(_CALLED)
+    ]
+    return FreeTexts(Catalog.of(documents))
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "said"),
+    [
+        ("books with the headline W", "W", "headline W"),
+        ("books whose headline is Northern Lights", "Northern Lights", "headline is Northern Lights"),
+        ('headline: "A boat for two"', "A Boat for Two", 'headline: "A boat for two"'),
+        ("the headline Story 12 and more", "Story 12", "headline Story 12"),
+    ],
+)
+def test_a_whole_value_behind_its_fields_name_is_found(texts: FreeTexts, question: str, value: str, said: str) -> None:
+    found = words(question)
+    (mention,) = texts.within(found)
+    assert mention.values == (value,)
+    assert question[found[mention.first].start : found[mention.stop - 1].end] == said
+
+
+@pytest.mark.parametrize(
+    "question", ["books about northern lights", "headline of a long way", "W", "shelf A", "headline"]
+)
+def test_a_part_of_a_value_or_one_without_the_name_is_none(texts: FreeTexts, question: str) -> None:
+    assert [*texts.within(words(question))] == []
