@@ -5,7 +5,7 @@ import pytest
 
 from retrieval.errors import TransferError
 from retrieval.index.places import Place
-from tests.retrieval.index.travel.conftest import FileServer
+from tests.retrieval.index.conftest import FileServer
 
 
 def test_what_is_written_is_read_back(place: Place, tmp_path: Path) -> None:

@@ -18,8 +18,7 @@ from retrieval.index.snapshot.live import live_id, promote, promotions, read_pro
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.index.transfer import Listing, live_at, path_of, pull_snapshot, push_snapshot
-from tests.retrieval.index.conftest import build, held, only_id
-from tests.retrieval.index.travel.conftest import FileServer, history_of, killed, nobody
+from tests.retrieval.index.conftest import FileServer, build, held, history_of, killed, nobody, only_id
 
 ROOT = Path(__file__).parents[3]
 

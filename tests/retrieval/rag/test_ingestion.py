@@ -295,7 +295,7 @@ from pathlib import Path
 from uuid import UUID
 from dataclasses import replace
 from retrieval.rag.contract import read_rule_documents
-from retrieval.rag.ingestion import FILE_NAME, lacking
+from retrieval.rag.ingestion import DOCUMENTS_FILE, lacking
 from retrieval.rag.pipeline import RAGPipeline
 root, folder = map(Path, sys.argv[1:])
 documents = read_rule_documents(folder)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from retrieval.index.chroma import collections
@@ -184,6 +184,7 @@ COPIED: list[bool] = []
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     derandomize="QUERYMUST_EDIT_SEQUENCES" not in os.environ,
 )
+@example(edits=[Edit("change a cell", 0, 1), Edit("change a paragraph", 1, 2)], most=1.0)
 @given(edits=st.lists(EDITS, min_size=2, max_size=3), most=st.sampled_from([collections.MOST_CHANGED, 1.0]))
 def test_any_edits_give_what_a_build_from_nothing_gives(
     begun: Path, tmp_path_factory: pytest.TempPathFactory, edits: list[Edit], most: float

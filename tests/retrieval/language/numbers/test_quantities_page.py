@@ -7,7 +7,7 @@ import pytest
 
 from retrieval.language.numbers import quantities
 
-PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "quantities.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[4] / "docs" / "reference" / "quantities.md").read_text("utf-8")
 ROWS = re.findall(r"^\| `(.+)` \| (\S+) \| (\S+) \| (\S*) ?\| (\w+) \|$", PAGE, re.MULTILINE)
 
 
