@@ -20,7 +20,7 @@ from tools.pages.seed_names import PAGE, SeedName, SeedText, read_texts, seed_pa
 
 ROOT = Path(__file__).parents[3]
 TEXTS = read_texts()
-WRITERS = ("ingest/prose/enrichment", "rag/contract", "rag/documents", "rag/answering", "index/chroma/collections")
+WRITERS = ("ingest/enrichment", "rag/contract", "rag/answering", "index/chroma/soundness", "index/chroma/collections")
 """Files of `retrieval` that write the metadata of chunks."""
 
 
@@ -35,7 +35,7 @@ def found(place: str, folder: Path) -> bool:
             return is_setting(said, folder)
     if place.startswith("querymust "):
         return is_command(place.removeprefix("querymust "))
-    if re.match(r"(retrieval|evals|pipeline)\.\w", place):
+    if re.match(r"(retrieval|evals|pipeline|tools)\.\w", place):
         return is_in_code(place)
     path, _, test = place.partition("::")
     text = (ROOT / path).read_text("utf-8") if test and (ROOT / path).is_file() else ""
